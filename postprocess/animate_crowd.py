@@ -1,107 +1,107 @@
 #!/usr/bin/python3
-"""Draws a crowd frame by frame from NAME.trajectory.h5: people as disks, walls, time; as PNG files or as a film.
+"""Draws a crowd over time from NAME.trajectory.h5: people as disks, walls, exits, all floors, time; as PNG files or as a film.
 
     animate_crowd.py results/hall                            -> results/hall/pictures/hall_0000.png, ...
-    animate_crowd.py results/hall --gif --fps 10 --every 2   -> results/hall/hall.gif, twice as fast as it happened
-                                                                if the trajectory has 10 frames a second
-    animate_crowd.py results/hall --film hall.mp4            needs ffmpeg; a .gif does not
+    animate_crowd.py results/hall --film hall.mp4 --speed 2  25 pictures a second, twice as fast as it happened; needs ffmpeg
+    animate_crowd.py results/hall --gif --fps 10 --every 2   -> results/hall/hall.gif: a picture of every second frame
     animate_crowd.py results/hall --colour exit --between 5 20
 
 Radii and exits come from NAME.agents.csv; people who have not left are not in it, and are drawn with --radius and in grey.
+With --speed people are on straight lines between the frames of the trajectory.
 """
 import argparse
 import sys
 from pathlib import Path
 
-from crowd_drawing import bounds_of, colours_of, draw_walkable, map_axes, plt
+import crowd_drawing  # noqa: F401  (no screen is needed)
 import matplotlib
 import numpy as np
-from matplotlib.collections import PatchCollection
-from matplotlib.patches import Circle, Patch
+from matplotlib.patches import Patch
+from PIL import Image
 
+from scree.crowd.film import Film
+from scree.crowd.pictures import exit_colours, shades
+from scree.crowd.plan import plan_of
 from scree.pictures.errors import RenderError
 from scree.pictures.film_files import write_film_file
 from scree.results import Results, ResultsError
 
 UNKNOWN = (0.6, 0.6, 0.6)
+SMOOTH_FPS, FRAME_FPS = 25, 10
 
 
 class People:
-    """Radius and exit of people by id, where known."""
+    """Radius and colour of the exit of people, where known."""
 
-    def __init__(self, results, radius):
-        self._radius, self._exit, self._default = {}, {}, radius
+    def __init__(self, results, radius, colours):
+        self._ids, self._radius, self._colours, self._default = np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 3)), radius
         if (results.folder / f"{results.name}.agents.csv").exists():
             agents = results.agents
-            ids = agents["id"].astype(np.int64).tolist()
-            self._radius = dict(zip(ids, agents["radius"]))
-            self._exit = dict(zip(ids, agents["exit"]))
-        self.colours = colours_of(self._exit.values())
+            order = np.argsort(agents["id"])
+            self._ids, self._radius = agents["id"][order].astype(np.int64), agents["radius"][order]
+            self._colours = np.array([matplotlib.colors.to_rgb(colours[agents["exit"][k]]) for k in order]).reshape(-1, 3)
+
+    def _find(self, ids):
+        place = np.minimum(np.searchsorted(self._ids, ids), max(len(self._ids) - 1, 0))
+        return place, self._ids[place] == ids if len(self._ids) else np.zeros(len(ids), dtype=bool)
 
     def radii(self, ids):
-        return [self._radius.get(person, self._default) for person in ids.tolist()]
+        place, known = self._find(ids)
+        radii = np.full(len(ids), float(self._default))
+        radii[known] = self._radius[place[known]]
+        return radii
 
-    def exit_colours(self, ids):
-        return [self.colours.get(self._exit.get(person), UNKNOWN) for person in ids.tolist()]
+    def exit_colours(self, ids, _):
+        place, known = self._find(ids)
+        found = np.tile(UNKNOWN, (len(ids), 1))
+        found[known] = self._colours[place[known]]
+        return found
 
 
-def chosen_frames(paths, options):
+def chosen_times(paths, options):
+    """Times of the pictures: those of frames, or evenly spaced ones for a film of some speed."""
     if len(paths.frames) == 0:
         raise ResultsError("the trajectory has no frame with anybody in it")
-    frames = np.arange(paths.frames[0], paths.frames[-1] + 1)
-    if options.between:
-        low, high = options.between
-        frames = frames[(frames / paths.fps >= low) & (frames / paths.fps <= high)]
-    frames = frames[::options.every]
-    if len(frames) == 0:
+    low, high = options.between or (0, np.inf)
+    if options.speed:
+        first, last = max(low, paths.frames[0] / paths.fps), min(high, paths.frames[-1] / paths.fps)
+        times = np.arange(first, last + 1e-9, options.speed / options.fps)
+    else:
+        times = np.arange(paths.frames[0], paths.frames[-1] + 1) / paths.fps
+        times = times[(times >= low) & (times <= high)][::options.every]
+    if len(times) == 0:
         raise ResultsError("there is no frame between these times")
-    return frames
+    return times
 
 
-class Film:
-    """One figure in which the people of each frame are redrawn."""
-
-    def __init__(self, results, options):
-        self.paths = results.paths
-        self.people = People(results, options.radius)
-        self.by_exit = options.colour == "exit"
-        self.figure, self.axes = map_axes(*bounds_of(self.paths.walkable, self.paths.position_of_row))
-        draw_walkable(self.axes, self.paths.walkable)
-        self.disks = None
-        self.title = self.axes.set_title(" ", fontsize="medium", loc="left")
-        if self.by_exit:
-            handles = [Patch(color=colour, label=name) for name, colour in self.people.colours.items()]
+def make_film(results, options):
+    paths = results.paths
+    plan = plan_of(results.deck, paths)
+    names = results.agents["exit"] if (results.folder / f"{results.name}.agents.csv").exists() else []
+    colours = exit_colours(plan, names)
+    people = People(results, options.radius, colours)
+    if options.colour == "exit":
+        def legend(_, floors):
+            handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
             if handles:
-                self.axes.legend(handles=handles, loc="lower right", bbox_to_anchor=(1, 1), ncols=4, fontsize="small",
-                                 frameon=False)
-        else:
-            speed = self.paths.speed_of_row
-            top = options.top_speed or max(np.nanpercentile(speed, 99) if np.isfinite(speed).any() else 0.0, 0.1)
-            self.scale = matplotlib.cm.ScalarMappable(matplotlib.colors.Normalize(0, top), options.colours)
-            self.figure.colorbar(self.scale, ax=self.axes, label="speed [m/s]", shrink=0.8)
+                floors[0].legend(handles=handles, loc="upper left", bbox_to_anchor=(0, 0), ncols=6, fontsize="small", frameon=False)
 
-    def draw(self, frame):
-        rows = self.paths.rows(frame)
-        ids, position = self.paths.frame(frame)
-        if self.disks is not None:
-            self.disks.remove()
-        colours = (self.people.exit_colours(ids) if self.by_exit else
-                   self.scale.to_rgba(np.nan_to_num(self.paths.speed_of_row[rows])))
-        disks = [Circle(centre, radius) for centre, radius in zip(position, self.people.radii(ids))]
-        self.disks = PatchCollection(disks, facecolors=colours, edgecolors="0.25", linewidths=0.3, zorder=2)
-        self.axes.add_collection(self.disks)
-        self.title.set_text(f"t = {frame / self.paths.fps:.2f} s, {len(ids)} persons")
+        return Film(plan, paths, people.exit_colours, people.radii, legend, colours, options.width)
+    speed = np.nan_to_num(paths.speed_of_row)
+    top = options.top_speed or max(np.percentile(speed, 99), 0.1)
+    scale = shades(options.colours, 0, top)
 
-    def pixels(self, frame):
-        self.draw(frame)
-        self.figure.canvas.draw()
-        return np.asarray(self.figure.canvas.buffer_rgba())[..., :3]
+    def bar(figure, floors):
+        figure.colorbar(scale, ax=floors, label="speed [m/s]", shrink=0.8)
+
+    return Film(plan, paths, lambda _, rows: scale.to_rgba(speed[rows])[:, :3], people.radii, bar, {}, options.width)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="draw every N-th frame (default 1)")
+    parser.add_argument("--speed", type=float, metavar="S", help="a second of the film shows S seconds; --every is then not used")
     parser.add_argument("--between", type=float, nargs=2, metavar=("FROM", "TO"), help="only these times [s]")
     parser.add_argument("--colour", choices=("speed", "exit"), default="speed", help="what colours show (default speed)")
     parser.add_argument("--colours", default="viridis", help="colour map of matplotlib for speeds (default viridis)")
@@ -109,31 +109,37 @@ def main():
     parser.add_argument("--radius", type=float, default=0.19, help="of those who have not left [m] (default 0.19)")
     parser.add_argument("--film", type=Path, metavar="FILE", help="an .mp4 or .gif instead of PNG files")
     parser.add_argument("--gif", action="store_true", help="the same as --film NAME.gif in the folder, or --output")
-    parser.add_argument("--fps", type=float, default=10, help="frames of the film per second (default 10)")
+    parser.add_argument("--fps", type=float, help=f"pictures of the film per second (default {FRAME_FPS}, with --speed {SMOOTH_FPS})")
+    parser.add_argument("--width", type=int, default=1080, help="of the pictures [pixels] (default 1080)")
     parser.add_argument("--output", type=Path, help="folder of the PNG files, or the GIF")
     options = parser.parse_args()
     if options.every < 1:
         parser.error("--every is a number of frames, 1 or more")
-    if options.fps <= 0:
+    if options.fps is None:
+        options.fps = SMOOTH_FPS if options.speed else FRAME_FPS
+    if not options.fps > 0:
         parser.error("--fps is a number above 0")
+    if options.speed is not None and not options.speed > 0:
+        parser.error("--speed is a number above 0")
+    if not 200 <= options.width <= 8000:
+        parser.error("--width is from 200 to 8000 pixels")
     if options.colours not in matplotlib.colormaps:
         parser.error(f"there is no colour map {options.colours!r}; try viridis, plasma, cividis, turbo")
     results = Results(options.results)
-    frames = chosen_frames(results.paths, options)
-    film = Film(results, options)
+    times = chosen_times(results.paths, options)
+    film = make_film(results, options)
+    pictures = film.pictures(times, lambda time, n: f"t = {time:.2f} s, {n} persons")
     path = options.film or (options.gif and (options.output or results.folder / f"{results.name}.gif"))
     if path:
-        write_film_file(path, options.fps, (film.pixels(frame) for frame in frames))
+        write_film_file(path, options.fps, pictures)
         print(path)
         return
     folder = options.output or results.folder / "pictures"
     folder.mkdir(parents=True, exist_ok=True)
-    for number, frame in enumerate(frames):
-        film.draw(frame)
+    for number, pixels in enumerate(pictures):
         path = folder / f"{results.name}_{number:04}.png"
-        film.figure.savefig(path, dpi=120)
+        Image.fromarray(pixels).save(path)
         print(path)
-    plt.close(film.figure)
 
 
 if __name__ == "__main__":

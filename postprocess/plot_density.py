@@ -6,24 +6,27 @@
     plot_density.py results/hall --between 10 40 --levels    level of service of the mean density (Fruin 1971)
     plot_density.py results/hall --field load --range 0 4500
 
-Vector fields are drawn by their length.
+Vector fields are drawn by their length. Without maps of [output.fields] the density comes from the trajectory (--from-paths
+asks for that), on cells of --cell. Of a building all floors are drawn, side by side.
 """
 import argparse
 import sys
 from pathlib import Path
 
-from crowd_drawing import LEVEL_COLOURS, LEVELS_OF_SERVICE, bounds_of, draw_walkable, map_axes, save
+from crowd_drawing import save
 import matplotlib
 import numpy as np
-from matplotlib.colors import BoundaryNorm, ListedColormap
 
+from scree.crowd.curves import column_name
+from scree.crowd.density import Grid
+from scree.crowd.pictures import draw_floor, draw_levels_of_service, draw_map, floors_figure, levels_bar, plan_or_box
+from scree.crowd.plan import plan_of
 from scree.results import Results, ResultsError, read_fields
 
 UNITS = {"density": "1/m2", "speed": "m/s", "flux": "1/(m s)", "load": "N/m", "exposure": "s", "travel_time": "s"}
 
 
-def chosen_frames(results, options):
-    frames = results.vtk_frames("fields")
+def chosen_frames(frames, results, options):
     if not frames:
         raise ResultsError(f"{results.folder} has no maps (vtk/{results.name}_fields.pvd); was [output.fields] in the deck?")
     if options.time is not None:
@@ -54,37 +57,87 @@ def mean_map(frames, field):
         return first, np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def draw(results, options, output):
-    frames = chosen_frames(results, options)
-    grid, values = mean_map(frames, options.field)
-    has_plan = (results.folder / f"{results.name}.trajectory.h5").exists()
-    walkable = results.paths.walkable if has_plan else []
-    figure, axes = map_axes(*bounds_of(walkable, [grid.lower, grid.upper]))
-    extent = (grid.lower[0], grid.upper[0], grid.lower[1], grid.upper[1])
-    if options.levels:
-        top = max(3.0, np.nanmax(values, initial=0.0))
-        norm = BoundaryNorm((0, *LEVELS_OF_SERVICE, top), len(LEVEL_COLOURS))
-        picture = axes.imshow(values, origin="lower", extent=extent, cmap=ListedColormap(LEVEL_COLOURS), norm=norm,
-                              interpolation="nearest", zorder=1)
-        edges = np.array((0, *LEVELS_OF_SERVICE, top))
-        bar = figure.colorbar(picture, ax=axes, spacing="uniform", shrink=0.8, label="level of service, bounds in 1/m2")
-        bar.set_ticks((edges[:-1] + edges[1:]) / 2, labels="ABCDEF")
-        bar.set_ticks(LEVELS_OF_SERVICE, labels=[f"{bound:g}" for bound in LEVELS_OF_SERVICE], minor=True)
+def fields_of_level(results, level, plan):
+    """Frames (time, path) of the maps of a floor or a connector."""
+    return results.vtk_frames("fields" if len(plan.levels) == 1 else f"fields_{column_name(level.name)}")
+
+
+def maps_of_files(results, plan, options):
+    """(times, one (extent, values) for each floor) from [output.fields]. A floor shows the connectors that join it: densities
+    add up, of other fields the largest counts."""
+    of_levels, times = [], []
+    for level in plan.levels:
+        frames = chosen_frames(fields_of_level(results, level, plan), results, options)
+        grid, values = mean_map(frames, options.field)
+        of_levels.append(((grid.lower[0], grid.upper[0], grid.lower[1], grid.upper[1]), values))
+        times = [time for time, _ in frames]
+    found = []
+    for number in range(len(plan.floors)):
+        maps = [of_levels[k] for k, level in enumerate(plan.levels) if number in level.floors]
+        extent, values = maps[0]
+        for other_extent, other in maps[1:]:
+            if other_extent != extent:
+                raise ResultsError("the maps of floors and connectors are of different grids; --from-paths needs none")
+            both = np.nan_to_num(values) + np.nan_to_num(other)
+            values = both if options.field == "density" else np.fmax(values, other)
+        found.append((extent, values))
+    return times, found
+
+
+def maps_of_paths(results, plan, options):
+    """The same for the density, from the places of people in the trajectory; a floor shows the connectors that join it."""
+    paths = results.paths
+    times = paths.frames / paths.fps
+    if options.time is not None:
+        frames = paths.frames[np.abs(times - options.time).argmin():][:1]
     else:
-        low, high = options.range or (None, None)
-        picture = axes.imshow(values, origin="lower", extent=extent, cmap=options.colours, vmin=low, vmax=high,
-                              interpolation="nearest", zorder=1)
+        low, high = options.between or (-np.inf, np.inf)
+        frames = paths.frames[(times >= low) & (times <= high)]
+    if len(frames) == 0:
+        raise ResultsError("there is no frame between these times")
+    grid = Grid(*plan.bounds(), options.cell)
+    total = [np.zeros((grid.ny, grid.nx)) for _ in plan.floors]
+    for frame in frames:
+        rows = paths.rows(frame)
+        level, position = paths.level_of_row[rows], paths.position_of_row[rows]
+        for number, values in enumerate(total):
+            shown = [k for k, other in enumerate(plan.levels) if number in other.floors]
+            values += grid.density(position[np.isin(level, shown)])
+    extent = (grid.lower[0], grid.upper[0], grid.lower[1], grid.upper[1])
+    return (frames / paths.fps).tolist(), [(extent, values / len(frames)) for values in total]
+
+
+def draw(results, options, output):
+    has_plan = (results.folder / f"{results.name}.trajectory.h5").exists()
+    paths = results.paths if has_plan else None
+    plan = plan_of(results.deck, paths)
+    has_files = bool(fields_of_level(results, plan.levels[0], plan))
+    if options.from_paths or (not has_files and has_plan and options.field == "density"):
+        if not has_plan:
+            raise ResultsError(f"{results.folder} has no trajectory; was [output.trajectory] in the deck?")
+        times, maps = maps_of_paths(results, plan, options)
+    else:
+        times, maps = maps_of_files(results, plan, options)
+    plan = plan_or_box(plan, [corner for (left, right, bottom, top), _ in maps for corner in ((left, bottom), (right, top))])
+    figure, floors = floors_figure(plan)
+    low, high = options.range or (min(np.nanmin(values, initial=np.inf) for _, values in maps),
+                                  max(np.nanmax(values, initial=-np.inf) for _, values in maps))
+    for number, (axes, (extent, values)) in enumerate(zip(floors, maps)):
+        outline = draw_floor(axes, plan, number, floor=None)
+        if options.levels:
+            picture = draw_levels_of_service(axes, values, extent, outline)
+        else:
+            picture = draw_map(axes, values, extent, outline, options.colours, (low, high))
+    if options.levels:
+        levels_bar(figure, picture, floors)
+    else:
         unit = next((unit for start, unit in UNITS.items() if options.field.startswith(start)), None)
-        figure.colorbar(picture, ax=axes, shrink=0.8, label=options.field + (f" [{unit}]" if unit else ""))
-    walls = draw_walkable(axes, walkable, floor=None)
-    if walls is not None:
-        picture.set_clip_path(walls)
-    times = [time for time, _ in frames]
-    axes.set_title(f"{options.field} at {times[0]:g} s" if len(times) == 1 else
-                   f"{options.field}, mean of {len(times)} frames from {times[0]:g} to {times[-1]:g} s", fontsize="medium")
+        figure.colorbar(picture, ax=floors, shrink=0.8, label=options.field + (f" [{unit}]" if unit else ""))
+    figure.suptitle(f"{options.field} at {times[0]:g} s" if len(times) == 1 else
+                    f"{options.field}, mean of {len(times)} frames from {times[0]:g} to {times[-1]:g} s", fontsize="medium")
     save(figure, output)
-    if np.isfinite(values).any():
-        print(f"largest value: {np.nanmax(values):.4g}")
+    if any(np.isfinite(values).any() for _, values in maps):
+        print(f"largest value: {max(np.nanmax(values) for _, values in maps):.4g}")
 
 
 def main():
@@ -97,12 +150,16 @@ def main():
     parser.add_argument("--levels", action="store_true", help="colours of the levels of service A to F (density only)")
     parser.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"), help="values of the ends of the colours")
     parser.add_argument("--colours", default="viridis", help="colour map of matplotlib (default viridis)")
-    parser.add_argument("--output", type=Path, help="picture to write (default: NAME_FIELD.png in the folder)")
+    parser.add_argument("--from-paths", action="store_true", help="density from the trajectory, not from [output.fields]")
+    parser.add_argument("--cell", type=float, default=0.5, help="of maps from the trajectory [m] (default 0.5)")
+    parser.add_argument("--output", type=Path, help="picture to write, .png, .pdf or .svg (default: NAME_FIELD.png in the folder)")
     options = parser.parse_args()
     if options.colours not in matplotlib.colormaps:
         parser.error(f"there is no colour map {options.colours!r}; try viridis, plasma, cividis, turbo")
-    if options.levels and options.field != "density":
-        parser.error("--levels is for the field density")
+    if (options.levels or options.from_paths) and options.field != "density":
+        parser.error("--levels and --from-paths are for the field density")
+    if not options.cell > 0:
+        parser.error("--cell is a length above 0")
     results = Results(options.results)
     draw(results, options, options.output or results.folder / f"{results.name}_{options.field}.png")
 

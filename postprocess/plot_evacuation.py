@@ -12,51 +12,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from crowd_drawing import bounds_of, colours_of, draw_walkable, map_axes, plt, runs_of, save
+from crowd_drawing import plt, runs_of, save
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 
+from scree.crowd.curves import count_until, has, inside_at, last_time
+from scree.crowd.pictures import draw_floor, exit_colours, floors_figure, plan_or_box
+from scree.crowd.plan import plan_of
 from scree.results import ResultsError
-
-
-def has(run, ending):
-    return (run.folder / f"{run.name}{ending}").exists()
-
-
-def times_of_entry(run):
-    """When people came in, also those who have not left, if the run has a trajectory."""
-    agents = run.agents
-    times = [agents["entered"]]
-    if has(run, ".trajectory.h5"):
-        paths = run.paths
-        inside = ~np.isin(paths.ids, agents["id"].astype(np.int64))
-        first = np.full(len(paths.ids), np.inf)
-        np.minimum.at(first, np.searchsorted(paths.ids, paths.id_of_row), paths.time_of_row)
-        times.append(first[inside])
-    return np.sort(np.concatenate(times))
-
-
-def inside_at(run, times):
-    """How many are inside at each of the times: as counted by the run, or from the lists of single people."""
-    if not has(run, ".evacuation.csv"):
-        return count_until(times_of_entry(run), times) - count_until(np.sort(run.agents["left"]), times)
-    row = np.searchsorted(run.evacuation["time"], times, side="right") - 1
-    return np.where(row < 0, np.nan, run.evacuation["inside"][np.maximum(row, 0)])
-
-
-def count_until(events, times):
-    """How many of the events, in order, have happened at each of the times."""
-    return np.searchsorted(events, times, side="right").astype(float)
-
-
-def last_time(runs):
-    ends = [run.agents["left"].max() for run in runs if len(run.agents)]
-    ends += [run.paths.time_of_row.max() for run in runs if has(run, ".trajectory.h5") and len(run.paths.frames)]
-    ends += [run.evacuation["time"].max() for run in runs if has(run, ".evacuation.csv") and len(run.evacuation["time"])]
-    if not ends or max(ends) == 0:
-        raise ResultsError(f"{runs[0].folder}: nobody has left and there is no trajectory")
-    return max(ends)
 
 
 def draw_curves(runs, band, output):
@@ -64,7 +28,7 @@ def draw_curves(runs, band, output):
     inside = [inside_at(run, times) for run in runs]
     exits = [run.agents.exits() for run in runs]
     names = sorted({name for by_exit in exits for name in by_exit})
-    colours = colours_of(names)
+    colours = exit_colours(plan_of(runs[0].deck), names)
     figure, (upper, lower) = plt.subplots(2, 1, sharex=True, layout="constrained", figsize=(8, 6.4))
     nobody = np.zeros(0)
     curves = [(upper, "inside", "0.15", inside)]
@@ -93,32 +57,32 @@ def draw_curves(runs, band, output):
 
 
 def draw_paths(run, most, output):
-    """Paths of at most `most` people, evenly chosen by id, coloured by time, and where they began."""
+    """Paths of at most `most` people, evenly chosen by id, coloured by time, and where they began; floors side by side."""
     paths = run.paths
-    figure, axes = map_axes(*bounds_of(paths.walkable, paths.position_of_row))
-    draw_walkable(axes, paths.walkable)
+    plan = plan_or_box(plan_of(run.deck, paths), paths.position_of_row)
+    lower, upper = plan.bounds()
+    figure, floors = floors_figure(plan)
     step = max(1, -(-len(paths.ids) // most))
-    chosen = set(paths.ids[::step].tolist())
-    if paths.walkable:
-        size = np.ptp(np.concatenate([corners for _, corners in paths.walkable]), axis=0)
-    else:
-        size = np.full(2, np.inf)
-    pieces, times, starts = [], [], []
-    for person, time, position in paths.tracks():
-        if person not in chosen:
-            continue
-        starts.append(position[0])
-        steps = np.stack([position[:-1], position[1:]], axis=1)
-        through_a_face = (np.abs(np.diff(position, axis=0)) > size / 2).any(axis=1)    # periodic: no line across
-        pieces.append(steps[~through_a_face])
-        times.append(time[1:][~through_a_face])
-    lines = LineCollection(np.concatenate(pieces), array=np.concatenate(times), cmap="viridis", linewidth=0.7,
-                           alpha=0.8, zorder=2, capstyle="round")
-    axes.add_collection(lines)
-    axes.plot(*np.array(starts).T, ".", color="0.35", markersize=2, zorder=2)
-    figure.colorbar(lines, ax=axes, label="time [s]", shrink=0.8)
+    chosen = np.isin(paths.id_of_row, paths.ids[::step])
+    order = np.lexsort((paths.frame_of_row[chosen], paths.id_of_row[chosen]))
+    person, position, level, time = (values[chosen][order] for values in (
+        paths.id_of_row, paths.position_of_row, paths.level_of_row, paths.time_of_row))
+    goes_on = (np.diff(person) == 0) & (np.diff(level) == 0)
+    # Periodic: no line across.
+    goes_on &= (np.abs(np.diff(position, axis=0)) <= (upper - lower) / 2).all(axis=1)
+    begins = np.concatenate([[True], np.diff(person) != 0])
+    scale = plt.Normalize(time.min(), time.max())
+    for number, axes in enumerate(floors):
+        draw_floor(axes, plan, number)
+        shown = np.isin(level, [k for k, other in enumerate(plan.levels) if number in other.floors])
+        steps = goes_on & shown[1:]
+        lines = LineCollection(np.stack([position[:-1][steps], position[1:][steps]], axis=1), array=time[1:][steps], norm=scale,
+                               cmap="viridis", linewidth=0.7, alpha=0.8, zorder=2, capstyle="round")
+        axes.add_collection(lines)
+        axes.plot(*position[begins & shown].T, ".", color="0.35", markersize=2, zorder=2)
+    figure.colorbar(lines, ax=floors, label="time [s]", shrink=0.8)
     if step > 1:
-        axes.set_title(f"paths of {len(chosen)} of {len(paths.ids)} persons", fontsize="medium")
+        figure.suptitle(f"paths of {len(paths.ids[::step])} of {len(paths.ids)} persons", fontsize="medium")
     save(figure, output)
 
 
@@ -139,7 +103,7 @@ def main():
     draw_curves(runs, options.band, output)
     if options.paths > 0 and has(runs[0], ".trajectory.h5") and len(runs[0].paths.ids):
         stem = output.stem.removesuffix("_evacuation")
-        draw_paths(runs[0], options.paths, output.with_name(f"{stem}_paths.png"))
+        draw_paths(runs[0], options.paths, output.with_name(f"{stem}_paths{output.suffix}"))
 
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ import re
 import sys
 from pathlib import Path
 
-from crowd_drawing import colours_of, plt, reference, runs_of, save
+from crowd_drawing import plt, reference, runs_of, save
 import numpy as np
 
+from scree.crowd.pictures import colours_of
 from scree.results import ResultsError
 
 MARKERS = "osD^vP*"

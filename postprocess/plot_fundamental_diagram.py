@@ -12,9 +12,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from crowd_drawing import colours_of, plt, reference, runs_of, save
+from crowd_drawing import plt, reference, runs_of, save
 import numpy as np
 
+from scree.crowd.pictures import colours_of
 from scree.results import ResultsError
 
 FREE_SPEED = 1.34       # m/s, of Weidmann's curve

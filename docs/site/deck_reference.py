@@ -23,8 +23,8 @@ GROUPS = {
     "Bodies and walls": ["materials", "pairs", "particles", "shapes", "obstacles", "physics", "forces", "inlets",
                          "outlets"],
     "Schemes and solvers": ["nonsmooth", "dem", "pbd", "velocity", "event", "solver"],
-    "Crowds": ["crowd", "walkable", "exits", "waypoints", "zones", "journeys", "agents", "populations", "sources",
-               "navigation"],
+    "Crowds": ["crowd", "walkable", "floors", "connectors", "exits", "waypoints", "zones", "journeys", "agents",
+               "populations", "sources", "navigation"],
     "Results": ["output", "analysis", "measures"],
 }
 LIST_TITLES = {"scheme": "All schemes", "solver": "All contact solvers", "impact_law": "All laws of impact",

@@ -96,8 +96,8 @@ def test_queues(folder):
     refused_deck(folder, journey(line), words=["hall.toml:18:", "service"])
     refused_deck(folder, journey(f"line = [[8, 4]], {service}"), words=["hall.toml:18:", "two corners"])
     refused_deck(folder, journey(f"line = [[8, 4], [8, 4]], {service}"), words=["hall.toml:18:", "two corners"])
-    refused_deck(folder, journey(f"line = [[8, 4], [14, 4]], {service}"),
-                 words=["hall.toml:18:", "place 5", "(10.4, 4)", "not walkable"])
+    refused_deck(folder, journey(f"line = [[8, 4], [8, 9]], {service}"),
+                 words=["hall.toml:18:", "place 8", "(8, 8.2)", "not walkable"])
     refused_deck(folder, journey(f'{line}, {service}, spacing = "0.3 m"'), words=["hall.toml:18:", "0.3 m apart", "0.398 m wide"])
     refused_deck(folder, journey(f"{line}, {service}, spacing = 1e-9"), words=["hall.toml:18:", "places"])
     refused_deck(folder, journey(f"{line}, {service}, servers = 7"), words=["hall.toml:18:", "6 places", "7 servers"])

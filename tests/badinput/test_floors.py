@@ -51,6 +51,11 @@ def test_lines_off_the_border(folder):
                  words=["house.toml:25:", "0.3 m long", "does not fit through"])
 
 
+def test_two_connectors_on_one_line(folder):
+    other = STAIR.replace("stair", "ramp").replace("[[4, 2], [4, 4]]", "[[4, 3], [4, 4]]")
+    refused_deck(folder, DECK + STAIR + other, words=["house.toml:29:", "[floors.ground]", "another connector"])
+
+
 def test_ends_that_do_not_fit(folder):
     refused_deck(folder, DECK + STAIR.replace('floor = "ground"', 'floor = "grond"'),
                  words=["house.toml:25:", "grond", "ground"])
@@ -60,6 +65,7 @@ def test_ends_that_do_not_fit(folder):
     refused_deck(folder, DECK.replace('"3 m"', '"0 m"') + STAIR, words=["one elevation", "level"])
     refused_deck(folder, DECK + STAIR + 'type = "level"\n', words=["house.toml:27:", "ramp"])
     refused_deck(folder, DECK + STAIR + 'type = "escalator"\n', words=["speed", "missing"])
+    refused_deck(folder, DECK + STAIR + 'type = "escalator"\nspeed = 0.5\n', words=["direction", "missing"])
     refused_deck(folder, DECK + STAIR + 'speed = 0.5\n', words=["house.toml:27:", "escalators only"])
     refused_deck(folder, DECK + STAIR + 'type = "lift"\n', words=["house.toml:27:", "lift", "stair"])
 

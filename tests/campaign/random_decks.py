@@ -4,6 +4,7 @@ import math
 import shutil
 from pathlib import Path
 
+import random_crowds
 from decks import toml
 from harness import BAD_INPUT, files_of, summary_of
 
@@ -70,7 +71,13 @@ def with_physics(deck, scheme, gravity, friction=0.3, restitution=0.3, law="line
 def made(rng):
     """A deck, and whether its bits are promised to be the same on any number of ranks."""
     scheme = rng.choices(SCHEMES, [3, 3, 3, 1, 2])[0]
-    return crowd(rng) if scheme == "crowd" else grains(rng, scheme)
+    if scheme != "crowd":
+        return grains(rng, scheme)
+    deck = random_crowds.crowd(rng)
+    outputs(rng, deck)
+    if rng.random() < 0.5:
+        deck["output"]["trajectory"] = {"fps": 10}
+    return deck, True
 
 
 def grains(rng, scheme):
@@ -307,59 +314,6 @@ def outputs(rng, deck):
         deck["output"]["h5md"] = {"every_steps": rng.choice([1, 4, 7])}
     if rng.random() < 0.3:
         deck["output"]["vtk"] = {"every_steps": rng.choice([5, 9]), "asynchronous": rng.random() < 0.5}
-
-
-def crowd(rng):
-    length, width, door = rng.uniform(6, 14), rng.uniform(4, 8), rng.uniform(0.9, 2)
-    at = rng.uniform(0.5, width - door - 0.5)
-    ring = [[0, 0], [length, 0], [length, width], [0, width], [0, 0]]
-    deck = {"simulation": {"title": "random", "dimension": 2, "scheme": "crowd", "seed": rng.randrange(1000), "end_time": 3.0},
-            "time": {"step": 0.05}, "decomposition": {"block_cells": rng.choice([1, 2, "auto"])},
-            "walkable": {"wkt": f"POLYGON(({', '.join(f'{x} {y}' for x, y in ring)}))"},
-            "navigation": {"cell": rng.choice([0.1, 0.2])},
-            "exits": {"door": {"line": [[length, at], [length, at + door]]}},
-            "populations": {"all": {"count": rng.randrange(5, 60)}}}
-    if rng.random() < 0.4:
-        deck["walkable"]["obstacles"] = {"post": {"circles": [[0.7 * length, at + door / 2, 0.3]]}}
-    if rng.random() < 0.4:
-        deck["exits"]["back"] = {"line": [[0, 1], [0, 2.5]], "open_from": [0.5], "open_until": [2.0]}
-    if rng.random() < 0.3:
-        deck["exits"]["door"]["max_flow"] = 2.0
-    if rng.random() < 0.4:
-        deck["sources"] = {"in": {"region": [[1, 1], [2, 1], [2, 2], [1, 2]], "rate": rng.uniform(0.5, 4), "limit": 6}}
-    if rng.random() < 0.3:
-        deck["zones"] = {"mud": {"polygon": [[2, 0], [4, 0], [4, width], [2, width]], "speed_factor": 0.6}}
-    if rng.random() < 0.4:
-        deck["journeys"] = {"leave": {"steps": [{"choice": "quickest", "update": 0.5}]}}
-    if rng.random() < 0.3:
-        deck["populations"]["all"]["premovement"] = {"distribution": "uniform", "min": 0.0, "max": 1.0}
-    if rng.random() < 0.3:
-        queue = {"line": [[0.7 * length, 1], [0.3 * length, 1]], "spacing": 0.6, "servers": rng.choice([1, 2]),
-                 "service": {"distribution": "uniform", "min": 0.1, "max": rng.uniform(0.2, 2)}}
-        deck["journeys"] = {"leave": {"steps": [{"queue": queue}, {"choice": rng.choice(["nearest", "quickest"])}]}}
-    if rng.random() < 0.3:
-        sizes = rng.sample([1, 2, 3, 4, 5], rng.randrange(1, 4))
-        deck["populations"]["all"]["groups"] = {"sizes": sizes, "shares": [rng.uniform(0.1, 1) for _ in sizes],
-                                                "reach": rng.choice([1.0, 3.0]), "side_by_side": rng.random() < 0.5,
-                                                "wait": rng.random() < 0.8, "stay": rng.choice(["slowest", "slowest", "none"])}
-    deck["crowd"] = {"noise": rng.choice([0.0, 0.02])}
-    if rng.random() < 0.3:
-        deck["crowd"]["model"] = "pbd"
-    elif rng.random() < 0.2:
-        deck["crowd"]["solver"] = {"type": "nsgs"}
-    if rng.random() < 0.3:
-        deck["crowd"]["avoidance"] = {"horizon": 1.0}
-    if rng.random() < 0.2:
-        deck["navigation"]["density_cost"] = {"weight": 0.5, "update": 0.5}
-    deck["analysis"] = {"every_steps": rng.choice([1, 5])}
-    deck["measures"] = {"inside": {"type": "count"},
-                        "line": {"type": "line_flow", "line": [[length - 0.5, at], [length - 0.5, at + door]]}}
-    if "queue" in deck.get("journeys", {}).get("leave", {"steps": [{}]})["steps"][0]:
-        deck["measures"]["queue"] = {"type": "queue"}
-    outputs(rng, deck)
-    if rng.random() < 0.5:
-        deck["output"]["trajectory"] = {"fps": 10}
-    return deck, True
 
 
 # ---- attempts

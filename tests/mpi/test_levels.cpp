@@ -43,6 +43,7 @@ top = { floor = "top", line = [[9, 3], [9, 5]] }
 [connectors.escalator]
 type = "escalator"
 speed = 0.5
+direction = "down"
 walk = 0.4
 polygon = [[16, 1], [21, 1], [21, 2], [16, 2]]
 top = { floor = "middle", line = [[16, 1], [16, 2]] }

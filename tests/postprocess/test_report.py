@@ -37,8 +37,8 @@ def report(*arguments):
     return result
 
 
-def opened(browser, path):
-    browser.open(path)
+def opened(browser, path, part=""):
+    browser.open(path, part)
     check(not browser.errors, "no error in the page", browser.errors)
 
 
@@ -158,8 +158,8 @@ def test_floors(folder):
 def test_paper(ensemble, folder):
     report(ensemble / "seed_2", "--output", folder / "paper.html")
     with Browser(folder) as browser:
-        opened(browser, folder / "paper.html")
-        browser.set("time", 50, "input")
+        opened(browser, folder / "paper.html", "#t=5")
+        check(browser.text("clock") == "5.0", "the address says the time", browser.text("clock"))
         browser.ask("Emulation.setEmulatedMedia", media="print")
         shown = browser.run("Object.fromEntries(['.controls', '.plan', 'figure.floor canvas', '.chart', '#times', 'nav'].map("
                             "s => [s, getComputedStyle(document.querySelector(s)).display !== 'none']))")
@@ -244,3 +244,24 @@ def test_without_python_or_its_modules(ensemble, folder):
 def test_on_several_ranks_one_writes(ensemble, folder):
     result = scree("report", ensemble / "seed_1", "--output", folder / "two.html", ranks=2)
     check(result.code == 0 and result.stdout.count("two.html") == 1, "one rank writes", result)
+
+
+def test_the_office_tower(folder):
+    """Five floors and eight flights for 60 s: N(t) on the slider is that of agents.csv, and floors can be chosen."""
+    run_ok("run", source_folder() / "inputs/crowd/office_tower.toml", "--set", "simulation.end_time=60", "--set",
+           f'output.directory="{folder}"', folder=folder)
+    run = folder / "office_tower"
+    report(run)
+    left = Results(run).agents["left"]
+    with Browser(folder) as browser:
+        opened(browser, run / "report.html")
+        for frame in (0, 100, 180, 240):
+            browser.set("time", frame, "input")
+            time = float(browser.text("clock"))
+            check_close(time, frame / 4, "the slider sets the time", absolute=0.051)
+            inside = 600 - int(np.sum(left <= frame / 4 + 1e-6))
+            check(browser.text("inside") == str(inside), f"N({time} s)", (browser.text("inside"), inside))
+        names = browser.run("[...document.querySelectorAll('figure.floor figcaption')].map(c => c.textContent)")
+        for name in ("ground", "first", "second", "third", "fourth"):
+            check(any(name in text for text in names), f"the floor {name} is shown", names)
+        check(not browser.errors, "no error after all this", browser.errors)

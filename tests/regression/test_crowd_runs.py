@@ -6,7 +6,7 @@ import signal
 import time
 
 from crowd_hall import DECK, MODELS
-from scree_program import check, check_in, check_same_arrays, run_ok, start
+from scree_program import check, check_in, check_same_arrays, run_ok, source_folder, start
 
 OUTPUT = """
 [output.trajectory]
@@ -148,3 +148,16 @@ def test_an_ensemble_skips_what_has_ended_and_goes_on_with_what_has_not(folder):
     for seed in (11, 12):
         check(_summary(before / f"seed_{seed}")["state_hash"] == _summary(whole / f"seed_{seed}")["state_hash"],
               f"seed {seed} ends in the same state")
+
+
+def test_shipped_buildings_on_any_ranks(folder):
+    """Several floors, stairs that close, escalators, trains, families: the same bytes on 1, 2 and 3 ranks."""
+    for name, end in (("office_tower", 30), ("school", 15), ("station_two_levels", 38)):
+        texts = []
+        for ranks in (1, 2, 3):
+            output = folder / f"on{ranks}"
+            run_ok("run", source_folder() / f"inputs/crowd/{name}.toml", "--set", f"simulation.end_time={end}", "--set",
+                   f'output.directory="{output}"', folder=folder, ranks=ranks)
+            texts.append((output / name / f"{name}.agents.csv").read_bytes())
+        check(len(texts[0].splitlines()) > 10, f"{name}: somebody has left")
+        check(texts[0] == texts[1] == texts[2], f"{name}: the same agents.csv on 1, 2 and 3 ranks")

@@ -99,6 +99,25 @@ def test_files_are_the_same_on_any_number_of_ranks_and_after_a_restart(folder):
         check((again / f"same/same.{ending}").read_bytes() == runs[1].path(ending).read_bytes(), f"the same {ending}", again)
 
 
+def test_groups_and_a_queue_on_two_floors(folder):
+    """Families of four come down a stair, stand in line on the ground floor and leave: everybody is served, members wait for
+    each other, and the files are the same on 1 and 3 ranks."""
+    deck = _hall({"floor": "ground", "line": [[5, 4], [9, 4]], "servers": 2, "service": constant(2.0)}, 16, 200.0)
+    del deck["walkable"]
+    deck["floors"] = {"ground": {"elevation": 0.0, "walkable": {"polygon": rectangle(0, 0, 12, 8)}},
+                      "upper": {"elevation": 3.5, "walkable": {"polygon": rectangle(20, 0, 30, 8)}}}
+    deck["connectors"] = {"stair": {"type": "stair", "polygon": rectangle(12, 3, 20, 5),
+                                    "top": {"floor": "upper", "line": [[20, 3], [20, 5]]},
+                                    "bottom": {"floor": "ground", "line": [[12, 3], [12, 5]]}}}
+    deck["exits"] = {"east": {"floor": "ground", "line": [[0, 3], [0, 5]]}}
+    deck["populations"] = {"visitors": {"floor": "upper", "count": 16, "groups": {"sizes": [4]}}}
+    runs = [run_crowd(folder, deck, name="floors", ranks=ranks) for ranks in (1, 3)]
+    check(runs[0].evacuation["queues"]["visit_1"]["served"] == 16, "everybody is served", runs[0].evacuation)
+    check(runs[0].evacuation["groups"]["waited_s"] > 0, "members wait for each other", runs[0].evacuation)
+    for ending in ("queues.csv", "agents.csv"):
+        check(runs[0].path(ending).read_bytes() == runs[1].path(ending).read_bytes(), f"the same {ending}", ending)
+
+
 def test_check_says_how_many_fit(folder):
     path = folder / "hall.toml"
     path.write_text(toml(_hall({"service": constant(3.0)}, 20, 10.0)))

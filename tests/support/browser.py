@@ -70,10 +70,10 @@ class Browser:
                 break
             time.sleep(0.1)
 
-    def open(self, path):
-        """Opens a file and waits until it is loaded."""
+    def open(self, path, part=""):
+        """Opens a file, at a part of it ("#name"), and waits until it is loaded."""
         self._loaded = False
-        self.ask("Page.navigate", url=Path(path).resolve().as_uri())
+        self.ask("Page.navigate", url=Path(path).resolve().as_uri() + part)
         deadline = time.monotonic() + ANSWER_SECONDS
         while not self._loaded:
             if time.monotonic() > deadline:

@@ -1,11 +1,17 @@
 """How a crowd leaves: who is inside, who has left by which exit, flows, and times by which shares of people have left."""
 import math
+import re
 
 import numpy as np
 
 from scree.results import ResultsError
 
 SAME_TIME = 1e-6        # [s] times that differ by round-off alone are the same
+
+
+def column_name(name):
+    """The name of an exit or a floor as it stands in names of columns and files."""
+    return re.sub('[,"<>&\r\n]', "_", name)
 
 
 def has(run, ending):

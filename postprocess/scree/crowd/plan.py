@@ -101,17 +101,18 @@ def plan_of(deck, paths=None, hide_unused=True):
         for number, level in enumerate(levels):
             here = paths.position_of_row[paths.level_of_row == number]
             level.rings, level.hidden = used_parts(level.rings, here)
-    return Plan(levels, exits_of(deck))
+    return Plan(levels, exits_of(deck, levels))
 
 
-def exits_of(deck):
-    floors = list(deck.get("floors", {}))
+def exits_of(deck, levels):
+    """Exits with a place in the deck; one on a connector belongs to the first floor that this joins."""
+    floor_of = {level.name: level.floors[0] for level in levels if level.floors}
     exits = []
     for name, table in deck.get("exits", {}).items():
         shape = table.get("line", table.get("polygon"))
         if shape is None:       # of the colour of an image: the deck does not say where
             continue
-        number = floors.index(table["floor"]) if table.get("floor") in floors else 0
+        number = floor_of.get(table.get("floor", ""), 0)
         exits.append(Exit(name, np.array(shape, dtype=float), "line" in table, number, list(table.get("open_from", [0.0])),
                           list(table.get("open_until", [])), float(table.get("max_flow", 0.0))))
     return exits

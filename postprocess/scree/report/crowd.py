@@ -4,7 +4,7 @@ from html import escape
 import numpy as np
 
 from scree import style
-from scree.crowd.curves import flow_at, inside_at, mean_and_interval, time_of_share
+from scree.crowd.curves import column_name, flow_at, inside_at, mean_and_interval, time_of_share
 from scree.crowd.density import LEVEL_COLOURS, LEVELS_OF_SERVICE, Grid, density_maps
 from scree.crowd.plan import plan_of
 from scree.report.charts import Line, chart, class_bar, classed, colour_bar, coloured, png
@@ -19,6 +19,8 @@ WINDOW = 10.0               # that flows and highest densities are means over [s
 CELL = 0.5                  # of maps [m]
 UNKNOWN = "#9a9a9a"
 SHARES = (0.5, 0.95, 1.0)
+SPEEDS = (0.5, 1, 2, 4, 8, 16, 32)      # of playing
+TABLES_OF_MODELS = ("simulation", "time", "crowd", "navigation")
 
 
 def parts(runs, differing, density_limit, megabytes):
@@ -133,10 +135,10 @@ def moving_plan(run, runs, plan, view, names, colours, megabytes):
     else:
         stride, one_of, tracks = thinned(paths, 0.6e6 * megabytes)
         data["tracks"] = tracks | people_data(run, tracks.pop("ids"), names)
-        data["inside"] = inside_data(run)
-        notes.append(f"People are disks of their size, at {tracks['fps']:g} frames a second"
+        data["inside"] = inside_data(run, names)
+        notes.append(f"People are disks of their size, at {tracks['fps']:.3g} frames a second"
                      + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight ways between them"
-                     + (f"; to keep this file small only every {one_of}. person is drawn" if one_of > 1 else "")
+                     + (f"; to keep this file small only one of {one_of} people is drawn" if one_of > 1 else "")
                      + ". Places are rounded to 1 cm. Colours are the exits that people take; grey: they never left.")
         controls = controls_html(plan)
     legend = "".join(f'<li><i style="background:{colours[name]}"></i>{escape(name)}: <span data-left="{k}"></span></li>'
@@ -150,7 +152,7 @@ def controls_html(plan):
     if len(plan.floors) > 1:
         choices = "".join(f'<option value="{k}">{escape(floor.name)}</option>' for k, floor in enumerate(plan.floors))
         floors = f'<label>floor <select id="floor"><option value="all">all, side by side</option>{choices}</select></label>'
-    speeds = "".join(f'<option value="{speed}"{" selected" if speed == 4 else ""}>{speed} x</option>' for speed in (0.5, 1, 2, 4, 8, 16, 32))
+    speeds = "".join(f'<option value="{speed}"{" selected" if speed == 4 else ""}>{speed} x</option>' for speed in SPEEDS)
     return ('<div class="controls"><button id="play" type="button">Play</button>'
             '<input id="time" type="range" min="0" value="0" step="1" aria-label="time">'
             f'<label>speed <select id="speed">{speeds}</select></label>{floors}</div>'
@@ -171,14 +173,14 @@ def people_data(run, ids, names):
     return {"exit": exits.tolist(), "radius": radii.tolist()}
 
 
-def inside_data(run):
+def inside_data(run, exits):
     """N(t) as counted by the run: times, inside, and left by each exit in the order of their names, at each change."""
     counted = run.part("evacuation")
     if counted is None:
         return None
-    names = [name for name in counted.names if name.startswith("left_")]
+    columns = {name: f"left_{column_name(name)}" for name in exits if f"left_{column_name(name)}" in counted}
     return {"time": np.round(counted["time"], 6).tolist(), "inside": counted["inside"].astype(int).tolist(),
-            "left": {name.removeprefix("left_"): counted[name].astype(int).tolist() for name in names}}
+            "left": {name: counted[column].astype(int).tolist() for name, column in columns.items()}}
 
 
 # ---- curves
@@ -192,8 +194,8 @@ def inside_chart(runs):
     if len(inside) == 1:
         return chart([Line("", times, inside[0], is_step=True, colour="#2e333d")], "time [s]", "people inside", "inside-chart")
     low, middle, high = np.percentile(inside, [BAND[0], 50, BAND[1]], axis=0)
-    lines = [Line(f"median of {len(inside)} runs; band: {BAND[0]} % to {BAND[1]} % of the runs", times, middle, (low, high), True, "#2e333d")]
-    return chart(lines, "time [s]", "people inside", "inside-chart")
+    name = f"median of {len(inside)} runs; band: {BAND[0]} % to {BAND[1]} % of the runs"
+    return chart([Line(name, times, middle, (low, high), True, "#2e333d")], "time [s]", "people inside", "inside-chart")
 
 
 def has_curve(run):
@@ -233,11 +235,12 @@ def maps(runs, plan, view, limit):
                  for floor in range(len(plan.floors))]
     top_mean, top_highest, top_above = (max(float(one[k].max()) for one in of_floors) for k in range(3))
     runs_text = f" of {len(with_paths)} runs" if len(with_paths) > 1 else ""
+    service = ("Level of service (J. J. Fruin, Pedestrian planning and design, 1971: walkways) of the highest density over "
+               f"{WINDOW:g} s{runs_text}. Highest: {top_highest:.2f} 1/m².")
     kinds = [("mean density", f"Mean over time{runs_text}. Highest: {top_mean:.2f} 1/m².",
               lambda one: coloured(one[0], style.FIELD_COLOURS, 0, top_mean or 1),
               colour_bar(style.FIELD_COLOURS, 0, top_mean or 1, "mean density [1/m²]")),
-             ("level of service", f"Level of service (J. J. Fruin, Pedestrian planning and design, 1971: walkways) of the highest density over "
-              f"{WINDOW:g} s{runs_text}. Highest: {top_highest:.2f} 1/m².",
+             ("level of service", service,
               lambda one: classed(one[1], LEVELS_OF_SERVICE, LEVEL_COLOURS),
               class_bar("ABCDEF", LEVELS_OF_SERVICE, LEVEL_COLOURS, "level of service; bounds in 1/m²")),
              ("exposure", f"Time with more than {limit:g} 1/m²{', mean of the runs' if runs_text else ''}. Longest: {top_above:.1f} s.",
@@ -316,7 +319,7 @@ def assumptions(runs, plan):
             found += f"<h3>{title.capitalize()}</h3>" + table(
                 ("name", "people", "kinds", "pre-movement", "more"), [population(name, one) for name, one in deck[title].items()])
     found += "<h3>Run and models</h3>" + table(("key", "value"), [
-        (f"{name}.{key}", value) for name in ("simulation", "time", "crowd", "navigation") for key, value in values_of(deck.get(name, {}), UNITS)], "keys")
+        (f"{name}.{key}", value) for name in TABLES_OF_MODELS for key, value in values_of(deck.get(name, {}), UNITS)], "keys")
     found += section_tables(deck, ("floors", "connectors", "journeys", "waypoints", "zones"), UNITS)
     return found
 
@@ -333,7 +336,7 @@ def kind_of_people(run, name, kind):
         if agents is not None and len(agents):
             own = agents[column][np.array(agents["kind"], dtype=object) == name]
             if len(own):
-                text += f"; those who left: mean {own.mean():.3g}, from {own.min():.3g} to {own.max():.3g} {'m' if key == 'radius' else 'm/s'}"
+                text += f"; those who left: mean {own.mean():.3g}, from {own.min():.3g} to {own.max():.3g} {UNITS[key]}"
         cells.append(text)
     return (*cells, *(f"{kind[key]:g} {unit}" if key in kind else "default" for key, unit in (("headway_time", "s"), ("push_speed", "m/s"))))
 
@@ -347,7 +350,7 @@ def population(name, table_of_deck):
     kinds = [kinds] if isinstance(kinds, str) else kinds
     shares = table_of_deck.get("shares", [])
     text = ", ".join(f"{100 * share:g} % {kind}" for kind, share in zip(kinds, shares)) if shares else ", ".join(kinds) or "all alike"
-    more = [f"{key} {plain(value)}" for key, value in table_of_deck.items()
-            if key in ("placement", "journey", "floor", "start", "until", "limit", "when_full")]
+    shown = ("count", "density", "schedule", "rate", "agents", "shares", "premovement", "region")
+    more = [f"{key} {plain(value)}" for key, value in table_of_deck.items() if key not in shown]
     before = distribution(table_of_deck["premovement"], "premovement") if "premovement" in table_of_deck else "none"
     return name, number_of, text, before, ", ".join(more)

@@ -163,6 +163,9 @@
       });
     }
   }
+  // report.html#t=25 opens at 25 s.
+  const wanted = /^#t=([0-9.]+)$/.exec(location.hash);
+  if (wanted) now = Math.round(Math.min(Number(wanted[1]) * fps, last));
   window.addEventListener("resize", show);
   window.addEventListener("beforeprint", show);
   show();

@@ -106,15 +106,20 @@ void BuildingPlan::describe_connectors(Section& root) {
                              "not given"});
         section.real("down_factor", down,
                      {.range = positive, .doc = "the same downwards; 0.75 of a stair, else 1, if not given"});
-        section.real("speed", incline.belt_speed,
+        // Not given: values that the keys refuse.
+        Real speed = std::nan(""), walk = std::nan("");
+        std::string direction;
+        section.real("speed", speed,
                      {.unit = Unit::speed,
                       .range = non_negative,
                       .doc = "of an escalator, required: speed of the steps along the slope"});
-        section.choice("direction", incline.belt_goes_up, {{"up", true}, {"down", false}},
-                       {.doc = "of an escalator: where it goes"});
-        section.real("walk", incline.walking_share,
-                     {.range = unit_interval,
-                      .doc = "of an escalator: share of the people who walk on it; the others stand"});
+        section.choice("direction", direction, {"up", "down"},
+                       {.doc = "of an escalator, required: where it goes"});
+        section.real(
+            "walk", walk,
+            {.range = unit_interval,
+             .doc = "of an escalator: share of the people who walk on it; the others stand; 0 if not "
+                    "given"});
         section.real("closed_from", incline.closed_from,
                      {.unit = Unit::time,
                       .range = positive,
@@ -126,11 +131,21 @@ void BuildingPlan::describe_connectors(Section& root) {
         if (levels_.size() == 1 && levels_[0]->name.empty())
           section.fail("", "connectors join floors: the deck has [walkable], and no [floors.NAME]");
         const bool is_escalator = type == ConnectorType::escalator;
-        if (is_escalator && !(incline.belt_speed > 0))
+        if (is_escalator && !(speed > 0))
           section.fail("speed", "the speed of the escalator is missing: speed = \"0.5 m/s\", say");
-        for (const char* key : {"speed", "direction", "walk"})
-          if (!is_escalator && section.has(key))
+        if (is_escalator && direction.empty())
+          section.fail("direction", "the direction of the escalator is missing: \"up\" or \"down\"");
+        const std::array<std::pair<const char*, bool>, 3> of_escalators{{{"speed", std::isfinite(speed)},
+                                                                         {"direction", !direction.empty()},
+                                                                         {"walk", std::isfinite(walk)}}};
+        for (const auto& [key, is_given] : of_escalators)
+          if (!is_escalator && is_given)
             section.fail(key, fmt::format("{} is a key of escalators only", key));
+        if (is_escalator) {
+          incline.belt_speed = speed;
+          incline.belt_goes_up = direction == "up";
+          incline.walking_share = std::isfinite(walk) ? walk : 0;
+        }
         const bool is_stair = type == ConnectorType::stair;
         constexpr Real usual_up = 0.5, usual_down = 0.75;
         incline.up_factor = std::isfinite(up) ? up : is_stair ? usual_up : 1;

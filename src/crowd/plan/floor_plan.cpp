@@ -329,6 +329,15 @@ Ring FloorPlan::open_exit(const Vec<2>& a, const Vec<2>& b, Real depth, const st
 Ring FloorPlan::open_border(const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where) {
   const auto [start, end, along, outward] =
       opening_line(impl_->geos, impl_->area, impl_->rings, a, b, 2 * snap, "connector", where);
+  const Edge line(start, end);
+  for (const Ring& border : impl_->borders) {
+    const Real first = dot(line.tangent, border[0] - start), last = dot(line.tangent, border[1] - start);
+    const bool is_beside =
+        std::max(std::abs(line.height(border[0])), std::abs(line.height(border[1]))) > snap;
+    if (!is_beside && std::max(first, last) > snap && std::min(first, last) < line.length - snap)
+      throw InputError(fmt::format("{}: another connector has the line {}-{} of this floor or a part of it",
+                                   where, place_text(a), place_text(b)));
+  }
   impl_->borders.push_back({start, end, end + depth * outward, start + depth * outward});
   return impl_->borders.back();
 }

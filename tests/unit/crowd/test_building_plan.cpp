@@ -84,7 +84,7 @@ TEST_CASE("building: escalators are entered at one end", "[crowd]") {
   CHECK_FALSE(up.plan.may_enter(2, 0));
   CHECK(up.plan.may_enter(2, 1));
   CHECK_FALSE(up.plan.may_enter(1, 2));
-  const Site down(floors + stair + "type = 'escalator'\nspeed = 0.5\n");
+  const Site down(floors + stair + "type = 'escalator'\nspeed = 0.5\ndirection = 'down'\n");
   CHECK(down.plan.may_enter(1, 2));
   CHECK_FALSE(down.plan.may_enter(0, 2));
 }

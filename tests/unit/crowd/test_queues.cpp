@@ -30,28 +30,38 @@ std::vector<std::int32_t> places(const std::vector<Queuer>& people) {
   return list;
 }
 
-/// Mean wait of `n` people who come by a Poisson process to a counter with a constant service time, in steps
-/// of dt, everybody at the place as soon as it is given.
-Real mean_wait(std::uint64_t seed, int n, Real rate, Real service, Real dt) {
+struct Waits {
+  Real mean = 0;
+  Real by_recursion = 0;  ///< mean by Lindley's recursion, for the same people
+};
+
+/// Waits of `n` people who come by a Poisson process to a counter with a constant service time, in steps of
+/// dt, everybody at the place as soon as it is given.
+Waits waits(std::uint64_t seed, int n, Real rate, Real service, Real dt) {
   QueueLine queue;
   queue.service = constant_distribution<Unit::time>(service);
   RandomStream stream(seed, 0, purpose::source);
-  Real next = 0, sum = 0;
+  Real next = 0, free = 0;
+  Waits waits;
   std::vector<Queuer> people;
   int n_came = 0, n_done = 0;
   for (std::int64_t step = 1; n_done < n; ++step) {
     const Real time = static_cast<Real>(step) * dt;
     if (!people.empty() && people[0].served_from > 0 &&
         time + 1e-9 >= people[0].served_from + queue.service_time(seed, people[0].id, people[0].since)) {
-      sum += people[0].served_from - people[0].since;
+      waits.mean += (people[0].served_from - people[0].since) / n;
       people.erase(people.begin());
       ++n_done;
     }
-    for (; n_came < n && next <= time; next -= std::log(1 - stream.uniform()) / rate)
+    for (; n_came < n && next <= time; next -= std::log(1 - stream.uniform()) / rate) {
       people.push_back(queuer(n_came++, time));
+      const Real begin = std::max(time, free);
+      waits.by_recursion += (begin - time) / n;
+      free = begin + service;
+    }
     hand_out_places(people, 1, time, [](const Queuer&) { return true; });
   }
-  return sum / n;
+  return waits;
 }
 
 }  // namespace
@@ -140,13 +150,15 @@ TEST_CASE("queues: service times follow their distribution, anew at each visit",
 }
 
 TEST_CASE("queues: M/D/1 at 0.05 per s and 10 s waits 5 s on average", "[crowd]") {
-  // Pollaczek and Khinchine: rho s / (2 (1 - rho)), rho = 0.5, with service in whole steps of 0.05 s.
+  // Pollaczek and Khinchine: rho s / (2 (1 - rho)), rho = 0.5, in whole steps of 0.05 s, with nobody there at
+  // first.
   constexpr int n_seeds = 20;
   Real sum = 0, squares = 0;
   for (std::uint64_t seed = 1; seed <= n_seeds; ++seed) {
-    const Real wait = mean_wait(seed, 400, 0.05, 10, 0.05);
-    sum += wait;
-    squares += wait * wait;
+    const Waits found = waits(seed, 400, 0.05, 10, 0.05);
+    CHECK(found.mean == Approx(found.by_recursion).epsilon(1e-9));
+    sum += found.mean;
+    squares += found.mean * found.mean;
   }
   const Real mean = sum / n_seeds;
   const Real error = std::sqrt((squares / n_seeds - mean * mean) / (n_seeds - 1));
