@@ -79,6 +79,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   }
   hazard_.close_exits(journeys_);
   journeys_.add_doors(obstacles);
+  lifts_.add_doors(obstacles);
 }
 
 void CrowdScene::prepare(State<2>& state) {
@@ -115,6 +116,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
     journeys_.restore_doors(state);
   else
     journeys_.switch_doors(state, [] {});
+  lifts_.start(is_restart, state.clock.time);
   const PeopleAt owned = owned_people(state);
   floor_field_.close_connectors(state.clock.time);
   floor_field_.fetch(owned, fastest());
@@ -125,11 +127,13 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
 }
 
 std::vector<NamedNumbers> CrowdScene::memory() {
-  return {{"[scene]", floor_field_.density()},
-          {"[doors]", journeys_.doors()},
-          {"[groups]", groups_.memory()},
-          {"[queues]", queues_.memory()},
-          {"[hazard]", hazard_.memory()}};
+  std::vector<NamedNumbers> memories{{"[scene]", floor_field_.density()},
+                                     {"[doors]", journeys_.doors()},
+                                     {"[groups]", groups_.memory()},
+                                     {"[queues]", queues_.memory()},
+                                     {"[hazard]", hazard_.memory()}};
+  if (lifts_.is_used()) memories.push_back({"[lifts]", lifts_.memory()});
+  return memories;
 }
 
 std::string CrowdScene::name_of_group(std::size_t group) const {
@@ -203,6 +207,7 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
     floor_field_.update_density(owned);
   queues_.update(state, seed, anybody_left);
   journeys_.choose(state, floor_field_, seed);
+  lifts_.update(state, floor_field_);
   is_empty_ = !state.comm.any(has_able_people(state));
 }
 

@@ -213,6 +213,7 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
                                 std::vector<Vec<2>>& velocity) const {
   choose_directions(state, look_ahead);
   scene_.groups().adjust(state, direction_, look_ahead.walks(state));
+  scene_.lifts().guide(state, look_ahead.walks(state));
   look_ahead.find(state, neighborhood, perception, dt);
   if (perception.oncoming) step_aside(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");

@@ -1,4 +1,4 @@
-"""The plan of a building as it is drawn: areas of each level, exits with their opening times, connectors of floors."""
+"""The plan of a building as it is drawn: areas of each level, exits with their opening times, connectors of floors, lifts."""
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,8 +47,8 @@ class Exit:
 
 @dataclass
 class Level:
-    """A floor, or a connector of two: its name, the rings of its area (scree.results.read_wkt), the floors on which it is
-    drawn, and a polygon if it is a connector."""
+    """A floor, a connector of two, or a lift: its name, the rings of its area (scree.results.read_wkt), the floors on which it is
+    drawn, and a polygon if it is no floor."""
     name: str
     rings: list
     floors: list
@@ -60,7 +60,7 @@ class Level:
 
 @dataclass
 class Plan:
-    levels: list            # floors in the order of the deck, then connectors
+    levels: list            # floors in the order of the deck, then connectors, then lifts
     exits: list
 
     @property
@@ -96,6 +96,11 @@ def plan_of(deck, paths=None, hide_unused=True):
         polygon = np.array(table["polygon"], dtype=float) if "polygon" in table else None
         rings = areas[number] if number < len(areas) else [(False, polygon)] if polygon is not None else []
         levels.append(Level(name, rings, [floors.index(end) for end in ends if end in floors], kind=table.get("type", "stair"),
+                            polygon=polygon))
+    for number, (name, table) in enumerate(deck.get("lifts", {}).items(), len(levels)):
+        polygon = np.array(table["cabin"], dtype=float)
+        rings = areas[number] if number < len(areas) else [(False, polygon)]
+        levels.append(Level(name, rings, [floors.index(floor) for floor in table["floors"] if floor in floors], kind="lift",
                             polygon=polygon))
     if hide_unused and paths is not None and len(paths.position_of_row):
         for number, level in enumerate(levels):

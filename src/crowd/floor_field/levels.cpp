@@ -22,10 +22,12 @@ void FloorField::join_levels() {
         const std::uint32_t place = eikonal.place(k, i, j);
         if ((eikonal.links(place) & walkable_bit) == 0) continue;
         const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
-        const int other = building.map()->level_at(x, level);
+        const int other = building.map()->beyond(x, level);
         if (other == level || !building.may_enter(level, other, built_->time)) continue;
         const int own = eikonal.own_number(tile + (other - level) * tiling.tiles_of_level());
-        if (own >= 0) eikonal.copy(eikonal.place(static_cast<std::size_t>(own), i, j), place);
+        if (own >= 0)
+          eikonal.copy(eikonal.place(static_cast<std::size_t>(own), i, j), place,
+                       building.time_to_enter(level, other, x));
       }
   }
 }
@@ -73,6 +75,9 @@ std::vector<float> FloorField::paces(const Destination& destination) const {
   std::vector<float> of_level;
   for (int level = 0; level < building.n_levels(); ++level) {
     of_level.push_back(1);
+    // The time of entering it has all that a ride takes.
+    constexpr float of_lift = 1e-3F;
+    if (building.level(level).lift) of_level.back() = of_lift;
     if (!building.level(level).incline) continue;
     const Incline& incline = *building.level(level).incline;
     const int lower = n_lines[static_cast<std::size_t>(incline.lower_floor)];

@@ -127,6 +127,7 @@ void CrowdStepper::describe_crowd(Section& section) {
   if (!section.reading()) return;
   if (solver_.solver) expect_linear_solver();
   scene_.set_led(walking_.leads());
+  scene_.lifts().set_tolerance(projection_settings_.tolerance);
   if (scene_.hazard().stays() && solver_.solver)
     section.fail("solver",
                  "[crowd.solver] cannot hold people in place who are incapacitated: remove it, or take "
