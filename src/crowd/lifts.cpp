@@ -139,7 +139,7 @@ void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
   if (car.phase != Phase::open) return;
   const Vec<2> x = wrapped(state.box, bodies.position()[i]);
   const auto tell = [&](Event::Kind kind) {
-    events_.push_back({bodies.id()[i], in_micro(distance(lift(car), x)), static_cast<std::int32_t>(c), kind});
+    events_.push_back({bodies.id()[i], 0, static_cast<std::int32_t>(c), kind});
     ++counts.events;
   };
   const bool gets_out = car.at == lift(car).to;
@@ -183,7 +183,8 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   if (!heads_in(lift, x, radius, way)) return;
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;
-  tell(Event::Kind::admit, away);
+  // From the middle of the door: somebody beside it has no straight way in.
+  tell(Event::Kind::admit, norm(x - 0.5 * (lift.door[0] + lift.door[1])));
   ++counts.candidates;
 }
 
@@ -384,6 +385,8 @@ void Lifts::guide(const State<2>& state, std::span<LookAhead::Walk> walks) const
       if (is_open && car.turns_back) {
         walk.direction[0] = -lift.inward[0];
         walk.direction[1] = -lift.inward[1];
+      } else if (is_open) {
+        walk.speed = 0;  // whoever is not admitted leaves the way to those who are
       } else {
         const Real left = dot(lift.door[0] - x, lift.inward) - radius;
         walk.speed = std::min(walk.speed, std::max(left, 0.0) / resting_time);

@@ -69,7 +69,7 @@ class Lifts {
   struct Event {
     enum class Kind : std::int32_t { admit, through, drop };
     GlobalId id = 0;
-    std::int64_t distance = 0;  // from the door [1e-6 m]
+    std::int64_t distance = 0;  // of a candidate from the middle of the door [1e-6 m]
     std::int32_t car = 0;
     Kind kind = Kind::admit;
   };
