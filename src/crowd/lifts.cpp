@@ -75,8 +75,8 @@ Real Lifts::distance(const Lift& lift, const Vec<2>& x) const {
 }
 
 bool Lifts::is_clear(const Car& car, const Vec<2>& x, Real radius) const {
-  constexpr Real more = 1e-12;
-  return distance(lift(car), x) >= radius - tolerance_ - more;
+  constexpr Real within = 1 - 1e-6;  // the tolerance, or the step would begin beyond it
+  return distance(lift(car), x) >= radius - within * tolerance_;
 }
 
 /// Whether nobody has come through an open door for so long that it may close.
