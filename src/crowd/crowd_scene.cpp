@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -119,7 +120,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   lifts_.start(is_restart, state.clock.time);
   const PeopleAt owned = owned_people(state);
   floor_field_.close_connectors(state.clock.time);
-  floor_field_.fetch(owned, fastest());
+  floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_ways()));
   is_empty_ = false;
   if (is_restart) return;  // where everybody goes stands in the state
   if (floor_field_.counts_density()) floor_field_.update_density(owned);
@@ -200,7 +201,8 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::func
   }
   const bool anybody_came = people_.feed(state, *building_, seed, before_change);
   const PeopleAt owned = owned_people(state);
-  if (anybody_came) floor_field_.fetch(owned, fastest());  // they may be far from those who were on this rank
+  // They may be far from those who were on this rank.
+  if (anybody_came) floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_ways()));
   if (floor_field_.close_connectors(state.clock.time)) journeys_.reconsider(state, floor_field_);
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))

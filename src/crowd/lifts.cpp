@@ -23,6 +23,8 @@ constexpr Real rounding_of_ends = 1e-9;  // times are sums of steps
 constexpr Real call_reach = 2;
 /// A way leads in if it crosses the door, to this far beside it [m].
 constexpr Real beside_door = 0.5;
+/// Beside a door ways may bend: there they are followed [m].
+constexpr Real near_door = 1;
 /// Who is in the door and does not get in walks back out after this time more [s].
 constexpr Real patience = 10;
 /// People come to rest before a door, and at the back of a cabin, within this time [s].
@@ -88,15 +90,32 @@ bool Lifts::has_waited_long(const Car& car, Real time) const {
   return time + rounding_of_ends >= car.last + lift(car).dwell + patience;
 }
 
-bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, Real radius, const Vec<2>& direction) const {
+/// Whether somebody who goes straight on from x crosses the door, or passes beside it.
+bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const {
   const Real towards = dot(direction, lift.inward);
   if (!(towards > 0)) return false;
-  if (distance(lift, x) < radius + 0.1) return true;
   const Vec<2> way = lift.door[1] - lift.door[0];
   const Real length = norm(way);
   const Vec<2> met = x + (dot(lift.door[0] - x, lift.inward) / towards) * direction;
   const Real along = dot(met - lift.door[0], way) / length;
   return along >= -beside_door && along <= length + beside_door;
+}
+
+/// Whether the way from x, on a floor, leads over the door before it gets farther than way_reach from x.
+bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x,
+                     int level) const {
+  constexpr Real step = 0.1;
+  constexpr int most_steps = 40;
+  const Edge door(lift.door[0], lift.door[1]);
+  Vec<2> at = x;
+  for (int k = 0; k < most_steps; ++k) {
+    const Vec<2> way = floor_field.direction(destination, at, level);
+    const Vec<2> next = at + step * way;
+    if (crosses(door, at, next)) return true;
+    if (way == Vec<2>{} || norm(next - x) > way_reach - step) return false;
+    at = next;
+  }
+  return false;
 }
 
 void Lifts::pass(Car& car, Real time) {
@@ -146,11 +165,11 @@ void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
   if (gets_out && car.has_opened) tell(Event::Kind::admit);
   if (!is_admitted(car, bodies.id()[i])) return;
   ++counts.admitted_inside;
-  if (!is_clear(car, x, bodies.radius()[i])) return;
-  if (!gets_out)
+  const bool is_clear_now = is_clear(car, x, bodies.radius()[i]);
+  if (is_clear_now && !gets_out)
     tell(Event::Kind::through);
-  else if (has_waited(car, time) && !is_walking(bodies, i, time))
-    tell(Event::Kind::drop);
+  else if (has_waited(car, time) && (!is_clear_now || is_walking(bodies, i, time)))
+    tell(Event::Kind::stay);
 }
 
 /// Person i is on a floor that a lift serves.
@@ -170,17 +189,23 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   };
   const bool is_open = car.phase == Phase::open && car.at == door.stop;
   if (is_open && is_admitted(car, id)) {
-    const bool gets_out = door.stop == lift.to;
-    if (!is_clear(car, x, radius) || !(gets_out || car.turns_back || has_waited(car, time))) return;
-    tell(gets_out ? Event::Kind::through : Event::Kind::drop, 0);
+    const bool is_clear_now = is_clear(car, x, radius);
+    if (is_clear_now && door.stop == lift.to)
+      tell(Event::Kind::through, 0);
+    else if (!is_clear_now && has_waited(car, time))
+      tell(Event::Kind::stay, 0);
+    else
+      return;
     ++counts.events;
     return;
   }
   if (door.stop == lift.to) return;
   const Real away = distance(lift, x);
   if (away > call_reach || !is_walking(bodies, i, time)) return;
-  const Vec<2> way = floor_field.direction(agent::destination(bodies)[i], x, level_of(bodies, i));
-  if (!heads_in(lift, x, radius, way)) return;
+  const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
+  if (!heads_in(lift, x, floor_field.direction(destination, x, level)) &&
+      (away > near_door || !leads_in(floor_field, destination, lift, x, level)))
+    return;
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;
   // From the middle of the door: somebody beside it has no straight way in.
@@ -229,6 +254,25 @@ void Lifts::share(const Comm& comm) {
     events_.clear();
 }
 
+/// Takes those off the list who came through, and once the door has waited all whom it need not wait for:
+/// they may have gone elsewhere. Returns how many came through.
+int Lifts::let_go(std::size_t c, bool has_waited) {
+  std::vector<GlobalId>& admitted = *cars_[c].admitted;
+  int n_through = 0;
+  staying_.clear();
+  for (const Event& event : events_) {
+    if (static_cast<std::size_t>(event.car) != c) continue;
+    if (event.kind == Event::Kind::through) {
+      std::erase(admitted, event.id);
+      ++n_through;
+    } else if (event.kind == Event::Kind::stay) {
+      staying_.push_back(event.id);
+    }
+  }
+  if (has_waited) admitted.assign(staying_.begin(), staying_.end());
+  return n_through;
+}
+
 /// The door is open where people get in.
 void Lifts::let_in(std::size_t c, Real time) {
   Car& car = cars_[c];
@@ -237,18 +281,13 @@ void Lifts::let_in(std::size_t c, Real time) {
   const bool had_waited_long = has_waited_long(car, time);
   std::int64_t room = lift(car).capacity - counts.inside - static_cast<std::int64_t>(admitted.size()) +
                       counts.admitted_inside;
-  std::vector<Event> candidates;
-  for (const Event& event : events_) {
-    if (static_cast<std::size_t>(event.car) != c) continue;
-    if (event.kind == Event::Kind::admit) {
-      candidates.push_back(event);
-      continue;
-    }
-    std::erase(admitted, event.id);
-    if (event.kind == Event::Kind::through && !car.turns_back) car.last = time;
-  }
-  std::ranges::sort(candidates, {}, [](const Event& e) { return std::pair(e.distance, e.id); });
-  for (const Event& event : candidates) {
+  if (let_go(c, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
+  candidates_.clear();
+  for (const Event& event : events_)
+    if (static_cast<std::size_t>(event.car) == c && event.kind == Event::Kind::admit)
+      candidates_.push_back(event);
+  std::ranges::sort(candidates_, {}, [](const Event& e) { return std::pair(e.distance, e.id); });
+  for (const Event& event : candidates_) {
     if (room <= 0) break;
     admitted.insert(std::ranges::upper_bound(admitted, event.id), event.id);
     car.last = time;
@@ -264,19 +303,17 @@ void Lifts::let_in(std::size_t c, Real time) {
 void Lifts::let_out(std::size_t c, Real time) {
   Car& car = cars_[c];
   std::vector<GlobalId>& admitted = *car.admitted;
-  for (const Event& event : events_) {
-    if (static_cast<std::size_t>(event.car) != c) continue;
-    if (event.kind == Event::Kind::admit) {
-      // By id; memory() has room for so many.
-      if (static_cast<std::int64_t>(admitted.size()) < lift(car).capacity) admitted.push_back(event.id);
-      continue;
-    }
-    std::erase(admitted, event.id);
-    if (event.kind != Event::Kind::through) continue;
-    ++car.persons;
+  if (car.has_opened) {
+    // By id; memory() has room for so many.
+    for (const Event& event : events_)
+      if (static_cast<std::size_t>(event.car) == c &&
+          static_cast<std::int64_t>(admitted.size()) < lift(car).capacity)
+        admitted.push_back(event.id);
+    if (counts_[c].inside > 0) ++car.trips;
+  } else if (const int n_through = let_go(c, has_waited(car, time)); n_through > 0) {
+    car.persons += n_through;
     car.last = time;
   }
-  if (car.has_opened && counts_[c].inside > 0) ++car.trips;
   if (admitted.empty()) begin(car, Phase::closing, time);
 }
 
@@ -381,7 +418,7 @@ void Lifts::guide(const State<2>& state, std::span<LookAhead::Walk> walks) const
       const bool is_open = car.phase == Phase::open && car.at == door.stop;
       const bool may_pass = is_open && is_admitted(car, bodies.id()[i]);
       if (may_pass && !car.turns_back) continue;
-      if (!may_pass && !heads_in(lift, x, radius, {{walk.direction[0], walk.direction[1]}})) continue;
+      if (!may_pass && !heads_in(lift, x, {{walk.direction[0], walk.direction[1]}})) continue;
       if (is_open && car.turns_back) {
         walk.direction[0] = -lift.inward[0];
         walk.direction[1] = -lift.inward[1];

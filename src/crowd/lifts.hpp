@@ -34,6 +34,8 @@ class Lifts {
   /// Adds the doors. After BuildingPlan::join(); local, alike on all ranks.
   void add_doors(ObstacleSet<2>& obstacles);
   bool is_used() const { return !cars_.empty(); }
+  /// How far around people ways must be known [m], see FloorField::fetch().
+  Real reach_of_ways() const { return is_used() ? way_reach : 0; }
   /// Overlap that steps may leave [m]: nobody counts as clear of a door who overlaps it by more.
   void set_tolerance(Real tolerance) { tolerance_ = tolerance; }
   /// Before the first step, or with what memory() brought back. Throws RunError if that makes no sense.
@@ -50,6 +52,7 @@ class Lifts {
   std::vector<LiftReport> reports() const;
 
  private:
+  static constexpr Real way_reach = 1.5;
   enum class Phase : std::uint8_t { idle, riding, opening, open, closing };
   struct Car {
     int level = 0;
@@ -67,7 +70,8 @@ class Lifts {
   };
   /// What one person is about.
   struct Event {
-    enum class Kind : std::int32_t { admit, through, drop };
+    // `stay`: of those admitted whom the door has to wait for, told once it has waited long enough.
+    enum class Kind : std::int32_t { admit, through, stay };
     GlobalId id = 0;
     std::int64_t distance = 0;  // of a candidate from the middle of the door [1e-6 m]
     std::int32_t car = 0;
@@ -88,7 +92,9 @@ class Lifts {
   bool is_clear(const Car& car, const Vec<2>& x, Real radius) const;
   bool has_waited(const Car& car, Real time) const;
   bool has_waited_long(const Car& car, Real time) const;
-  bool heads_in(const Lift& lift, const Vec<2>& x, Real radius, const Vec<2>& direction) const;
+  bool heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const;
+  bool leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x,
+                int level) const;
   Real distance(const Lift& lift, const Vec<2>& x) const;
   /// Ends what time alone ends.
   void pass(Car& car, Real time);
@@ -97,6 +103,7 @@ class Lifts {
   void look_before(const State<2>& state, const FloorField& floor_field, std::size_t i, const Door& door);
   void share(const Comm& comm);
   void act(std::size_t c, Real time);
+  int let_go(std::size_t c, bool has_waited);
   void let_in(std::size_t c, Real time);
   void let_out(std::size_t c, Real time);
   void decide(Car& car, const Counts& counts, Real time);
@@ -115,7 +122,8 @@ class Lifts {
   std::vector<std::vector<Door>> doors_of_;  // by level
   Real tolerance_ = 1e-6;
   std::vector<Counts> counts_;  // by car, of the last look
-  std::vector<Event> events_;
+  std::vector<Event> events_, candidates_;
+  std::vector<GlobalId> staying_;
   std::vector<std::int64_t> sums_;
   std::vector<Real> numbers_;
 };

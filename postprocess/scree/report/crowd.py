@@ -320,7 +320,7 @@ def assumptions(runs, plan):
                 ("name", "people", "kinds", "pre-movement", "more"), [population(name, one) for name, one in deck[title].items()])
     found += "<h3>Run and models</h3>" + table(("key", "value"), [
         (f"{name}.{key}", value) for name in TABLES_OF_MODELS for key, value in values_of(deck.get(name, {}), UNITS)], "keys")
-    found += section_tables(deck, ("floors", "connectors", "journeys", "waypoints", "zones"), UNITS)
+    found += section_tables(deck, ("floors", "connectors", "lifts", "journeys", "waypoints", "zones"), UNITS)
     return found
 
 

@@ -120,13 +120,14 @@ void BuildingPlan::join_lift(const Cabin& cabin, Real largest_radius, std::vecto
   const Vec<2> outward =
       border_opened(cabin.level, a, b, depth, largest_radius, cabin.where_door, "lifts." + level.name);
   lift.inward = -outward;
-  lift.depth_of_line = depth;
   for (const Vec<2>& corner : cabin.ring) lift.depth = std::max(lift.depth, dot(lift.inward, corner - a));
   if (lift.depth < 2 * largest_radius)
     throw InputError(
         fmt::format("{}: the cabin is {:.3g} m deep behind its door: the largest person, of radius "
                     "{:g} m, does not fit in",
                     cabin.where, lift.depth, largest_radius));
+  constexpr Real far_in = 0.75;
+  lift.inside = 0.5 * (a + b) + far_in * std::min(depth, lift.depth) * lift.inward;
   // Ways out of the cabin lead over its first line.
   std::vector<std::size_t> order{lift.to};
   for (std::size_t k = 0; k < lift.stops.size(); ++k)
@@ -166,15 +167,6 @@ void BuildingPlan::stand(int lift, int at, Real elevation) {
   level.elevation = elevation;
   for (std::size_t k = 0; k < level.lift->stops.size(); ++k)
     map_->set_open(level.lift->stops[k].line, static_cast<int>(k) == at);
-}
-
-Real BuildingPlan::time_to_enter(int from, int to, const Vec<2>& x) const {
-  if (!level(to).lift) return 0;
-  const Lift& lift = *level(to).lift;
-  const auto stop = std::ranges::find(lift.stops, from, &Lift::Stop::floor);
-  // Less the farther in, so that ways lead straight into the cabin.
-  const Real left = lift.depth_of_line - dot(lift.inward, x - lift.door[0]);
-  return lift.way_time(static_cast<std::size_t>(stop - lift.stops.begin())) + std::max(left, 0.0);
 }
 
 }  // namespace scree

@@ -93,9 +93,6 @@ class BuildingPlan {
   /// Whether people may go from a level to the next one at a time: not against an escalator, nor into what is
   /// closed; into a lift not where people get out, and out of it there only.
   bool may_enter(int from, int to, Real time = 0) const;
-  /// How long it takes, besides walking, to get from x, beyond a line of `from`, into `to` and out of it at
-  /// the other end: Lift::way_time() and the way into the cabin of a lift, else 0 [s].
-  Real time_to_enter(int from, int to, const Vec<2>& x) const;
   /// Where a lift is, and at which of its stops its door is open: -1 for none. Alike on all ranks, between
   /// steps.
   void stand(int lift, int at, Real elevation);

@@ -22,7 +22,7 @@ struct Lift {
   std::array<Vec<2>, 2> door{};  ///< ends of the door [m]
   Vec<2> inward{};               ///< unit vector across the door, into the cabin; after join()
   Real depth = 0;                ///< of the cabin, from the door on [m]; after join()
-  Real depth_of_line = 0;        ///< LevelLine::depth of its lines [m]
+  Vec<2> inside{};               ///< where ways into it lead, behind the door; after join() [m]
   std::int64_t capacity = 0;     ///< persons
   Real speed = 1;                ///< [m/s]
   Real door_time = 5;            ///< to open and to close the door, together [s]

@@ -160,7 +160,8 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*
 /// After a list build: work arrays, multipliers that contacts remember, and the ways around those who are
 /// here.
 void CrowdStepper::fit(State<2>& state) {
-  scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin + 0.5);
+  scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin +
+                                                      std::max(0.5, scene_.lifts().reach_of_ways()));
   look_ahead_.prepare(*neighborhood_);
   scene_.groups().prepare(state);
   if (model_ == Model::pbd) {
