@@ -34,7 +34,7 @@ class CrowdScene final : public Scene<2> {
   void populate(State<2>& state, std::uint64_t seed) override;
   Real overlap_limit() const override { return people_.overlap_limit(); }
   void start(State<2>& state, std::uint64_t seed) override;
-  void after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) override;
+  void after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) override;
   bool finished(const State<2>& state) const override;
   std::vector<NamedNumbers> memory() override;
   std::string fault_of_body(const BodyStore<2>& bodies, std::size_t i) const override;

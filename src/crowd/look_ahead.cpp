@@ -93,11 +93,45 @@ void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
   for (const auto& block : schedule.all_blocks())
     most_batches = std::max(most_batches, block.last_batch - block.first_batch);
   near_places_.resize(static_cast<std::size_t>((most_batches + 1) * batch_size));
+  fit(n_held);
+}
+
+/// Arrays by person.
+void LookAhead::fit(std::size_t n_held) {
   walks_.resize(n_held);
   seen_.resize(n_held);
   disks_.resize(n_held + 2);
   headings_.resize(n_held);
   goals_.resize(n_held);
+}
+
+void LookAhead::renumber(std::span<const Index> numbers) {
+  for (Candidates* list : {&within_box_, &through_faces_}) renumber(*list, numbers);
+  fit(within_box_.first.size() - 2);
+}
+
+void LookAhead::renumber(Candidates& list, std::span<const Index> numbers) {
+  std::size_t n = 0, n_people = 0;
+  Index first = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const Index last = list.first[i + 1];
+    if (numbers[i] >= 0) {
+      list.first[n_people++] = static_cast<Index>(n);
+      for (auto entry = static_cast<std::size_t>(first); entry < static_cast<std::size_t>(last); ++entry) {
+        const Index other = numbers[static_cast<std::size_t>(list.others[entry])];
+        if (other < 0) continue;
+        list.others[n] = other;
+        if (!list.shifts.empty()) list.shifts[n] = list.shifts[entry];
+        ++n;
+      }
+    }
+    first = last;
+  }
+  list.first.resize(n_people + 2);
+  list.first[n_people] = list.first[n_people + 1] = static_cast<Index>(n);
+  list.others.resize(n + batch_size);
+  std::fill_n(list.others.end() - batch_size, batch_size, 0);
+  if (!list.shifts.empty()) list.shifts.resize(n);
 }
 
 /// Fills in what kernels load.

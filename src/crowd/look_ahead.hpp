@@ -57,6 +57,8 @@ class LookAhead {
   /// Lists the candidates by person and makes room for everybody held; after each list build. Cost:
   /// O(candidates). Local.
   void prepare(const Neighborhood<2>& neighborhood);
+  /// After people have gone: held person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
+  void renumber(std::span<const Index> numbers);
 
   /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
   struct Walk {
@@ -95,6 +97,8 @@ class LookAhead {
     std::vector<Index> first, others;
     std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
+  static void renumber(Candidates& list, std::span<const Index> numbers);
+  void fit(std::size_t n_held);
   void load(const State<2>& state, const Perception& perception);
   void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,

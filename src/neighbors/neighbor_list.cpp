@@ -172,10 +172,18 @@ void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table,
     }
   schedule_.rebuild(
       state.lattice, state.box, table, state.bodies, state.obstacles, size_classes_,
-      [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared, levels);
+      [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared, levels, in_classes_);
   place_images(state);
   if (schedule_.has_wall_neighbours())
     touched_.resize(schedule_.wall_bodies().size());  // steps ask for no memory
+}
+
+template <int D>
+void NeighborList<D>::renumber(const State<D>& state, std::span<const Index> numbers,
+                               std::vector<Index>& kept_walls) {
+  schedule_.renumber(numbers, state.bodies.n_held(), state.obstacles, kept_walls);
+  if (schedule_.has_wall_neighbours()) touched_.resize(schedule_.wall_bodies().size());
+  ++n_placements_;  // what others keep of pairs is out of date
 }
 
 template <int D>

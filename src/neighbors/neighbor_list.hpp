@@ -38,7 +38,8 @@ template <int D>
 class NeighborList {
  public:
   /// `size_classes`: as in NeighborhoodSettings.
-  NeighborList(const Comm& comm, int size_classes) : comm_(comm), size_classes_(size_classes) {}
+  NeighborList(const Comm& comm, int size_classes, bool in_classes)
+      : comm_(comm), size_classes_(size_classes), in_classes_(in_classes) {}
 
   // How long the list lasts.
   /// See Neighborhood::used_skin.
@@ -64,6 +65,8 @@ class NeighborList {
   /// Finds the candidates of this rank's blocks. Local.
   void rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
                std::span<const std::uint8_t> shared);
+  /// After bodies have gone: see SweepSchedule::renumber. Local.
+  void renumber(const State<D>& state, std::span<const Index> numbers, std::vector<Index>& kept_walls);
 
   /// Copies what is remembered to the places of the candidates, `width` numbers each (0 for new ones). Local.
   void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
@@ -102,6 +105,7 @@ class NeighborList {
 
   Comm comm_;
   int size_classes_;
+  bool in_classes_;
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_, shift_velocity_table_;
   std::vector<std::uint8_t> touched_;  // by place of wall_bodies()

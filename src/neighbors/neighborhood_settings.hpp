@@ -28,6 +28,7 @@ struct NeighborhoodSettings {
   Weights weights = Weights::automatic;
   Purpose purpose;
   bool has_problems = false;  ///< contact problems (SchemeTraits)
+  bool in_classes = true;     ///< pairs of a batch have no common body (SchemeTraits)
 
   void describe(Section& root);
   /// Replaces "auto" by what suits a scheme.

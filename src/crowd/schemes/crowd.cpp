@@ -36,6 +36,7 @@ class CrowdStepper final : public Stepper<2> {
   void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
   void advance(State<2>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<2>& state) override;
+  bool take_out(State<2>& state, std::span<const Index> staying) override;
   void save(State<2>& state, SaveFor purpose) override;
   void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
@@ -50,6 +51,7 @@ class CrowdStepper final : public Stepper<2> {
 
   void describe_crowd(Section& section);
   void rebuild(State<2>& state, Real needed_skin);
+  void note_loaded();
   void fit(State<2>& state);
   bool may_try_again(State<2>& state, Real needed_skin, Real shortest, Real& dt);
   Real project(State<2>& state, LookAhead::Perception perception, Real dt);
@@ -88,6 +90,7 @@ class CrowdStepper final : public Stepper<2> {
   std::vector<Real> multiplier_;  // of the near contacts [m/s]
   ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
+  std::vector<Index> numbers_, kept_walls_;         // of take_out()
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
 };
 
@@ -138,7 +141,7 @@ void CrowdStepper::describe_crowd(Section& section) {
 }
 
 SchemeTraits CrowdStepper::traits() const {
-  return {.same_for_any_owners = !solver_.solver};
+  return {.same_for_any_owners = !solver_.solver, .needs_classes = model_ == Model::pbd};
 }
 
 ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radius*/) const {
@@ -167,6 +170,11 @@ void CrowdStepper::fit(State<2>& state) {
     return;
   }
   memory_.recall(state, *neighborhood_);
+  note_loaded();
+}
+
+/// Finds the places of multipliers that are not 0.
+void CrowdStepper::note_loaded() {
   loaded_pairs_.clear();
   loaded_walls_.clear();
   const auto note = [](std::span<const Real> values, std::vector<Index>& loaded) {
@@ -190,6 +198,17 @@ void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
 void CrowdStepper::bodies_changed(State<2>& state) {
   neighborhood_->rebuild(state);
   fit(state);
+}
+
+/// In most steps of a large crowd somebody leaves: that must not cost a list each time.
+bool CrowdStepper::take_out(State<2>& state, std::span<const Index> staying) {
+  if (model_ == Model::pbd) return false;
+  neighborhood_->take_out(state, staying, numbers_, kept_walls_);
+  memory_.keep_walls(kept_walls_);
+  note_loaded();
+  look_ahead_.renumber(numbers_);
+  scene_.groups().prepare(state);
+  return true;
 }
 
 void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
@@ -386,7 +405,8 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 }
 
 std::size_t CrowdStepper::bytes() const {
-  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_) +
+  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_, numbers_,
+                    kept_walls_) +
          memory_.bytes() + look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.floor_field().bytes();
 }
