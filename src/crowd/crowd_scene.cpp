@@ -95,10 +95,10 @@ void CrowdScene::prepare(State<2>& state) {
   floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations());
 }
 
-Real CrowdScene::fastest() const {
+Real CrowdScene::fastest_of(Real desired_speed) const {
   Real most = 1;
   for (const Zone& zone : journeys_.zones()) most *= std::max(zone.speed_factor, 1.0);
-  return most * building_->most_factor() * people_.fastest() + building_->fastest_belt();
+  return most * building_->most_factor() * desired_speed + building_->fastest_belt();
 }
 
 void CrowdScene::populate(State<2>& state, std::uint64_t seed) {

@@ -46,7 +46,9 @@ class CrowdScene final : public Scene<2> {
   /// Whether people without a destination are told where to walk.
   void set_led(bool is_led) { is_led_ = is_led; }
   /// No speed on free ground is higher [m/s].
-  Real fastest() const;
+  Real fastest() const { return fastest_of(people_.fastest()); }
+  /// The same of somebody with this desired speed.
+  Real fastest_of(Real desired_speed) const;
   /// Of the run.
   std::uint64_t seed() const { return seed_; }
   const BuildingPlan& building() const { return *building_; }

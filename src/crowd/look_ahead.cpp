@@ -51,27 +51,29 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
   look<false>(state, neighborhood, perception, 0);
 }
 
-void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
+void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, std::span<const Real> sight,
+                        Real drift) {
   Scope timer("look ahead");
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
+  sees_.assign(static_cast<std::size_t>(schedule.n_batches()) * batch_size, by_low | by_high);
+  if (!sight.empty()) find_who_sees(state, neighborhood, sight, drift);
   const auto list_of = [&](Index shift) -> Candidates& { return shift < 0 ? within_box_ : through_faces_; };
   // Counts by person, two places further, become the places where the others of each person begin, one place
   // further; filling them in moves these on to where they end.
   for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_held + 2, 0);
-  schedule.for_each_pair([&](std::size_t, Index low, Index high, Index shift) {
+  schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
     Candidates& list = list_of(shift);
-    ++list.first[static_cast<std::size_t>(low) + 2];
-    ++list.first[static_cast<std::size_t>(high) + 2];
+    if ((sees_[place] & by_low) != 0) ++list.first[static_cast<std::size_t>(low) + 2];
+    if ((sees_[place] & by_high) != 0) ++list.first[static_cast<std::size_t>(high) + 2];
   });
-  std::size_t most = 0;
   for (Candidates* list : {&within_box_, &through_faces_}) {
     std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
     resize_anew(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
     std::fill_n(list->others.end() - batch_size, batch_size, 0);
   }
   resize_anew(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
-  schedule.for_each_pair([&](std::size_t, Index low, Index high, Index shift) {
+  schedule.for_each_pair([&](std::size_t pair, Index low, Index high, Index shift) {
     Candidates& list = list_of(shift);
     const auto put = [&](Index i, Index other, Index code) {
       const auto place = static_cast<std::size_t>(list.first[static_cast<std::size_t>(i) + 1]++);
@@ -79,9 +81,10 @@ void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
       if (shift >= 0) list.shifts[place] = static_cast<std::uint8_t>(code);
     };
     constexpr Index last_code = 8;
-    put(low, high, shift);
-    put(high, low, last_code - shift);  // as many periods the other way
+    if ((sees_[pair] & by_low) != 0) put(low, high, shift);
+    if ((sees_[pair] & by_high) != 0) put(high, low, last_code - shift);  // as many periods the other way
   });
+  std::size_t most = 0;
   for (std::size_t i = 0; i < n_held; ++i) {
     Index n = 0;
     for (const Candidates* list : {&within_box_, &through_faces_}) n += list->first[i + 1] - list->first[i];
@@ -94,6 +97,28 @@ void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
     most_batches = std::max(most_batches, block.last_batch - block.first_batch);
   near_places_.resize(static_cast<std::size_t>((most_batches + 1) * batch_size));
   fit(n_held);
+}
+
+/// Of each pair, who may see the other one before the next list.
+void LookAhead::find_who_sees(const State<2>& state, Neighborhood<2>& neighborhood,
+                              std::span<const Real> sight, Real drift) {
+  const SweepSchedule<2>& schedule = neighborhood.schedule();
+  const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
+  sight_.assign(n_held, 0);
+  std::ranges::copy(sight, sight_.begin());
+  neighborhood.ghosts().copy_to_ghosts(sight_, 1);
+  const auto position = state.bodies.position();
+  const auto radius = state.bodies.radius();
+  const auto shifts = neighborhood.list().shift_table();
+  schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+    const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
+    Vec<2> d = position[b] - position[a];
+    for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
+    const Real squared = dot(d, d), touching = radius[a] + radius[b] + drift;
+    const auto within = [&](Real gap) { return squared <= (touching + gap) * (touching + gap); };
+    sees_[place] =
+        static_cast<std::uint8_t>((within(sight_[a]) ? by_low : 0) | (within(sight_[b]) ? by_high : 0));
+  });
 }
 
 /// Arrays by person.
@@ -143,7 +168,8 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
     const Vec<2>& x = bodies.position()[i];
     const Real width = width_behind(walk, perception);
     disks_[i] = {{x[0], x[1], 0}, bodies.radius()[i]};
-    headings_[i] = {{walk.direction[0], walk.direction[1], walk.speed}, 0};
+    headings_[i] = {{walk.direction[0], walk.direction[1], walk.speed},
+                    std::min(walk.sight, perception.range) + perception.lateral_clearance};
     goals_[i] = {{walk.destination, walk.time_to_go, width * width}, 0};
   }
   disks_[n_held] = {};
@@ -166,7 +192,6 @@ void LookAhead::see_people(const State<2>& state, const Neighborhood<2>& neighbo
                      .through_faces = {through_faces_.first.data(), through_faces_.others.data()},
                      .shift_table = neighborhood.list().shift_table().data(),
                      .range = perception.range,
-                     .farthest_gap = perception.range + perception.lateral_clearance,
                      .side_range = perception.side_range,
                      .lateral_clearance = perception.lateral_clearance,
                      .turns = perception.turning_angle > 0,
@@ -316,7 +341,7 @@ std::size_t LookAhead::bytes() const {
   return held_bytes(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed,
                     at_, surface_, within_box_.first, within_box_.others, through_faces_.first,
                     through_faces_.others, through_faces_.shifts, disks_, headings_, goals_, scratch_, who_,
-                    near_places_);
+                    near_places_, sees_, sight_);
 }
 
 }  // namespace scree

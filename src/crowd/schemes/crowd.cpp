@@ -52,7 +52,7 @@ class CrowdStepper final : public Stepper<2> {
   void describe_crowd(Section& section);
   void rebuild(State<2>& state, Real needed_skin);
   void note_loaded();
-  void fit(State<2>& state);
+  void fit(State<2>& state, Real share_moved);
   bool may_try_again(State<2>& state, Real needed_skin, Real shortest, Real& dt);
   Real project(State<2>& state, LookAhead::Perception perception, Real dt);
   void judge(const State<2>& state);
@@ -90,6 +90,7 @@ class CrowdStepper final : public Stepper<2> {
   std::vector<Real> multiplier_;  // of the near contacts [m/s]
   ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
+  std::vector<Real> sight_;                         // scratch of fit()
   std::vector<Index> numbers_, kept_walls_;         // of take_out()
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
 };
@@ -156,14 +157,15 @@ ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radi
 void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
-  fit(state);
+  fit(state, share_of_skin);  // a restart may be anywhere between two lists
 }
 
-/// After a list build: work arrays, multipliers that contacts remember, and the ways around those who are
-/// here.
-void CrowdStepper::fit(State<2>& state) {
+/// After a list build, since which people have moved by at most `share_moved` of the skin: work arrays,
+/// multipliers that contacts remember, and the ways around those who are here.
+void CrowdStepper::fit(State<2>& state, Real share_moved) {
   scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin + 0.5);
-  look_ahead_.prepare(*neighborhood_);
+  walking_.find_sights(state, sight_);
+  look_ahead_.prepare(state, *neighborhood_, sight_, 2 * (share_of_skin + share_moved) * state.lattice.skin);
   scene_.groups().prepare(state);
   if (model_ == Model::pbd) {
     sweeper_->prepare(state, false);
@@ -192,12 +194,12 @@ void CrowdStepper::save(State<2>& state, SaveFor /*purpose*/) {
 void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
   save(state, SaveFor::checkpoint);
   neighborhood_->rebuild(state, needed_skin);
-  fit(state);
+  fit(state, 0);
 }
 
 void CrowdStepper::bodies_changed(State<2>& state) {
   neighborhood_->rebuild(state);
-  fit(state);
+  fit(state, 0);
 }
 
 /// In most steps of a large crowd somebody leaves: that must not cost a list each time.
@@ -405,8 +407,8 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 }
 
 std::size_t CrowdStepper::bytes() const {
-  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_, numbers_,
-                    kept_walls_) +
+  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_, sight_,
+                    numbers_, kept_walls_) +
          memory_.bytes() + look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.floor_field().bytes();
 }

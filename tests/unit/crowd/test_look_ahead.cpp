@@ -28,7 +28,7 @@ struct Scene {
     state.obstacles.place(0);
     neighborhood.make_lattice(state, 0, {}, certain);
     neighborhood.rebuild(state);
-    look_ahead.prepare(neighborhood);
+    look_ahead.prepare(state, neighborhood);
     walks.assign(places.size(), {{1, 0}, 1});
   }
   void find(const LookAhead::Perception& perception, Real dt = 0.05) {
