@@ -55,12 +55,12 @@ class LookAhead {
     Real turning_angle = 0;      ///< [rad]; 0: turned ways are not found
   };
 
-  /// Lists the candidates by person and makes room for everybody held; after each list build. `sight`: of the
-  /// owned people, how far they may ever see (as Walk::sight) before the next list; until then two people
-  /// come no nearer to each other than by `drift` [m]. Empty: as far as the list goes. Cost: O(candidates).
-  /// Collective.
-  void prepare(const State<2>& state, Neighborhood<2>& neighborhood, std::span<const Real> sight = {},
-               Real drift = 0);
+  /// Finds who may be seen by whom and makes room for everybody held; after each list build. Pairs with a gap
+  /// of more than `skin` are left out. `sight`: of the owned people, how far they may ever see (as
+  /// Walk::sight) before the next list; until then two people come no nearer to each other than by `drift`
+  /// [m]. Empty: anybody may see all that is found. Cost: O(pairs). Collective.
+  void prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
+               std::span<const Real> sight = {}, Real drift = 0);
   /// After people have gone: held person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
   void renumber(std::span<const Index> numbers);
 
@@ -103,8 +103,6 @@ class LookAhead {
     std::vector<Index> first, others;
     std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
-  void find_who_sees(const State<2>& state, Neighborhood<2>& neighborhood, std::span<const Real> sight,
-                     Real drift);
   static void renumber(Candidates& list, std::span<const Index> numbers);
   void fit(std::size_t n_held);
   void load(const State<2>& state, const Perception& perception);
@@ -127,8 +125,7 @@ class LookAhead {
   // For kernels.
   const LookAheadKernels* kernels_ = nullptr;
   Candidates within_box_, through_faces_;
-  enum : std::uint8_t { by_low = 1, by_high = 2 };
-  std::vector<std::uint8_t> sees_;  // of each pair of the list: who may see the other one
+  std::size_t n_pairs_ = 0;  // of the last list
   std::vector<Real> sight_;
   std::vector<SweepRecord> disks_, headings_, goals_;  // n_held, disks_ two more
   std::vector<Real> scratch_;

@@ -23,7 +23,7 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
       outside_(outside),
       domain_(comm),
       ghosts_(comm),
-      list_(comm, static_cast<int>(settings.size_classes), settings.in_classes),
+      list_(comm, settings),
       balancer_(comm, settings) {}
 
 namespace {
@@ -241,7 +241,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
   }
   {
     Scope part("pairs");
-    list_.rebuild(state, table, domain_, ghosts_.shared());
+    list_.rebuild(state, std::move(table), domain_, ghosts_.shared());
   }
   ++n_rebuilds_;
   balancer_.begin_list(state, list_.schedule());

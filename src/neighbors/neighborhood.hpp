@@ -61,6 +61,14 @@ class Neighborhood {
   void take_out(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
                 std::vector<Index>& kept_walls);
 
+  /// See NeighborList::list_again. Local.
+  void list_again(State<D>& state) { list_.list_again(state, domain_, ghosts_.shared()); }
+  /// See NeighborList::search_pairs. Local.
+  template <class F>
+  void search_pairs(const State<D>& state, Real skin, F&& f) {
+    list_.search_pairs(state, domain_, skin, f);
+  }
+
   /// The candidates that are contacts at the present positions, in the order of a sweep; forces are left to
   /// the caller. Refreshes the positions of ghosts. Collective.
   void detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts);

@@ -4,20 +4,20 @@
 #include <bit>
 #include <limits>
 #include <type_traits>
-#include <unordered_map>
 
 #include "core/memory.hpp"
 #include "core/timing.hpp"
+#include "neighbors/blocks_to_run.hpp"
 
 namespace scree {
 
 template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
-                               const std::function<bool(BlockKey)>& owned,
-                               std::span<const std::uint8_t> shared, std::span<const LevelMap::Levels> levels,
-                               bool in_classes) {
-  in_classes_ = in_classes;
+                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+                               const ScheduleOptions& options, const std::function<bool(BlockKey)>& owned,
+                               std::span<const std::uint8_t> shared,
+                               std::span<const LevelMap::Levels> levels) {
+  in_classes_ = options.in_classes;
   blocks_.clear();
   first_shift_.clear();
   ends_.clear();
@@ -28,39 +28,19 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   n_pairs_ = 0;
   n_held_ = bodies.n_held();
 
-  // The blocks to run: those of this rank that hold a body, and empty ones that reach up to bodies on several
-  // sides.
-  struct Task {
-    Cell<D> place;
-    BlockKey key;
-    bool boundary;
-  };
-  std::array<std::vector<Task>, std::size_t{Lattice<D>::n_colours}> tasks;
-  std::unordered_map<BlockKey, bool> seen;  // key -> boundary
-  for (const auto& block : table.blocks()) {
-    bool is_shared = false;
-    if (!shared.empty())
-      for (Index i = block.first; i < block.last; ++i) is_shared |= shared[static_cast<std::size_t>(i)] != 0;
-    for (unsigned axes = 0; axes < 1U << D; ++axes) {
-      Cell<D> down;
-      unsigned wrapped = 0;
-      if (!lattice.neighbour(block.place, axes, -1, down, wrapped)) continue;
-      const BlockKey key = lattice.key_of(down);
-      if (!owned(key)) continue;
-      const auto [entry, is_new] = seen.emplace(key, false);
-      entry->second |= is_shared;
-      if (is_new) tasks[index(lattice.colour_of(down))].push_back({down, key, false});
-    }
-  }
+  Lattice<D> of_pairs = lattice;
+  of_pairs.skin = std::min(lattice.skin, options.pair_skin);
+  std::array<std::vector<BlockToRun<D>>, std::size_t{Lattice<D>::n_colours}> tasks;
+  for (const BlockToRun<D>& block : blocks_to_run<D>(lattice, table, owned, shared))
+    tasks[index(lattice.colour_of(block.place))].push_back(block);
   for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
-    std::vector<Task>& list = tasks[index(colour)];
-    for (Task& task : list) task.boundary = seen.at(task.key);
-    std::sort(list.begin(), list.end(), [](const Task& p, const Task& q) {
+    std::vector<BlockToRun<D>>& list = tasks[index(colour)];
+    std::sort(list.begin(), list.end(), [](const BlockToRun<D>& p, const BlockToRun<D>& q) {
       return p.boundary != q.boundary ? p.boundary : p.key < q.key;
     });
     colour_[index(colour)] = static_cast<Index>(blocks_.size());
     interior_[index(colour)] = colour_[index(colour)];
-    for (const Task& task : list) {
+    for (const BlockToRun<D>& task : list) {
       Block block{};
       block.key = task.key;
       block.first_batch = n_batches_;
@@ -69,7 +49,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
       {
         Scope timer("search");
-        search_.search(lattice, box, table, bodies, task.place, size_classes, levels);
+        search_.search(of_pairs, box, table, bodies, task.place, options.size_classes, levels);
       }
       Scope timer("classes");
       append(search_.within_box(), false);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -14,6 +15,12 @@ namespace scree {
 
 /// Numbers of pairs that a kernel treats at once; every class of pairs is padded to a multiple of it.
 inline constexpr Index batch_size = 8;
+
+struct ScheduleOptions {
+  int size_classes = 0;    ///< of the search; 0: as many as pay. The result is the same
+  bool in_classes = true;  ///< false: pairs keep the order of cells and ids; a body may come twice in a batch
+  Real pair_skin = HUGE_VAL;  ///< pairs with wider gaps are left out, obstacles are not [m]
+};
 
 /// The candidate contacts of this rank in the order in which sweeps visit them (docs/method.md, "Sweeps").
 ///
@@ -52,14 +59,13 @@ class SweepSchedule {
   };
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
-  /// placed. `size_classes`: of the search, 0: as many as pay; the result is the same. `owned(key)` says
-  /// whether this rank runs a block; blocks with a body in `shared` (empty: none) run first in their colour.
-  /// `levels`: of each body those on which it may meet others (LevelMap); empty: it may meet all. Without
-  /// `in_classes` pairs keep the order of cells and ids: a body may come several times in a batch. Local.
+  /// placed. `owned(key)` says whether this rank runs a block; blocks with a body in `shared` (empty: none)
+  /// run first in their colour. `levels`: of each body those on which it may meet others (LevelMap); empty:
+  /// it may meet all. Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
+               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, const ScheduleOptions& options,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared,
-               std::span<const LevelMap::Levels> levels = {}, bool in_classes = true);
+               std::span<const LevelMap::Levels> levels = {});
   /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_held` stay. The places of
   /// pairs stay as they are, those of gone bodies are not used any more. `kept_walls` gets the former place
   /// of each place of wall_bodies(). Local.

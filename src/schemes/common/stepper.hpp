@@ -59,6 +59,7 @@ struct SchemeTraits {
   bool same_for_any_owners = true;
   /// Kernels treat the pairs of a batch at once, so no body may come twice in one (SweepSchedule).
   bool needs_classes = true;
+  bool searches_pairs = false;  ///< the scheme calls Neighborhood::search_pairs
   /// What contacts remember from step to step, in one word: memories of one word can be carried from run to
   /// run. Empty: nothing.
   std::string_view memory = {};
