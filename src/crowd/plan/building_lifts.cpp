@@ -56,11 +56,11 @@ void BuildingPlan::describe_lifts(Section& root) {
                      {.unit = Unit::time,
                       .range = non_negative,
                       .doc = "how long people reckon to wait for it when they choose a way; not given: until "
-                             "a cabin has come that stood at to"});
+                             "a cabin has come from the floor where people get out"});
         section.real("closed_from", lift.closed_from,
                      {.unit = Unit::time,
                       .range = positive,
-                      .doc = "when it closes: nobody enters it from then on, and who is in it gets to to"});
+                      .doc = "when it closes: nobody enters it from then on, and who is in it still rides"});
         if (!section.reading()) return;
         if (levels_.size() == 1 && levels_[0]->name.empty())
           section.fail("", "lifts join floors: the deck has [walkable], and no [floors.NAME]");
