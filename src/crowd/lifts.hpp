@@ -34,8 +34,9 @@ class Lifts {
   /// Adds the doors. After BuildingPlan::join(); local, alike on all ranks.
   void add_doors(ObstacleSet<2>& obstacles);
   bool is_used() const { return !cars_.empty(); }
-  /// How far around people ways must be known [m], see FloorField::fetch().
-  Real reach_of_ways() const { return is_used() ? way_reach : 0; }
+  /// How far around people ways must be known [m], see FloorField::fetch(); with the way of a step and a few
+  /// cells to spare.
+  Real reach_of_ways() const { return is_used() ? way_reach + 1 : 0; }
   /// Overlap that steps may leave [m]: nobody counts as clear of a door who overlaps it by more.
   void set_tolerance(Real tolerance) { tolerance_ = tolerance; }
   /// Before the first step, or with what memory() brought back. Throws RunError if that makes no sense.
