@@ -3,6 +3,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scree.geometry import contains
+
 NEVER = np.inf
 
 
@@ -134,18 +136,8 @@ def used_parts(rings, positions):
     some = positions[some]
     used, unused = [], []
     for part in parts:
-        (used if within(part[0][1], some).any() else unused).extend(part)
+        (used if contains(part[0][1], some).any() else unused).extend(part)
     return (used, unused) if used else (rings, [])
-
-
-def within(corners, points):
-    """Which points lie in a polygon (even-odd rule)."""
-    result = np.zeros(len(points), dtype=bool)
-    x, y = np.asarray(points).T
-    for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0)):
-        if ay != by:
-            result ^= ((ay > y) != (by > y)) & (x < ax + (y - ay) / (by - ay) * (bx - ax))
-    return result
 
 
 def outward(door, rings):
@@ -161,7 +153,7 @@ def outward(door, rings):
         normal = np.array([along[1], -along[0]]) / (np.linalg.norm(along) or 1.0)
         # Behind the line is a pocket of half a metre and more, before it the floor goes on for longer.
         steps = np.arange(0.25, 6.0, 0.25)[:, None]
-        depth = [sum(np.any([within(corners, door.middle + side * steps * normal) for corners in outer], axis=0)) for side in (1, -1)]
+        depth = [sum(np.any([contains(corners, door.middle + side * steps * normal) for corners in outer], axis=0)) for side in (1, -1)]
         is_first = depth[0] < depth[1] if depth[0] != depth[1] else np.dot(normal, away) >= 0
         return (normal, 0.25 * depth[0]) if is_first else (-normal, 0.25 * depth[1])
     return away / (np.linalg.norm(away) or 1.0), 0.0
