@@ -60,7 +60,10 @@ def certificate(runs):
     if (course := runs[0].part("certificate")) is not None and len(course["time"]):
         residual = course["residual"] if "residual" in course else np.zeros(0)
         if len(residual):
-            lines = [Line("", course["time"], residual)]
+            lines = [Line("residual" + (f" of {runs[0].label}" if len(runs) > 1 else ""), course["time"], residual)]
+            limit = runs[0].facts.get("certificate_worst", {}).get("residual", {}).get("limit")
+            if limit:
+                lines.append(Line("limit", course["time"][[0, -1]], np.full(2, limit), colour="#d55e00"))
             text += chart(lines, "time [s]", course.label("residual"), log=True)
     warnings = list(dict.fromkeys(warning for run in runs for warning in run.warnings()))
     if warnings:

@@ -1,5 +1,6 @@
 """One results folder: its files by topic, opened when first asked for."""
 import json
+import re
 import tomllib
 from functools import cached_property
 from pathlib import Path
@@ -59,6 +60,13 @@ class Results:
         """Of a crowd: how many are inside, came and left by each exit, from NAME.evacuation.csv; a row for each time
         at which a number changed."""
         return Scalars(self.folder / f"{self.name}.evacuation.csv")
+
+    @cached_property
+    def closings(self) -> dict:
+        """Of a crowd: when smoke closed exits and connectors [s], by name, from NAME.log; {} where none did."""
+        path = self.folder / f"{self.name}.log"
+        text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        return {name: float(time) for name, time in re.findall(r'smoke closes the \w+ "(.*)" at t = (\S+) s', text)}
 
     @cached_property
     def deck(self) -> dict:

@@ -57,8 +57,8 @@ class Scalars:
 
 
 class Agents:
-    """Everybody who left, or was incapacitated (exit ""), in order of time: columns by name; `units` as in Scalars. Text columns are lists. Loops go
-    over the names; len() is the number of people."""
+    """Everybody who left, or was incapacitated (exit ""), in order of time: columns by name; `units` as in Scalars. Text columns are
+    lists. Loops go over the names; len() is the number of people."""
 
     def __init__(self, path):
         rows = rows_of(path)
@@ -87,6 +87,11 @@ class Agents:
         if name not in self._columns:
             raise ResultsError(f"no column {name!r}; there are: {', '.join(self._columns)}")
         return self._columns[name]
+
+    @property
+    def has_left(self):
+        """Who left by an exit, as an array of booleans; the others were incapacitated."""
+        return np.array([name != "" for name in self["exit"]], dtype=bool)
 
     def exits(self):
         """Names of the exits in order, each with the times at which people left by it."""
