@@ -149,7 +149,8 @@ def moving_plan(run, runs, plan, view, names, colours, megabytes):
         notes.append(f"People are disks of their size, at {tracks['fps']:.3g} frames a second"
                      + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight ways between them"
                      + (f"; to keep this file small only one of {one_of} people is drawn" if one_of > 1 else "")
-                     + ". Places are rounded to 1 cm. Colours are the exits that people take; grey: they never left." + (f" {WHERE}" if plan.has_connectors else ""))
+                     + ". Places are rounded to 1 cm. Colours are the exits that people take; grey: they never left."
+                     + (f" {WHERE}" if plan.has_connectors else ""))
         controls = controls_html(plan)
     legend = "".join(f'<li><i style="background:{colours[name]}"></i>{escape(name)}: <span data-left="{k}"></span></li>'
                      for k, name in enumerate(names))

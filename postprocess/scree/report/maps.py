@@ -7,7 +7,8 @@ from scree.crowd.density import LEVEL_COLOURS, LEVELS_OF_SERVICE, Grid, density_
 from scree.report.charts import class_bar, classed, colour_bar, coloured, png
 from scree.report.drawing import floor_svg, map_image
 
-CELL = 0.5                  # [m]
+FINE, COARSE = 0.25, 0.5       # cells [m]
+SMALL_PLAN = 40.0               # [m] plans up to this have fine cells
 DENSITY_COLOURS = "YlGnBu"      # pale is little, as the page is
 EXPOSURE_COLOURS = "inferno_r"
 
@@ -15,7 +16,8 @@ EXPOSURE_COLOURS = "inferno_r"
 def maps(runs, plan, view, limit, window):
     """The maps as HTML: over all runs with a trajectory, highest densities as means over `window` [s]."""
     with_paths = [run for run in runs if run.part("paths") is not None and len(run.paths.frames)]
-    grid = Grid(*plan.bounds(), CELL)
+    lower, upper = plan.bounds()
+    grid = Grid(lower, upper, FINE if max(upper - lower) <= SMALL_PLAN else COARSE)
     of_floors = []
     for floor in range(len(plan.floors)):
         some = [density_maps(run.paths, plan.shown_on(floor), grid, limit, window, run.last_time if run.has_ended else None)
@@ -43,8 +45,9 @@ def maps(runs, plan, view, limit, window):
             for k in range(len(plan.floors)))
         found.append(f'<div class="mapset" data-map="{name}"><h3>{name.capitalize()}</h3><div class="floors" data-n="{len(plan.floors)}">'
                      f'{figures}</div>{bar}<p class="note">{escape(text)}</p></div>')
-    return ("".join(found) + f'<p class="note">Each person is spread evenly over a disk of 1 m²; cells of {CELL:g} m; from the places of '
-            f"people in the trajectory, at most five times a second. Where nobody ever was there is no colour.{' ' + WHERE if plan.has_connectors else ''}</p>")
+    return ("".join(found) + f'<p class="note">Each person is spread evenly over a disk of 1 m²; cells of {grid.cell:g} m; from the places of '
+            "people in the trajectory, at most five times a second. Where nobody ever was there is no colour."
+            + (f" {WHERE}" if plan.has_connectors else "") + "</p>")
 
 
 WHERE = "People on a connector count on its lower floor."
