@@ -5,10 +5,12 @@ import numpy as np
 
 from scree.crowd.exits import outward
 
-LETTER = 0.62           # width of a letter over the size of the text
+LETTER = 0.7            # width of a letter over the size of the text
 SMALL = 0.8             # size of names of connectors over that of exits
 BEYOND = 0.8            # [m] people who pass a line are seen up to there
 LINE = 1.3              # from line to line, over the size of the text
+
+UP, DOWN = "\N{UPWARDS ARROW} ", "\N{DOWNWARDS ARROW} "
 
 
 @dataclass
@@ -47,8 +49,8 @@ def exit_label(plan, door, size, text=None):
 
 
 def connector_labels(plan, floor, size, text_of=lambda level: level.name):
-    """[(level, Label)] of the connectors of a floor: an arrow up or down, and the name. They lie below, above or beside the
-    connector, on no other connector and no other of these names, as far as there is room."""
+    """[(level, Label)] of the connectors of a floor: an arrow to where each leads, of an escalator to where it goes, and the name.
+    They lie below, above or beside the connector, on no other connector and no other of these names, as far as there is room."""
     levels = [plan.levels[k] for k in plan.connectors_of(floor) if plan.levels[k].polygon is not None]
     boxes = [(level.polygon.min(axis=0), level.polygon.max(axis=0)) for level in levels]
     taken, found = list(boxes), []
@@ -72,10 +74,12 @@ def corners_of_names(plan, size):
 
 
 def _arrow(plan, level, floor):
+    if level.direction:
+        return UP if level.direction == "up" else DOWN
     heights = [plan.levels[k].elevation for k in level.floors]
     if len(heights) < 2 or heights[0] == heights[1]:
         return ""
-    return "\N{UPWARDS ARROW} " if level.floors[0] == floor else "\N{DOWNWARDS ARROW} "
+    return UP if level.floors[0] == floor else DOWN
 
 
 def _meet(one, other):

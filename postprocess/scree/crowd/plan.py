@@ -63,6 +63,7 @@ class Level:
     polygon: np.ndarray = None                      # of a connector
     lines: dict = field(default_factory=dict)       # of a connector: number of a floor -> the line (2, 2) that leads to it
     closed_from: float = NEVER                      # [s] when a connector closes
+    direction: str = ""                             # "up" or "down" of an escalator
 
     def is_closed(self, time):
         return time >= self.closed_from
@@ -121,7 +122,8 @@ def plan_of(deck, paths=None, hide_unused=True, closings=None):
         rings = areas[number] if number < len(areas) else [(False, polygon)] if polygon is not None else []
         lines = {floors.index(end["floor"]): np.array(end["line"], dtype=float) for end in ends if end.get("floor") in floors}
         levels.append(Level(name, rings, list(lines), kind=table.get("type", "stair"), polygon=polygon, lines=lines,
-                            closed_from=min(float(table.get("closed_from", NEVER)), closings.get(name, NEVER))))
+                            closed_from=min(float(table.get("closed_from", NEVER)), closings.get(name, NEVER)),
+                            direction=table.get("direction", "")))
     if hide_unused and paths is not None and len(paths.position_of_row):
         for number, level in enumerate(levels):
             here = paths.position_of_row[paths.level_of_row == number]
