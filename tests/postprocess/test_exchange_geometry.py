@@ -120,6 +120,10 @@ def test_one_floor_of_a_geometry(folder):
     check(sum(n for (what, _), n in plan.left_out.items() if what == "subroom of the floor at 0 m") == 3, "the lower floor", plan.left_out)
     with pytest.raises(exchange.ExchangeError, match=re.escape("no floor at 2 m; there are 0 m, 3.5 m")):
         exchange.read("geometry.xml", floor=2.0)
+    (folder / "traj.txt").write_text("# id frame x/m y/m\n1 0 2 3\n")
+    with pytest.raises(exchange.ExchangeError, match="the plan has the floors floor_1, gallery, and a trajectory does not say"):
+        exchange.read("traj.txt", plan=exchange.read("geometry.xml"))
+    check(len(exchange.read("traj.txt", plan=exchange.read("geometry.xml", floor=0)).people["x"]) == 1, "one floor holds people")
 
 
 def rectangle(x0, y0, x1, y1):

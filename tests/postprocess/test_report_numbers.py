@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from browser import Browser
-from house_run import DECK, FPS, N_UPPER, make_house, place_of
+from house_run import DECK, FPS, N_UPPER, left_at, make_house, place_of
 from scree_program import check, check_close, check_in, run_ok, source_folder
 from scree.crowd.density import Grid, density_maps
 from scree.crowd.plan import plan_of
@@ -164,6 +164,25 @@ def test_a_connector_that_closes_is_crossed_out(folder):
             check(browser.run("document.querySelectorAll('figure.floor .way.closed').length") == wanted, f"ends that are closed at {time} s")
             shown = browser.run("[...document.querySelectorAll('figure.floor .way .cross')].map(e => getComputedStyle(e).display != 'none')")
             check(shown == [bool(wanted)] * 2, "a cross at each end", shown)
+
+
+def test_a_click_on_a_curve_goes_there(folder):
+    make_house(folder)
+    path = write_report([folder])
+    with Browser(folder) as browser:
+        browser.open(path)
+        for chart in ("inside-chart", "flow-chart"):
+            x, y, low, high = browser.run(f"""(() => {{ const e = document.getElementById("{chart}"); e.scrollIntoView({{block: "center"}});
+                const b = e.getBoundingClientRect(), d = e.dataset, at = (12 - d.x0) / (d.x1 - d.x0);
+                return [b.x + b.width * (Number(d.left) + at * (d.right - d.left)) / e.viewBox.baseVal.width, b.y + b.height / 2,
+                        Number(d.x0), Number(d.x1)]; }})()""")
+            browser.set("time", 0, "input")
+            for kind in ("mousePressed", "mouseReleased"):
+                browser.ask("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+            check_close(float(browser.text("clock")), 12.0, f"a click on {chart} at 12 s, of {low} to {high} s", absolute=0.11)
+            cursor = float(browser.run(f"document.querySelector('#{chart} .cursor').getAttribute('x1')"))
+            check(cursor > 62, "its line is there", cursor)
+        check(browser.text("end") == f"{max(left_at(k) for k in range(N_UPPER)) - 1 / FPS:.1f}", "the end of the run", browser.text("end"))
 
 
 def test_everybody_counts_on_one_floor(folder):
