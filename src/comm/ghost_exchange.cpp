@@ -240,6 +240,44 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
 }
 
 template <int D>
+void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const Index> at_owner) {
+  const auto number_of = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
+  // Of sums: the places of those that stay.
+  const auto keep_sums = [&](std::vector<PartialSum>& sums) {
+    std::vector<Index> places(sums.size(), -1);
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const Index body = number_of(sums[k].body);
+      if (body < 0) continue;
+      places[k] = static_cast<Index>(n);
+      sums[n++] = {body, sums[k].colour};
+    }
+    sums.resize(n);
+    return places;
+  };
+  const std::vector<Index> leaving = keep_sums(sums_leaving_), arriving = keep_sums(sums_arriving_);
+  sums_.renumber(leaving, arriving);
+  ghosts_.renumber(numbers, numbers);
+  for (RecordExchange& stage : stages_) stage.renumber(numbers, numbers);
+  Index n_owned = 0, n_held = 0;
+  for (Index i = 0; i < n_held_; ++i) {
+    const Index number = number_of(i);
+    if (number < 0) continue;
+    if (!shared_.empty()) shared_[static_cast<std::size_t>(number)] = shared_[static_cast<std::size_t>(i)];
+    if (i >= n_owned_)
+      home_[static_cast<std::size_t>(number - n_owned)] = {home_[static_cast<std::size_t>(i - n_owned_)].rank,
+                                                           at_owner[static_cast<std::size_t>(i - n_owned_)]};
+    else
+      ++n_owned;
+    ++n_held;
+  }
+  if (!shared_.empty()) shared_.resize(static_cast<std::size_t>(n_held));
+  home_.resize(static_cast<std::size_t>(n_held - n_owned));
+  n_owned_ = n_owned;
+  n_held_ = n_held;
+}
+
+template <int D>
 void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
   count(Traffic::ghost_copies, volume_of_copy(width));
   ghosts_.begin(std::span<const Real>(values), width);

@@ -14,7 +14,7 @@ namespace {
 struct Scene {
   static constexpr Real certain = 7;  // everything within this gap is a candidate
   State<2> state;
-  Neighborhood<2> neighborhood{Comm(MPI_COMM_SELF), {}, Outside::keep};
+  Neighborhood<2> neighborhood{Comm(MPI_COMM_SELF), {.searches_pairs = true}, Outside::keep};
   std::vector<LookAhead::Walk> walks;
   LookAhead look_ahead;
 
@@ -28,7 +28,7 @@ struct Scene {
     state.obstacles.place(0);
     neighborhood.make_lattice(state, 0, {}, certain);
     neighborhood.rebuild(state);
-    look_ahead.prepare(neighborhood);
+    look_ahead.prepare(state, neighborhood, state.lattice.skin);
     walks.assign(places.size(), {{1, 0}, 1});
   }
   void find(const LookAhead::Perception& perception, Real dt = 0.05) {
