@@ -152,6 +152,15 @@ def test_smoke(folder, fallen):
         check(not browser.errors, "no error", browser.errors)
 
 
+def test_who_found_no_place_is_told(folder):
+    make_house(folder)
+    check("found no place" not in write_report([folder]).read_text(), "not where everybody did")
+    summary = json.loads((folder / "summary.json").read_text())
+    (folder / "summary.json").write_text(json.dumps(summary | {"evacuation": {"dropped": 3, "waiting": 2}}))
+    numbers = key_numbers(write_report([folder]).read_text())
+    check(numbers["found no place and were dropped"] == "3" and numbers["waited for a place at the end"] == "2", "of sources", numbers)
+
+
 def test_a_connector_that_closes_is_crossed_out(folder):
     make_house(folder)
     (folder / "house.resolved.toml").write_text(DECK.replace('type = "stair"', 'type = "stair"\nclosed_from = 12.0'))

@@ -100,6 +100,10 @@ def key_numbers(runs):
     fallen = [times for run in runs if (times := incapacitations(run)) is not None]
     if fallen:
         items.append((f"{np.mean([len(times) for times in fallen]):g}", "incapacitated"))
+    for key, what in (("dropped", "found no place and were dropped"), ("waiting", "waited for a place at the end")):
+        numbers = [run.facts.get("evacuation", {}).get(key, 0) for run in runs]
+        if any(numbers):
+            items.append((f"{np.mean(numbers):g}", what))
     for share in SHARES:
         times = [time_of_share(departures(run), share, count[0] if count else None) for run, count in zip(runs, counts)]
         mean, half, n = mean_and_interval(times)
