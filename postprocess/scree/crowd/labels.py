@@ -7,6 +7,7 @@ from scree.crowd.exits import outward
 
 LETTER = 0.7            # width of a letter over the size of the text
 SMALL = 0.8             # size of names of connectors over that of exits
+ASLANT = 0.4            # share of x in the direction out of an exit from which on the text lies beside it, not above or below
 BEYOND = 0.8            # [m] people who pass a line are seen up to there
 LINE = 1.3              # from line to line, over the size of the text
 
@@ -43,8 +44,9 @@ def connector_text(level, time=None):
 def exit_label(plan, door, size, text=None):
     """The name of an exit, or another text, outside of its floor."""
     direction, depth = outward(door, plan.levels[door.floor].rings)
-    across = int(np.sign(direction[0])) if abs(direction[0]) > 0.7 else 0
-    distance = max(depth + (0.6 if across else 1.0) * size, BEYOND + (0 if across else 0.6) * size if door.is_line else 0.0)
+    is_aside = abs(direction[0]) > 0.9
+    across = int(np.sign(direction[0])) if abs(direction[0]) > ASLANT else 0
+    distance = max(depth + (0.6 if is_aside else 1.0) * size, BEYOND + (0 if is_aside else 0.6) * size if door.is_line else 0.0)
     return Label(text or door.name, door.middle + direction * distance, across)
 
 
