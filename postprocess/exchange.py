@@ -71,6 +71,7 @@ def _add_options_of_plans(group):
     group.add_argument("--around", type=float, help="of DXF without a walkable layer: the rectangle around all else and so many m")
     group.add_argument("--leave-open", action="store_true", default=None, help="of DXF: lines that close no ring are left out")
     group.add_argument("--floors", nargs="+", metavar="NAME=ELEVATION", help="of several files: name and elevation [m] of the floor of each")
+    group.add_argument("--shift", nargs="+", metavar="NAME=X,Y", help="of several files: moves a floor, so that floors lie above each other [m]")
     group.add_argument("--name", default="building", help="of several files: name of the deck (default: building)")
     group.add_argument("--floor", type=float, help="of JuPedSim's XML: elevation of the only floor to take [m] (default: all)")
     group.add_argument("--plan", type=Path, help="of trajectories: file with area, exits and obstacles (DXF, XML, WKT, Vadere)")
@@ -97,7 +98,7 @@ def do_import(given):
                    if name in options}
         options["plan"] = read(options["plan"], **of_plan)
     if len(given.file) > 1 or given.floors:
-        found = read_building(floors_of(given), given.name, given.format, **options)
+        found = read_building(floors_of(given), given.name, given.format, shifts_of(given), **options)
     else:
         found = read(given.file[0], given.format, **options)
     if isinstance(found, Plan):
@@ -122,6 +123,17 @@ def floors_of(given):
         raise ExchangeError(f"{len(given.file)} files and {len(floors)} floors with names of their own: give --floors NAME=ELEVATION "
                             "for each file, in their order")
     return floors
+
+
+def shifts_of(given):
+    """By how much floors are moved, by name."""
+    try:
+        pairs = [(name, [float(word) for word in words.split(",")]) for name, _, words in (text.partition("=") for text in given.shift or [])]
+    except ValueError:
+        pairs = [("", [])]
+    if any(len(by) != 2 for _, by in pairs):
+        raise ExchangeError(f"--shift {' '.join(given.shift)}: NAME=X,Y is wanted, such as upper=-40,0")
+    return dict(pairs)
 
 
 def people_of(text):

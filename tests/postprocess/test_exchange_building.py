@@ -70,6 +70,11 @@ def test_a_building_in_python(folder):
     check([(name, one.elevation) for name, one in plan.floors.items()] == [("upper", 3.5), ("ground", 0)], "floors as given", plan.floors)
     check_close(sum(area_of_polygons(one.walkable) for one in plan.floors.values()), 400, "areas", relative=1e-9)
     check(plan.exits["exit"]["floor"] == "ground" and plan.exits["exit"]["line"].tolist() == [[0, 4], [0, 6]], "the exit", plan.exits)
+    moved = exchange.read_building({"upper": ("upper.dxf", 3.5), "ground": ("ground.dxf", 0)}, shifts={"ground": (-40, 5)})
+    check(moved.exits["exit"]["line"].tolist() == [[-40, 9], [-40, 11]], "a floor that was drawn elsewhere is moved", moved.exits)
+    check(moved.floors["ground"].obstacles["obstacles"].min(axis=0).tolist() == [-34, 11], "its obstacles, too", moved.floors)
+    check(moved.floors["ground"].walkable[0][0].max(axis=0).tolist() == [-20, 15], "and its area", moved.floors)
+    check(moved.floors["upper"].walkable[0][0].min(axis=0).tolist() == [0, 0], "the other is not", moved.floors)
     twice = exchange.read_building({"one": ("ground.dxf", 0), "two": ("ground.dxf", 3)})
     check(list(twice.exits) == ["one_exit", "two_exit"], "names that both floors have", twice.exits)
     check(np.array_equal(twice.exits["two_exit"]["line"], twice.exits["one_exit"]["line"]), "the same place", twice.exits)
@@ -84,6 +89,9 @@ def test_a_building_in_python(folder):
     (["ground.dxf", "upper.dxf", "--floors", "a=0", "b=high"], "--floors a=0 b=high: NAME=ELEVATION is wanted"),
     (["ground.dxf", "upper.dxf", "--floors", "a=0", "b=0"], "floors a and b have one elevation, 0 m"),
     (["ground.dxf", "upper.dxf", "--floors", "a=0", "Upper floor=3"], "floor 'Upper floor': a name is of small letters, digits and underscores"),
+    (["ground.dxf", "upper.dxf", "--floors", "a=0", "b=3", "--shift", "b=4"], "--shift b=4: NAME=X,Y is wanted"),
+    (["ground.dxf", "upper.dxf", "--floors", "a=0", "b=3", "--shift", "b=4,x"], "--shift b=4,x: NAME=X,Y is wanted"),
+    (["ground.dxf", "upper.dxf", "--floors", "a=0", "b=3", "--shift", "c=4,0"], "shift of c: there are the floors a, b"),
     (["ground.dxf", "traj.txt", "--floors", "a=0", "b=3"], "traj.txt: is no plan of one floor")])
 def test_what_is_no_building(folder, arguments, message):
     (folder / "traj.txt").write_text("# id frame x/m y/m\n1 0 2 3\n2 0 4 3\n")

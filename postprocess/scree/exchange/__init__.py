@@ -9,11 +9,13 @@
 """
 from pathlib import Path
 
+import numpy as np
+
 from scree.exchange import dxf, jupedsim, lammps, mercury, stl, trajectory, vadere, wkt, yade
 from scree.exchange.deck_writer import write_deck
 from scree.exchange.lammps import write_data
 from scree.exchange.mesh import is_binary_stl
-from scree.exchange.plan import Plan, joined, name_of
+from scree.exchange.plan import Plan, joined, name_of, shifted
 from scree.exchange.plan_writer import left_out_text, write_plan
 from scree.exchange.scene import ExchangeError, Scene, checked
 
@@ -56,17 +58,21 @@ def read(path, format=None, **options):
     return checked(path, GRAINS[format](path, _lines_of(content)))
 
 
-def read_building(files, name="building", format=None, **options):
-    """The plan of a building of which each floor has a file of its own: {floor: (path, elevation [m])}. All files are read with the
-    same options. What joins the floors, no file tells: the deck has a connector to fill in. Raises ExchangeError."""
-    plans = {}
+def read_building(files, name="building", format=None, shifts=None, **options):
+    """The plan of a building of which each floor has a file of its own: {floor: (path, elevation [m])}. `shifts`: floor: by how much
+    [m, m] it is moved, so that floors lie above each other. All files are read with the same options. What joins the floors, no
+    file tells: the deck has a connector to fill in. Raises ExchangeError."""
+    plans, shifts = {}, shifts or {}
+    for floor in shifts:
+        if floor not in files:
+            raise ExchangeError(f"shift of {floor}: there are the floors {', '.join(files)}")
     for floor, (path, elevation) in files.items():
         if name_of(floor) != floor:
             raise ExchangeError(f"floor {floor!r}: a name is of small letters, digits and underscores, such as {name_of(floor)!r}")
         plan = read(path, format, **options)
         if not isinstance(plan, Plan) or plan.people is not None or plan.journeys or plan.populations or plan.sources or plan.floors:
             raise ExchangeError(f"{path}: is no plan of one floor: those are DXF, WKT, and XML of JuPedSim with --floor")
-        plans[floor] = (float(elevation), plan)
+        plans[floor] = (float(elevation), shifted(plan, np.array(shifts[floor], float)) if floor in shifts else plan)
     heights = sorted((elevation, floor) for floor, (elevation, _) in plans.items())
     for (low, lower), (high, upper) in zip(heights, heights[1:]):
         if high <= low:

@@ -72,6 +72,18 @@ class Floor:
     columns: list = field(default_factory=list)
 
 
+def shifted(plan, by):
+    """The plan moved by a vector [m]."""
+    def moved(table):
+        return {key: value + by if key in ("line", "polygon") else value for key, value in table.items()}
+
+    plan.walkable = [[ring + by for ring in polygon] for polygon in plan.walkable]
+    plan.obstacles, plan.starts = ({name: ring + by for name, ring in rings.items()} for rings in (plan.obstacles, plan.starts))
+    plan.columns = [(x + by[0], y + by[1], radius) for x, y, radius in plan.columns]
+    plan.exits, plan.waypoints = ({name: moved(table) for name, table in tables.items()} for tables in (plan.exits, plan.waypoints))
+    return plan
+
+
 def joined(name, source, plans):
     """One plan of the plans of floors, {name: (elevation [m], plan)}. Names that several floors have get that of the floor before."""
     whole = Plan(name, source)
