@@ -143,6 +143,21 @@ def test_names_of_connectors_do_not_lie_on_each_other(folder):
             check(not ((low < other_high).all() and (other_low < high).all()), f"the name {labels[k].text} lies on nothing", boxes)
 
 
+def test_lifts_are_levels():
+    deck = {"floors": {name: {"elevation": 3.0 * k, "walkable": {"polygon": [[0, 0], [10, 0], [10, 6], [0, 6]]}}
+                       for k, name in enumerate(("ground", "first", "second"))},
+            "lifts": {"east": {"cabin": [[10, 2], [12, 2], [12, 4], [10, 4]], "door": [[10, 2.5], [10, 3.5]],
+                               "floors": ["second", "first", "ground"], "to": "ground", "speed": 1.5, "closed_from": 40.0}}}
+    plan = plan_of(deck)
+    check([level.kind for level in plan.levels] == ["floor"] * 3 + ["lift"] and len(plan.floors) == 3, "a level after the floors", plan.levels)
+    check([plan.shown_on(floor) for floor in range(3)] == [[0, 3], [1], [2]], "people in it are drawn on the floor to which it goes")
+    check([plan.connectors_of(floor) for floor in range(3)] == [[3]] * 3, "the cabin is drawn on all floors that it serves")
+    for floor in range(3):
+        (level, label), = connector_labels(plan, floor, 0.3)
+        check(label.text == "\N{UP DOWN ARROW} east" and level.lines[floor].tolist() == [[10, 2.5], [10, 3.5]], "name and door", label)
+    check(plan.levels[3].is_closed(40) and not plan.levels[3].is_closed(39), "it closes")
+
+
 def test_density_from_the_trajectory(folder):
     make_house(folder / "house")
     said = run_script("plot_density.py", folder / "house", "--time", "5", "--cell", "0.25", "--output", folder / "map.svg")

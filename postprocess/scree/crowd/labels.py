@@ -11,7 +11,7 @@ ASLANT = 0.4            # share of x in the direction out of an exit from which 
 BEYOND = 0.8            # [m] people who pass a line are seen up to there
 LINE = 1.3              # from line to line, over the size of the text
 
-UP, DOWN = "\N{UPWARDS ARROW} ", "\N{DOWNWARDS ARROW} "
+UP, DOWN, LIFT = "\N{UPWARDS ARROW} ", "\N{DOWNWARDS ARROW} ", "\N{UP DOWN ARROW} "
 
 
 @dataclass
@@ -51,7 +51,7 @@ def exit_label(plan, door, size, text=None):
 
 
 def connector_labels(plan, floor, size, text_of=lambda level: level.name):
-    """[(level, Label)] of the connectors of a floor: an arrow to where each leads, of an escalator to where it goes, and the name.
+    """[(level, Label)] of the connectors and lifts of a floor: an arrow to where each leads, of an escalator to where it goes, and the name.
     They lie below, above or beside the connector, on no other connector and no other of these names, as far as there is room."""
     levels = [plan.levels[k] for k in plan.connectors_of(floor) if plan.levels[k].polygon is not None]
     boxes = [(level.polygon.min(axis=0), level.polygon.max(axis=0)) for level in levels]
@@ -76,6 +76,8 @@ def corners_of_names(plan, size):
 
 
 def _arrow(plan, level, floor):
+    if level.kind == "lift":
+        return LIFT
     if level.direction:
         return UP if level.direction == "up" else DOWN
     heights = [plan.levels[k].elevation for k in level.floors]

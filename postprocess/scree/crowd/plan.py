@@ -1,4 +1,4 @@
-"""The plan of a building as it is drawn: areas of each level, exits with their opening times, connectors of floors."""
+"""The plan of a building as it is drawn: areas of each level, exits with their opening times, connectors of floors, lifts."""
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,17 +52,17 @@ class Exit:
 
 @dataclass
 class Level:
-    """A floor, or a connector of two: its name, the rings of its area (scree.results.read_wkt), and the floors on which it is
-    drawn, of a connector the lower one first."""
+    """A floor, a connector of two, or a lift: its name, the rings of its area (scree.results.read_wkt), and the floors on which it
+    is drawn, of a connector the lower one first, of a lift that at which people get out."""
     name: str
     rings: list
     floors: list
     elevation: float = 0.0
     kind: str = "floor"
     hidden: list = field(default_factory=list)      # rings of parts that nobody uses
-    polygon: np.ndarray = None                      # of a connector
-    lines: dict = field(default_factory=dict)       # of a connector: number of a floor -> the line (2, 2) that leads to it
-    closed_from: float = NEVER                      # [s] when a connector closes
+    polygon: np.ndarray = None                      # of a connector or a lift
+    lines: dict = field(default_factory=dict)       # of these: number of a floor -> the line (2, 2) that leads to it
+    closed_from: float = NEVER                      # [s] when it closes
     direction: str = ""                             # "up" or "down" of an escalator
 
     def is_closed(self, time):
@@ -71,24 +71,20 @@ class Level:
 
 @dataclass
 class Plan:
-    levels: list            # floors in the order of the deck, then connectors
+    levels: list            # floors in the order of the deck, then connectors, then lifts
     exits: list
 
     @property
     def floors(self):
         return [level for level in self.levels if level.kind == "floor"]
 
-    @property
-    def has_connectors(self):
-        return len(self.floors) < len(self.levels)
-
     def connectors_of(self, floor):
-        """Numbers of the connectors that are drawn on a floor: those that begin or end there."""
+        """Numbers of the connectors and lifts that are drawn on a floor: those that begin, end or stop there."""
         return [k for k, level in enumerate(self.levels) if level.kind != "floor" and floor in level.floors]
 
     def shown_on(self, floor):
-        """Numbers of the levels whose people are drawn on a floor: its own, and the connectors of which it is the lower end. So
-        everybody is drawn once, also where flights lie above each other."""
+        """Numbers of the levels whose people are drawn on a floor: its own, the connectors of which it is the lower end, and the
+        lifts that go there. So everybody is drawn once, also where flights lie above each other."""
         return [k for k, level in enumerate(self.levels) if level.floors[:1] == [floor]]
 
     @property
@@ -124,6 +120,12 @@ def plan_of(deck, paths=None, hide_unused=True, closings=None):
         levels.append(Level(name, rings, list(lines), kind=table.get("type", "stair"), polygon=polygon, lines=lines,
                             closed_from=min(float(table.get("closed_from", NEVER)), closings.get(name, NEVER)),
                             direction=table.get("direction", "")))
+    for number, (name, table) in enumerate(deck.get("lifts", {}).items(), len(levels)):
+        cabin, door = np.array(table["cabin"], dtype=float), np.array(table["door"], dtype=float)
+        served = [floors.index(floor) for floor in dict.fromkeys([table["to"], *table["floors"]]) if floor in floors]
+        levels.append(Level(name, areas[number] if number < len(areas) else [(False, cabin)], served, kind="lift", polygon=cabin,
+                            lines=dict.fromkeys(served, door),
+                            closed_from=min(float(table.get("closed_from", NEVER)), closings.get(name, NEVER))))
     if hide_unused and paths is not None and len(paths.position_of_row):
         for number, level in enumerate(levels):
             here = paths.position_of_row[paths.level_of_row == number]

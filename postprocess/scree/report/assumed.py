@@ -42,12 +42,12 @@ def exits(plan, end, several):
 
 
 def levels(deck, plan):
-    """Floors, and what joins them: sizes in plan and along the slope, factors of speeds."""
+    """Floors, and what joins them: sizes in plan, slopes, factors of speeds, lifts."""
     floors = [(level.name, f"{level.elevation:g}", walkable.get("file", "in the deck"), ", ".join(walkable.get("obstacles", {})) or "-")
               for level in plan.floors for walkable in [deck["floors"][level.name].get("walkable", {})]]
     found = "<h3>Floors</h3>" + table(("floor", "elevation [m]", "plan", "obstacles"), floors)
     rows = []
-    for level in (level for level in plan.levels if level.kind != "floor"):
+    for level in (level for level in plan.levels if level.kind not in ("floor", "lift")):
         one = deck["connectors"][level.name]
         ends = [plan.levels[k] for k in level.floors]
         if len(ends) < 2:
@@ -61,6 +61,11 @@ def levels(deck, plan):
     if rows:
         found += "<h3>Connectors</h3>" + table(("connector", "type", "from, to", "width [m]", "length in plan [m]", "rise [m]", "slope",
                                                 "speeds", "open"), rows)
+    if deck.get("lifts"):
+        keys = ("capacity", "speed", "door_time", "dwell", "wait")
+        rows = [(name, ", ".join(one["floors"]), one["to"], *(f"{plain(one[key])} {UNITS.get(key, '')}".strip() if key in one else "default"
+                 for key in keys), f"until {one['closed_from']:g} s" if "closed_from" in one else "always") for name, one in deck["lifts"].items()]
+        found += "<h3>Lifts</h3>" + table(("lift", "floors", "to", *(key.replace("_", " ") for key in keys), "open"), rows)
     return found
 
 

@@ -9,7 +9,7 @@ from scree.crowd.plan import plan_of
 from scree.report.assumed import assumptions
 from scree.report.charts import Line, chart
 from scree.report.drawing import View, floor_svg
-from scree.report.maps import WHERE, caption, maps
+from scree.report.maps import caption, maps, where_people_count
 from scree.report.tables import differences, number, script_data, table, with_spread
 from scree.report.tracks import thinned
 
@@ -154,7 +154,7 @@ def moving_plan(run, runs, plan, view, names, colours, megabytes):
                      + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight ways between them"
                      + (f"; to keep this file small only one of {one_of} people is drawn" if one_of > 1 else "")
                      + ". Places are rounded to 1 cm. Colours are the exits that people take; grey: they never left."
-                     + (f" {WHERE}" if plan.has_connectors else ""))
+                     + where_people_count(plan))
         controls = controls_html(plan)
     legend = "".join(f'<li><i style="background:{colours[name]}"></i>{escape(name)}: <span data-left="{k}"></span></li>'
                      for k, name in enumerate(names))

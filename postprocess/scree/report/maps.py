@@ -47,10 +47,14 @@ def maps(runs, plan, view, limit, window):
                      f'{figures}</div>{bar}<p class="note">{escape(text)}</p></div>')
     return ("".join(found) + f'<p class="note">Each person is spread evenly over a disk of 1 m²; cells of {grid.cell:g} m; from the places of '
             "people in the trajectory, at most five times a second. Where nobody ever was there is no colour."
-            + (f" {WHERE}" if plan.has_connectors else "") + "</p>")
+            f"{where_people_count(plan)}</p>")
 
 
-WHERE = "People on a connector count on its lower floor."
+def where_people_count(plan):
+    """On which floor people between floors count, in a sentence; empty for one floor."""
+    kinds = {level.kind for level in plan.levels} - {"floor"}
+    found = [" People on a connector count on its lower floor."] if kinds - {"lift"} else []
+    return "".join(found + [" People in a lift count on the floor to which it goes."] * ("lift" in kinds))
 
 
 def caption(plan, floor):
