@@ -243,8 +243,8 @@ template <int D>
 void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const Index> at_owner) {
   const auto number_of = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
   // Of sums: the places of those that stay.
-  const auto keep_sums = [&](std::vector<PartialSum>& sums) {
-    std::vector<Index> places(sums.size(), -1);
+  const auto keep_sums = [&](std::vector<PartialSum>& sums, std::vector<Index>& places) {
+    places.assign(sums.size(), -1);
     std::size_t n = 0;
     for (std::size_t k = 0; k < sums.size(); ++k) {
       const Index body = number_of(sums[k].body);
@@ -253,10 +253,10 @@ void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const 
       sums[n++] = {body, sums[k].colour};
     }
     sums.resize(n);
-    return places;
   };
-  const std::vector<Index> leaving = keep_sums(sums_leaving_), arriving = keep_sums(sums_arriving_);
-  sums_.renumber(leaving, arriving);
+  keep_sums(sums_leaving_, kept_leaving_);
+  keep_sums(sums_arriving_, kept_arriving_);
+  sums_.renumber(kept_leaving_, kept_arriving_);
   ghosts_.renumber(numbers, numbers);
   for (RecordExchange& stage : stages_) stage.renumber(numbers, numbers);
   Index n_owned = 0, n_held = 0;
@@ -331,7 +331,8 @@ std::vector<RememberedContact> GhostExchange<D>::send_to_owners(
 
 template <int D>
 std::size_t GhostExchange<D>::bytes() const {
-  std::size_t n = home_.capacity() * sizeof(Home) + shared_.capacity() + ghosts_.bytes() + sums_.bytes() +
+  std::size_t n = (kept_leaving_.capacity() + kept_arriving_.capacity()) * sizeof(Index) +
+                  home_.capacity() * sizeof(Home) + shared_.capacity() + ghosts_.bytes() + sums_.bytes() +
                   (sums_leaving_.capacity() + sums_arriving_.capacity()) * sizeof(PartialSum);
   for (const RecordExchange& stage : stages_) n += stage.bytes();
   return n;

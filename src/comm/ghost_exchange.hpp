@@ -195,6 +195,7 @@ class GhostExchange final : public BodyHalo {
   std::vector<RecordExchange> stages_;
   RecordExchange sums_;
   std::vector<PartialSum> sums_leaving_, sums_arriving_;
+  std::vector<Index> kept_leaving_, kept_arriving_;  // scratch of renumber()
   std::vector<std::uint8_t> shared_;
   mutable std::array<ExchangeVolume, n_traffic_kinds> volume_{};  // a log, no part of the state
 };

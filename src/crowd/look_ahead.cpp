@@ -57,7 +57,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
   sight_.assign(n_held, skin);
   std::ranges::copy(sight, sight_.begin());
-  if (!sight.empty()) neighborhood.ghosts().copy_to_ghosts(sight_, 1);
+  neighborhood.ghosts().copy_to_ghosts(sight_, 1);
   const auto position = state.bodies.position();
   const auto radius = state.bodies.radius();
   const auto shifts = neighborhood.list().shift_table();
@@ -131,7 +131,7 @@ void LookAhead::renumber(std::span<const Index> numbers) {
 void LookAhead::renumber(Candidates& list, std::span<const Index> numbers) {
   std::size_t n = 0, n_people = 0;
   Index first = 0;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
+  for (std::size_t i = 0; i + 2 < list.first.size(); ++i) {
     const Index last = list.first[i + 1];
     if (numbers[i] >= 0) {
       list.first[n_people++] = static_cast<Index>(n);

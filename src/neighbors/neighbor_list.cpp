@@ -204,10 +204,9 @@ template <int D>
 void NeighborList<D>::renumber(const State<D>& state, std::span<const Index> numbers,
                                std::vector<Index>& kept_walls) {
   schedule_.renumber(numbers, state.bodies.n_held(), state.obstacles, kept_walls);
-  std::vector<Index> kept_before{0};
-  kept_before.reserve(numbers.size() + 1);
-  for (const Index number : numbers) kept_before.push_back(kept_before.back() + (number >= 0 ? 1 : 0));
-  table_.renumber(kept_before);
+  kept_before_.assign(1, 0);
+  for (const Index number : numbers) kept_before_.push_back(kept_before_.back() + (number >= 0 ? 1 : 0));
+  table_.renumber(kept_before_);
   if (schedule_.has_wall_neighbours()) touched_.resize(schedule_.wall_bodies().size());
   ++n_placements_;  // what others keep of pairs is out of date
 }

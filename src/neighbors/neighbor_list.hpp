@@ -9,6 +9,7 @@
 
 #include "comm/domain.hpp"
 #include "comm/ghost_exchange.hpp"
+#include "core/memory.hpp"
 #include "neighbors/blocks_to_run.hpp"
 #include "neighbors/neighborhood_settings.hpp"
 #include "neighbors/pair_search.hpp"
@@ -128,7 +129,7 @@ class NeighborList {
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
   std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
   std::size_t bytes() const {
-    return schedule_.bytes() + touched_.capacity() + table_.bytes() + search_.bytes();
+    return schedule_.bytes() + held_bytes(touched_, kept_before_) + table_.bytes() + search_.bytes();
   }
 
  private:
@@ -150,6 +151,7 @@ class NeighborList {
   PairSearch<D> search_;  // of search_pairs()
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_, shift_velocity_table_;
+  std::vector<Index> kept_before_;     // scratch of renumber()
   std::vector<std::uint8_t> touched_;  // by place of wall_bodies()
   std::int64_t n_placements_ = 0;
   std::int64_t n_builds_ = 0, n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;

@@ -267,6 +267,8 @@ void Neighborhood<D>::take_out(State<D>& state, std::span<const Index> staying, 
     numbers[i] = static_cast<Index>(held_.size());
     held_.push_back(static_cast<Index>(i));
   }
+  numbers.push_back(static_cast<Index>(held_.size()));
+  numbers.push_back(static_cast<Index>(held_.size()) + 1);
   state.bodies.keep(held_, static_cast<Index>(staying.size()));
   ghosts_.renumber(numbers, home_);
   list_.renumber(state, numbers, kept_walls);

@@ -121,9 +121,7 @@ void SweepSchedule<D>::append_in_order(const std::vector<Pair>& candidates, bool
 template <int D>
 void SweepSchedule<D>::renumber(std::span<const Index> numbers, Index n_held, const ObstacleSet<D>& obstacles,
                                 std::vector<Index>& kept_walls) {
-  std::vector<Index> number_of(numbers.begin(), numbers.end());
-  number_of.insert(number_of.end(), {n_held, n_held + 1});  // the dummies
-  const auto renumbered = [&](Index body) { return number_of[static_cast<std::size_t>(body)]; };
+  const auto renumbered = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
   for (Block& block : blocks_) {
     Index* ends = ends_.data() + static_cast<std::size_t>(block.first_batch) * 2 * batch_size;
     for (Index batch = block.first_batch; batch < block.last_batch; ++batch, ends += 2 * batch_size)

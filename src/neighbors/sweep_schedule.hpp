@@ -66,9 +66,9 @@ class SweepSchedule {
                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, const ScheduleOptions& options,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared,
                std::span<const LevelMap::Levels> levels = {});
-  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_held` stay. The places of
-  /// pairs stay as they are, those of gone bodies are not used any more. `kept_walls` gets the former place
-  /// of each place of wall_bodies(). Local.
+  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_held` stay. Two more entries
+  /// name the dummies, n_held and n_held + 1. The places of pairs stay as they are, those of gone bodies are
+  /// not used any more. `kept_walls` gets the former place of each place of wall_bodies(). Local.
   void renumber(std::span<const Index> numbers, Index n_held, const ObstacleSet<D>& obstacles,
                 std::vector<Index>& kept_walls);
 
