@@ -34,7 +34,7 @@ def parts(runs, differing, density_limit, megabytes):
     view = View(plan) if plan.bounds() is not None else None
     found.append(("Plan", moving_plan(shown, runs, plan, view, names, colours, megabytes)))
     found.append(("People inside", inside_chart(runs)))
-    if any(run.part("agents") is not None and len(run.agents) for run in runs):
+    if any(len(departures(run)) for run in runs):
         found.append(("Flow through exits", flow_chart(runs, names, colours)))
     if view is not None and paths is not None:
         found.append(("Density", maps(runs, plan, view, density_limit)))
@@ -55,7 +55,7 @@ def exit_names(runs, plan):
     names = dict.fromkeys(door.name for door in plan.exits)
     for run in runs:
         agents = run.part("agents")
-        names |= dict.fromkeys([*run.tables.get("exits", {}), *(sorted(set(agents["exit"])) if agents is not None else [])])
+        names |= dict.fromkeys([*run.tables.get("exits", {}), *(sorted(set(agents["exit"]) - {""}) if agents is not None else [])])
     return list(names)
 
 
@@ -65,7 +65,15 @@ def n_people(run):
     if table_of_run is None or len(table_of_run["time"]) == 0:
         return None
     left, inside = int(table_of_run["left"][-1]), int(table_of_run["inside"][-1])
-    return left + inside, left, inside
+    vanished = run.facts.get("evacuation", {}).get("hazard", {}).get("vanished", 0)
+    return left + inside + vanished, left, inside
+
+
+def n_incapacitated(run):
+    """How many smoke incapacitated by the end; None without [hazard]."""
+    counted = run.part("evacuation")
+    known = counted is not None and "incapacitated" in counted and len(counted["time"])
+    return int(counted["incapacitated"][-1]) if known else None
 
 
 def departures(run, by=None, population=None):
@@ -73,9 +81,8 @@ def departures(run, by=None, population=None):
     agents = run.part("agents")
     if agents is None:
         return np.zeros(0)
-    chosen = np.ones(len(agents), dtype=bool)
-    if by is not None:
-        chosen &= np.array(agents["exit"], dtype=object) == by
+    exits = np.array(agents["exit"], dtype=object)
+    chosen = exits != "" if by is None else exits == by     # "": incapacitated
     if population is not None:
         chosen &= np.array(agents["population"], dtype=object) == population
     return np.sort(agents["left"][chosen])
@@ -90,6 +97,9 @@ def key_numbers(runs):
     if known:
         items.append((f"{np.mean([count[0] for count in known]):g}", "people"))
         items.append((f"{np.mean([count[2] for count in known]):g}", "still inside at the end"))
+    fallen = [n for n in map(n_incapacitated, runs) if n is not None]
+    if fallen:
+        items.append((f"{np.mean(fallen):g}", "incapacitated"))
     for share in SHARES:
         times = [time_of_share(departures(run), share, count[0] if count else None) for run, count in zip(runs, counts)]
         mean, half, n = mean_and_interval(times)
@@ -168,7 +178,8 @@ def people_data(run, ids, names):
         place = np.searchsorted(ids, own)
         valid = (place < len(ids)) & (ids[np.minimum(place, len(ids) - 1)] == own)
         radii[:] = np.rint(100 * agents["radius"].mean())
-        exits[place[valid]] = np.array([names.index(name) for name in agents["exit"]])[valid]
+        number = {name: k for k, name in enumerate(names)}      # who is incapacitated never left
+        exits[place[valid]] = np.array([number.get(name, -1) for name in agents["exit"]])[valid]
         radii[place[valid]] = np.rint(100 * agents["radius"][valid])
     return {"exit": exits.tolist(), "radius": radii.tolist()}
 
