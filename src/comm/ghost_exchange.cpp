@@ -240,6 +240,44 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
 }
 
 template <int D>
+void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const Index> at_owner) {
+  const auto number_of = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
+  // Of sums: the places of those that stay.
+  const auto keep_sums = [&](std::vector<PartialSum>& sums, std::vector<Index>& places) {
+    places.assign(sums.size(), -1);
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const Index body = number_of(sums[k].body);
+      if (body < 0) continue;
+      places[k] = static_cast<Index>(n);
+      sums[n++] = {body, sums[k].colour};
+    }
+    sums.resize(n);
+  };
+  keep_sums(sums_leaving_, kept_leaving_);
+  keep_sums(sums_arriving_, kept_arriving_);
+  sums_.renumber(kept_leaving_, kept_arriving_);
+  ghosts_.renumber(numbers, numbers);
+  for (RecordExchange& stage : stages_) stage.renumber(numbers, numbers);
+  Index n_owned = 0, n_held = 0;
+  for (Index i = 0; i < n_held_; ++i) {
+    const Index number = number_of(i);
+    if (number < 0) continue;
+    if (!shared_.empty()) shared_[static_cast<std::size_t>(number)] = shared_[static_cast<std::size_t>(i)];
+    if (i >= n_owned_)
+      home_[static_cast<std::size_t>(number - n_owned)] = {home_[static_cast<std::size_t>(i - n_owned_)].rank,
+                                                           at_owner[static_cast<std::size_t>(i - n_owned_)]};
+    else
+      ++n_owned;
+    ++n_held;
+  }
+  if (!shared_.empty()) shared_.resize(static_cast<std::size_t>(n_held));
+  home_.resize(static_cast<std::size_t>(n_held - n_owned));
+  n_owned_ = n_owned;
+  n_held_ = n_held;
+}
+
+template <int D>
 void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
   count(Traffic::ghost_copies, volume_of_copy(width));
   ghosts_.begin(std::span<const Real>(values), width);
@@ -293,7 +331,8 @@ std::vector<RememberedContact> GhostExchange<D>::send_to_owners(
 
 template <int D>
 std::size_t GhostExchange<D>::bytes() const {
-  std::size_t n = home_.capacity() * sizeof(Home) + shared_.capacity() + ghosts_.bytes() + sums_.bytes() +
+  std::size_t n = (kept_leaving_.capacity() + kept_arriving_.capacity()) * sizeof(Index) +
+                  home_.capacity() * sizeof(Home) + shared_.capacity() + ghosts_.bytes() + sums_.bytes() +
                   (sums_leaving_.capacity() + sums_arriving_.capacity()) * sizeof(PartialSum);
   for (const RecordExchange& stage : stages_) n += stage.bytes();
   return n;

@@ -66,6 +66,10 @@ class GhostExchange final : public BodyHalo {
   void rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory);
 
+  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1). `at_owner`: of ghosts, what their
+  /// owners call them now. Local, but every rank that holds a body must leave it out.
+  void renumber(std::span<const Index> numbers, std::span<const Index> at_owner);
+
   /// values[n_held * width]: copies owned entries to the ghosts of other ranks. Collective.
   void copy_to_ghosts(std::span<Real> values, int width) override;
   void copy_to_ghosts(std::span<Vec<D>> values) { copy_to_ghosts<D>(values); }
@@ -191,6 +195,7 @@ class GhostExchange final : public BodyHalo {
   std::vector<RecordExchange> stages_;
   RecordExchange sums_;
   std::vector<PartialSum> sums_leaving_, sums_arriving_;
+  std::vector<Index> kept_leaving_, kept_arriving_;  // scratch of renumber()
   std::vector<std::uint8_t> shared_;
   mutable std::array<ExchangeVolume, n_traffic_kinds> volume_{};  // a log, no part of the state
 };

@@ -14,6 +14,12 @@ constexpr int record_tag = 7102;
 }
 
 void RecordExchange::clear() {
+  forget_channels();
+  sent_ = {};
+  received_ = {};
+}
+
+void RecordExchange::forget_channels() {
   for (auto& channel : channels_) {
     if (channel->is_under_way) {
       [[maybe_unused]] const Channel* still_in_use = channel.release();  // see the head of the class
@@ -22,8 +28,29 @@ void RecordExchange::clear() {
     for (MPI_Request& request : channel->requests) MPI_Request_free(&request);
   }
   channels_.clear();
-  sent_ = {};
-  received_ = {};
+}
+
+void RecordExchange::renumber(std::span<const Index> sent, std::span<const Index> received) {
+  const bool sends_less = renumber(sent_, sent), receives_less = renumber(received_, received);
+  if (sends_less || receives_less) forget_channels();  // their buffers are too long
+}
+
+/// Returns whether entries were dropped.
+bool RecordExchange::renumber(Side& side, std::span<const Index> numbers) {
+  Index n = 0;
+  for (Peer& peer : side.peers) {
+    const Index first = n;
+    for (Index k = peer.first; k < peer.last; ++k)
+      if (const Index number = numbers[static_cast<std::size_t>(side.places[static_cast<std::size_t>(k)])];
+          number >= 0)
+        side.places[static_cast<std::size_t>(n++)] = number;
+    peer.first = first;
+    peer.last = n;
+  }
+  const bool is_less = n < static_cast<Index>(side.places.size());
+  side.places.resize(static_cast<std::size_t>(n));
+  std::erase_if(side.peers, [](const Peer& peer) { return peer.first == peer.last; });
+  return is_less;
 }
 
 void RecordExchange::append(Side& side, int rank, Index place) {

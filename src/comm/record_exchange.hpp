@@ -39,6 +39,10 @@ class RecordExchange {
   void send(int rank, Index place) { append(sent_, rank, place); }
   void receive(int rank, Index place) { append(received_, rank, place); }
 
+  /// Goes on with entries renumbered: sent place p becomes `sent`[p], received place p `received`[p]. Those
+  /// that become -1 are no longer exchanged; both ends must agree on them. Between exchanges only. Local.
+  void renumber(std::span<const Index> sent, std::span<const Index> received);
+
   bool empty() const { return sent_.places.empty() && received_.places.empty(); }
   /// Places of the entries that this rank sends, one per receiver.
   std::span<const Index> sent_places() const { return sent_.places; }
@@ -130,6 +134,8 @@ class RecordExchange {
   };
 
   static void append(Side& side, int rank, Index place);
+  static bool renumber(Side& side, std::span<const Index> numbers);
+  void forget_channels();
   static void gather(const std::byte* values, const Index* places, std::size_t n, std::size_t size,
                      std::byte* out);
   static void scatter(const std::byte* in, const Index* places, std::size_t n, std::size_t size,

@@ -99,10 +99,10 @@ void CrowdScene::prepare(State<2>& state) {
   floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations());
 }
 
-Real CrowdScene::fastest() const {
+Real CrowdScene::fastest_of(Real desired_speed) const {
   Real most = 1;
   for (const Zone& zone : journeys_.zones()) most *= std::max(zone.speed_factor, 1.0);
-  return most * building_->most_factor() * people_.fastest() + building_->fastest_belt();
+  return most * building_->most_factor() * desired_speed + building_->fastest_belt();
 }
 
 void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
@@ -187,18 +187,17 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   return fault;
 }
 
-void CrowdScene::after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) {
+void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   Scope timer("people");
+  const auto before_change = [&] { change.begin(); };
   groups_.after_step(state);
-  bool anybody_left = hazard_.expose(state, journeys_.departures(), before_change);
+  bool anybody_left = hazard_.expose(state, journeys_.departures(), change);
   journeys_.switch_doors(state, before_change);
   const std::size_t n_departed = journeys_.departures().size();
   if (journeys_.absorb(state, first_outlet_, staying_)) {
     groups_.note_departures(state.comm, first_outlet_, std::span(journeys_.departures()).subspan(n_departed));
     anybody_left = true;
-    before_change();
-    state.memory = state.memory.of(staying_);
-    state.bodies.reorder(staying_);
+    change.take_out(staying_);
   }
   const bool anybody_came = people_.feed(state, *building_, seed, before_change);
   const PeopleAt owned = owned_people(state);

@@ -34,7 +34,7 @@ class CrowdScene final : public Scene<2> {
   void populate(State<2>& state, std::uint64_t seed) override;
   Real overlap_limit() const override { return people_.overlap_limit(); }
   void start(State<2>& state, std::uint64_t seed) override;
-  void after_step(State<2>& state, std::uint64_t seed, const std::function<void()>& before_change) override;
+  void after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) override;
   bool finished(const State<2>& state) const override;
   std::vector<NamedNumbers> memory() override;
   std::string fault_of_body(const BodyStore<2>& bodies, std::size_t i) const override;
@@ -46,7 +46,9 @@ class CrowdScene final : public Scene<2> {
   /// Whether people without a destination are told where to walk.
   void set_led(bool is_led) { is_led_ = is_led; }
   /// No speed on free ground is higher [m/s].
-  Real fastest() const;
+  Real fastest() const { return fastest_of(people_.fastest()); }
+  /// The same of somebody with this desired speed.
+  Real fastest_of(Real desired_speed) const;
   /// Of the run.
   std::uint64_t seed() const { return seed_; }
   const BuildingPlan& building() const { return *building_; }

@@ -51,37 +51,59 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
   look<false>(state, neighborhood, perception, 0);
 }
 
-void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
+void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
+                        std::span<const Real> sight, Real drift) {
   Scope timer("look ahead");
-  const SweepSchedule<2>& schedule = neighborhood.schedule();
   const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
+  sight_.assign(n_held, skin);
+  std::ranges::copy(sight, sight_.begin());
+  neighborhood.ghosts().copy_to_ghosts(sight_, 1);
+  const auto position = state.bodies.position();
+  const auto radius = state.bodies.radius();
+  const auto shifts = neighborhood.list().shift_table();
   const auto list_of = [&](Index shift) -> Candidates& { return shift < 0 ? within_box_ : through_faces_; };
   // Counts by person, two places further, become the places where the others of each person begin, one place
   // further; filling them in moves these on to where they end.
   for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_held + 2, 0);
-  schedule.for_each_pair([&](std::size_t, Index low, Index high, Index shift) {
+  struct SeenPair {
+    Index low, high;
+    std::int8_t shift;
+    bool by_low, by_high;
+  };
+  std::vector<SeenPair> pairs;
+  pairs.reserve(n_pairs_ + n_pairs_ / 16);
+  neighborhood.search_pairs(state, skin, [&](Index low, Index high, Index shift) {
+    const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
+    Vec<2> d = position[b] - position[a];
+    for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
+    const Real squared = dot(d, d), touching = radius[a] + radius[b] + drift;
+    const auto sees = [&](Real gap) { return squared <= (touching + gap) * (touching + gap); };
+    const SeenPair pair{low, high, static_cast<std::int8_t>(shift), sees(sight_[a]), sees(sight_[b])};
+    if (!pair.by_low && !pair.by_high) return;
     Candidates& list = list_of(shift);
-    ++list.first[static_cast<std::size_t>(low) + 2];
-    ++list.first[static_cast<std::size_t>(high) + 2];
+    list.first[a + 2] += pair.by_low ? 1 : 0;
+    list.first[b + 2] += pair.by_high ? 1 : 0;
+    pairs.push_back(pair);
   });
-  std::size_t most = 0;
+  n_pairs_ = pairs.size();
   for (Candidates* list : {&within_box_, &through_faces_}) {
     std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
     resize_anew(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
     std::fill_n(list->others.end() - batch_size, batch_size, 0);
   }
   resize_anew(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
-  schedule.for_each_pair([&](std::size_t, Index low, Index high, Index shift) {
-    Candidates& list = list_of(shift);
-    const auto put = [&](Index i, Index other, Index code) {
+  for (const SeenPair& pair : pairs) {
+    Candidates& list = list_of(pair.shift);
+    const auto put = [&](Index i, Index other, int code) {
       const auto place = static_cast<std::size_t>(list.first[static_cast<std::size_t>(i) + 1]++);
       list.others[place] = other;
-      if (shift >= 0) list.shifts[place] = static_cast<std::uint8_t>(code);
+      if (pair.shift >= 0) list.shifts[place] = static_cast<std::uint8_t>(code);
     };
-    constexpr Index last_code = 8;
-    put(low, high, shift);
-    put(high, low, last_code - shift);  // as many periods the other way
-  });
+    constexpr int last_code = 8;
+    if (pair.by_low) put(pair.low, pair.high, pair.shift);
+    if (pair.by_high) put(pair.high, pair.low, last_code - pair.shift);  // as many periods the other way
+  }
+  std::size_t most = 0;
   for (std::size_t i = 0; i < n_held; ++i) {
     Index n = 0;
     for (const Candidates* list : {&within_box_, &through_faces_}) n += list->first[i + 1] - list->first[i];
@@ -89,15 +111,45 @@ void LookAhead::prepare(const Neighborhood<2>& neighborhood) {
   }
   who_.resize(most + 2 * batch_size);
   scratch_.resize(4 * who_.size());
-  Index most_batches = 0;
-  for (const auto& block : schedule.all_blocks())
-    most_batches = std::max(most_batches, block.last_batch - block.first_batch);
-  near_places_.resize(static_cast<std::size_t>((most_batches + 1) * batch_size));
+  fit(n_held);
+}
+
+/// Arrays by person.
+void LookAhead::fit(std::size_t n_held) {
   walks_.resize(n_held);
   seen_.resize(n_held);
   disks_.resize(n_held + 2);
   headings_.resize(n_held);
   goals_.resize(n_held);
+}
+
+void LookAhead::renumber(std::span<const Index> numbers) {
+  for (Candidates* list : {&within_box_, &through_faces_}) renumber(*list, numbers);
+  fit(within_box_.first.size() - 2);
+}
+
+void LookAhead::renumber(Candidates& list, std::span<const Index> numbers) {
+  std::size_t n = 0, n_people = 0;
+  Index first = 0;
+  for (std::size_t i = 0; i + 2 < list.first.size(); ++i) {
+    const Index last = list.first[i + 1];
+    if (numbers[i] >= 0) {
+      list.first[n_people++] = static_cast<Index>(n);
+      for (auto entry = static_cast<std::size_t>(first); entry < static_cast<std::size_t>(last); ++entry) {
+        const Index other = numbers[static_cast<std::size_t>(list.others[entry])];
+        if (other < 0) continue;
+        list.others[n] = other;
+        if (!list.shifts.empty()) list.shifts[n] = list.shifts[entry];
+        ++n;
+      }
+    }
+    first = last;
+  }
+  list.first.resize(n_people + 2);
+  list.first[n_people] = list.first[n_people + 1] = static_cast<Index>(n);
+  list.others.resize(n + batch_size);
+  std::fill_n(list.others.end() - batch_size, batch_size, 0);
+  if (!list.shifts.empty()) list.shifts.resize(n);
 }
 
 /// Fills in what kernels load.
@@ -109,7 +161,8 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
     const Vec<2>& x = bodies.position()[i];
     const Real width = width_behind(walk, perception);
     disks_[i] = {{x[0], x[1], 0}, bodies.radius()[i]};
-    headings_[i] = {{walk.direction[0], walk.direction[1], walk.speed}, 0};
+    headings_[i] = {{walk.direction[0], walk.direction[1], walk.speed},
+                    std::min(walk.sight, perception.range) + perception.lateral_clearance};
     goals_[i] = {{walk.destination, walk.time_to_go, width * width}, 0};
   }
   disks_[n_held] = {};
@@ -132,7 +185,6 @@ void LookAhead::see_people(const State<2>& state, const Neighborhood<2>& neighbo
                      .through_faces = {through_faces_.first.data(), through_faces_.others.data()},
                      .shift_table = neighborhood.list().shift_table().data(),
                      .range = perception.range,
-                     .farthest_gap = perception.range + perception.lateral_clearance,
                      .side_range = perception.side_range,
                      .lateral_clearance = perception.lateral_clearance,
                      .turns = perception.turning_angle > 0,
@@ -167,6 +219,8 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
   const auto radius = state.bodies.radius();
   const auto find = [&](Index first, Index last, const std::uint8_t* codes) {
     const Index* ends = schedule.ends().data() + 2 * batch_size * first;
+    const auto most = static_cast<std::size_t>((last - first + 1) * batch_size);
+    if (near_places_.size() < most) near_places_.resize(most);
     const std::size_t n = kernels_->find_near({.disks = disks_.data(),
                                                .ends = ends,
                                                .n_batches = last - first,
@@ -282,7 +336,7 @@ std::size_t LookAhead::bytes() const {
   return held_bytes(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed,
                     at_, surface_, within_box_.first, within_box_.others, through_faces_.first,
                     through_faces_.others, through_faces_.shifts, disks_, headings_, goals_, scratch_, who_,
-                    near_places_);
+                    near_places_, sight_);
 }
 
 }  // namespace scree

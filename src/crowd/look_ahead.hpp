@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,7 +36,7 @@ struct NearContacts : ContactList<2> {
 ///             counts as left)
 ///
 /// Only minima are taken, so the bits depend neither on order nor on ranks. Beyond `range` nothing is certain
-/// to be seen. Everybody looks at its own candidates, several at a time
+/// to be seen, nor beyond somebody's own sight. Everybody looks at its own candidates, several at a time
 /// (look_ahead_kernels.hpp), so a pair is looked at from each end. Cost: O(candidates), 8 bytes each; two
 /// messages to ghosts and one back.
 class LookAhead {
@@ -54,9 +55,14 @@ class LookAhead {
     Real turning_angle = 0;      ///< [rad]; 0: turned ways are not found
   };
 
-  /// Lists the candidates by person and makes room for everybody held; after each list build. Cost:
-  /// O(candidates). Local.
-  void prepare(const Neighborhood<2>& neighborhood);
+  /// Finds who may be seen by whom and makes room for everybody held; after each list build. Pairs with a gap
+  /// of more than `skin` are left out. `sight`: of the owned people, how far they may ever see (as
+  /// Walk::sight) before the next list; until then two people come no nearer to each other than by `drift`
+  /// [m]. Empty: anybody may see all that is found. Cost: O(pairs). Collective.
+  void prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
+               std::span<const Real> sight = {}, Real drift = 0);
+  /// After people have gone: held person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
+  void renumber(std::span<const Index> numbers);
 
   /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
   struct Walk {
@@ -65,6 +71,8 @@ class LookAhead {
     Real last_speed = 0;    ///< of the last step [m/s]
     Real destination = -1;  ///< its number; -1: none
     Real time_to_go = 0;    ///< travel time to it [s]
+    /// Others with a wider gap than this do not matter, and may not be seen [m]; < 0: nobody does.
+    Real sight = HUGE_VAL;
   };
   std::span<Walk> walks(const State<2>& state);
 
@@ -95,6 +103,8 @@ class LookAhead {
     std::vector<Index> first, others;
     std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
+  static void renumber(Candidates& list, std::span<const Index> numbers);
+  void fit(std::size_t n_held);
   void load(const State<2>& state, const Perception& perception);
   void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
@@ -115,6 +125,8 @@ class LookAhead {
   // For kernels.
   const LookAheadKernels* kernels_ = nullptr;
   Candidates within_box_, through_faces_;
+  std::size_t n_pairs_ = 0;  // of the last list
+  std::vector<Real> sight_;
   std::vector<SweepRecord> disks_, headings_, goals_;  // n_held, disks_ two more
   std::vector<Real> scratch_;
   std::vector<Index> who_, near_places_;

@@ -18,7 +18,7 @@ struct SeenAhead {
 struct LookAheadView {
   Index n_held = 0;
   const SweepRecord* disks = nullptr;     ///< x, y, none, radius; after those held two far from each other
-  const SweepRecord* headings = nullptr;  ///< direction, speed
+  const SweepRecord* headings = nullptr;  ///< direction, speed, gap up to which others are seen; < 0: nobody
   const SweepRecord* goals = nullptr;     ///< destination, time to go, squared width of the way taken behind
 
   /// Person i sees others[first[i], first[i + 1]). Entries of `others` are followed by batch_size numbers of
@@ -31,7 +31,7 @@ struct LookAheadView {
   Candidates within_box, through_faces;
   const Real* shift_table = nullptr;  ///< 3 per code; taken off the vector from a person to another one
 
-  Real range = 0, farthest_gap = 0, side_range = 0, lateral_clearance = 0;
+  Real range = 0, side_range = 0, lateral_clearance = 0;
   bool turns = false, sides = false, oncoming = false;
   Real cosines[SeenAhead::n_turns] = {}, sines[SeenAhead::n_turns] = {};
 

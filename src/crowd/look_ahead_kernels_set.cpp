@@ -135,7 +135,7 @@ inline Lanes numbers_of_lanes() {
 
 /// Whoever looks, in all lanes.
 struct Own {
-  Lanes x, y, radius, direction_x, direction_y, speed, destination, time_to_go;
+  Lanes x, y, radius, direction_x, direction_y, speed, sight, destination, time_to_go;
 
   Own(const LookAheadView& view, Index i) {
     const Lanes zero{};
@@ -148,6 +148,7 @@ struct Own {
     direction_x = zero + heading.x[0];
     direction_y = zero + heading.x[1];
     speed = zero + heading.x[2];
+    sight = zero + heading.radius;
     destination = zero + (goal.x[0] >= 0 ? goal.x[0] : HUGE_VAL);  // nobody goes there
     time_to_go = zero + goal.x[1];
   }
@@ -174,7 +175,7 @@ std::size_t gather_near(const LookAheadView& view, const LookAheadView::Candidat
       }
     const Lanes squared = dx * dx + dy * dy;
     const Lanes radii = own.radius + other.radius;
-    const Lanes seen_from = radii + view.farthest_gap;
+    const Lanes seen_from = radii + own.sight;
     const Lanes along = dx * own.direction_x + dy * own.direction_y;
     const Lanes leftward = own.direction_x * dy - own.direction_y * dx;
     Chosen visible = below(zero, along);
@@ -287,8 +288,11 @@ void look(const LookAheadView& of_caller) {
   const LookAheadView view = of_caller;  // stores cannot change it
   for (Index i = 0; i < view.n_held; ++i) {
     const Own own(view, i);
-    std::size_t n = gather_near<false>(view, view.within_box, i, own, 0);
-    if (view.through_faces.shifts) n = gather_near<true>(view, view.through_faces, i, own, n);
+    std::size_t n = 0;
+    if (view.headings[i].radius >= 0) {
+      n = gather_near<false>(view, view.within_box, i, own, 0);
+      if (view.through_faces.shifts) n = gather_near<true>(view, view.through_faces, i, own, n);
+    }
     if (view.levels) n = leave_out_others(view, i, n);
     view.seen[i] = see(view, i, own, n);
   }

@@ -69,6 +69,25 @@ Real WalkingModel::needed_range() const {
   return std::max(seen, met);
 }
 
+/// Gap up to which others matter to somebody who walks at most at `speed` on free ground: farther ones
+/// neither slow it down nor take room at its sides. Who is met counts as far as anybody looks.
+Real WalkingModel::sight(Real speed, const AgentType& type) const {
+  if (speed == 0) return -1;
+  if (horizon_ > 0) return HUGE_VAL;
+  if (!keeps_headway_) return -1;
+  return std::max(speed * type.headway_time, spreading_ > 0 ? side_range : 0);
+}
+
+const AgentType& WalkingModel::type_of(const State<2>& state, std::size_t i) const {
+  return scene_.people().types()[static_cast<std::size_t>(agent::type(state.bodies)[i])];
+}
+
+void WalkingModel::find_sights(const State<2>& state, std::vector<Real>& sight_of) const {
+  sight_of.resize(static_cast<std::size_t>(state.bodies.n_owned()));
+  for (std::size_t i = 0; i < sight_of.size(); ++i)
+    sight_of[i] = sight(scene_.fastest_of(agent::desired_speed(state.bodies)[i]), type_of(state, i));
+}
+
 LookAhead::Perception WalkingModel::perception(Real range, Real reach) const {
   return {.range = range,
           .reach = reach,
@@ -214,15 +233,14 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
                                 std::vector<Vec<2>>& velocity) const {
   choose_directions(state, look_ahead);
   scene_.groups().adjust(state, direction_, look_ahead.walks(state));
+  const auto walk = look_ahead.walks(state);
+  for (std::size_t i = 0; i < walk.size(); ++i) walk[i].sight = sight(walk[i].speed, type_of(state, i));
   look_ahead.find(state, neighborhood, perception, dt);
   if (perception.oncoming) step_aside(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");
   velocity.resize(static_cast<std::size_t>(state.bodies.n_held()));
-  const auto walk = look_ahead.walks(state);
-  const auto types = scene_.people().types();
   for (std::size_t i = 0; i < walk.size(); ++i) {
-    velocity[i] = desired_velocity(i, look_ahead, walk[i],
-                                   types[static_cast<std::size_t>(agent::type(state.bodies)[i])]);
+    velocity[i] = desired_velocity(i, look_ahead, walk[i], type_of(state, i));
     if (perception.side_range > 0)
       velocity[i] += sideways(i, look_ahead, walk[i].speed, velocity[i]) *
                      Vec<2>{{-walk[i].direction[1], walk[i].direction[0]}};

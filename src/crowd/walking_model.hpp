@@ -20,6 +20,8 @@ class WalkingModel {
   bool leads() const { return norm(direction_) > 0; }
   /// How far apart two people may be of whom one minds the other [m].
   Real needed_range() const;
+  /// How far each of the owned people may ever see others who matter to it [m], as Walk::sight. Local.
+  void find_sights(const State<2>& state, std::vector<Real>& sight) const;
   /// What is looked for, with `range` and `reach` as in Perception.
   LookAhead::Perception perception(Real range, Real reach) const;
   /// Desired velocities of the owned people for a step of dt; `velocity` gets n_held entries. Looks ahead.
@@ -34,6 +36,8 @@ class WalkingModel {
   Vec<2> desired_velocity(std::size_t i, const LookAhead& look_ahead, const LookAhead::Walk& walk,
                           const AgentType& type) const;
   Real sideways(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
+  Real sight(Real speed, const AgentType& type) const;
+  const AgentType& type_of(const State<2>& state, std::size_t i) const;
   bool walks(const State<2>& state, std::size_t i) const;
   Real speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const;
   bool stand_in_line(const State<2>& state, std::size_t i, LookAhead::Walk& walk) const;

@@ -1,8 +1,7 @@
 #include "events/events.hpp"
 
-#include <functional>
-
 #include "core/timing.hpp"
+#include "schemes/common/body_change.hpp"
 #include "state/energy_balance.hpp"
 
 namespace scree {
@@ -20,26 +19,19 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   if (!change_bodies() && stages.empty() && !scene) return;
   Scope timer("events");
   BodyStore<D>& bodies = state.bodies;
-  bool is_saved = false;
-  const auto change = [&] {
-    // What contacts remember, while candidates and bodies belong together.
-    if (!is_saved) stepper.save(state, SaveFor::change_of_bodies);
-    is_saved = true;
-  };
+  BodyChange<D> change(state, stepper);
   const auto energy = [&] { return bodies.has_inertia() ? mechanical_energy(state).total() : 0; };
 
   if (outlets.find(state, staying_)) {
-    change();
     outlets.record(state);
     const Real before = energy();
-    state.memory = state.memory.of(staying_);
-    bodies.reorder(staying_);
+    change.take_out(staying_);
     state.energy_balance.outflow += before - energy();
   }
 
   const std::vector<InletBody<D>> fed = inlets.find_places(state, seed);
   if (!fed.empty()) {
-    change();
+    change.begin();
     const Real before = energy();
     // A body may begin on any rank: it migrates with the next list.
     const auto rank = static_cast<std::size_t>(state.comm.rank());
@@ -60,11 +52,11 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     state.energy_balance.inflow += energy() - before;
   }
 
-  if (scene) scene->after_step(state, seed, std::ref(change));  // a reference: a copy would be allocated
+  if (scene) scene->after_step(state, seed, change);
 
   // Last, so that a stage that waits for bodies ends with the step that brings them.
-  if (stages.advance(state)) change();
-  if (is_saved) stepper.bodies_changed(state);
+  if (stages.advance(state)) change.begin();
+  change.end();
 }
 
 template struct Events<2>;

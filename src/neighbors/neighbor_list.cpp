@@ -158,10 +158,9 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   state.obstacles.note_listed(time);
 }
 
+/// Of each body the levels of the building on which it may meet others; empty if there is one.
 template <int D>
-void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
-                              std::span<const std::uint8_t> shared) {
-  ++n_builds_;
+std::vector<LevelMap::Levels> NeighborList<D>::levels_in_reach(const State<D>& state) {
   std::vector<LevelMap::Levels> levels;
   if constexpr (D == 2)
     if (state.levels) {
@@ -170,12 +169,46 @@ void NeighborList<D>::rebuild(const State<D>& state, const BlockTable<D>& table,
         levels.push_back(
             state.levels->within_reach(state.bodies.position()[i], state.bodies.level()[i], reach));
     }
-  schedule_.rebuild(
-      state.lattice, state.box, table, state.bodies, state.obstacles, size_classes_,
-      [&](BlockKey key) { return domain.owner_of(key) == comm_.rank(); }, shared, levels);
+  return levels;
+}
+
+template <int D>
+void NeighborList<D>::make_schedule(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
+                                    std::span<const std::uint8_t> shared) {
+  schedule_.rebuild(state.lattice, state.box, table, state.bodies, state.obstacles,
+                    {.size_classes = size_classes_,
+                     .in_classes = in_classes_,
+                     .pair_skin = share_of_pairs_ * state.lattice.skin + gap_of_pairs_},
+                    owned_by(domain), shared, levels_in_reach(state));
   place_images(state);
   if (schedule_.has_wall_neighbours())
     touched_.resize(schedule_.wall_bodies().size());  // steps ask for no memory
+}
+
+template <int D>
+void NeighborList<D>::rebuild(const State<D>& state, BlockTable<D> table, const Domain& domain,
+                              std::span<const std::uint8_t> shared) {
+  ++n_builds_;
+  make_schedule(state, table, domain, shared);
+  if (keeps_table_) table_ = std::move(table);
+}
+
+template <int D>
+void NeighborList<D>::list_again(const State<D>& state, const Domain& domain,
+                                 std::span<const std::uint8_t> shared) {
+  SCREE_ASSERT(!in_classes_ && keeps_table_);
+  make_schedule(state, table_, domain, shared);
+}
+
+template <int D>
+void NeighborList<D>::renumber(const State<D>& state, std::span<const Index> numbers,
+                               std::vector<Index>& kept_walls) {
+  schedule_.renumber(numbers, state.bodies.n_held(), state.obstacles, kept_walls);
+  kept_before_.assign(1, 0);
+  for (const Index number : numbers) kept_before_.push_back(kept_before_.back() + (number >= 0 ? 1 : 0));
+  table_.renumber(kept_before_);
+  if (schedule_.has_wall_neighbours()) touched_.resize(schedule_.wall_bodies().size());
+  ++n_placements_;  // what others keep of pairs is out of date
 }
 
 template <int D>

@@ -9,6 +9,10 @@
 
 #include "comm/domain.hpp"
 #include "comm/ghost_exchange.hpp"
+#include "core/memory.hpp"
+#include "neighbors/blocks_to_run.hpp"
+#include "neighbors/neighborhood_settings.hpp"
+#include "neighbors/pair_search.hpp"
 #include "neighbors/sweep_schedule.hpp"
 #include "particles/block_table.hpp"
 #include "state/state.hpp"
@@ -38,7 +42,11 @@ template <int D>
 class NeighborList {
  public:
   /// `size_classes`: as in NeighborhoodSettings.
-  NeighborList(const Comm& comm, int size_classes) : comm_(comm), size_classes_(size_classes) {}
+  NeighborList(const Comm& comm, const NeighborhoodSettings& settings)
+      : comm_(comm),
+        size_classes_(static_cast<int>(settings.size_classes)),
+        in_classes_(settings.in_classes),
+        keeps_table_(settings.searches_pairs) {}
 
   // How long the list lasts.
   /// See Neighborhood::used_skin.
@@ -61,9 +69,36 @@ class NeighborList {
 
   /// Sets reference positions. Local.
   void set_reference_positions(State<D>& state, Real time);
+  /// Pairs are listed up to a gap of `share` of the skin plus `gap` [m] only, from the next list on. For
+  /// lists without classes.
+  void limit_pairs(Real share, Real gap) {
+    share_of_pairs_ = share;
+    gap_of_pairs_ = gap;
+  }
   /// Finds the candidates of this rank's blocks. Local.
-  void rebuild(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
+  void rebuild(const State<D>& state, BlockTable<D> table, const Domain& domain,
                std::span<const std::uint8_t> shared);
+  /// Finds them again with the bodies where they are now, in the same blocks and order: for other limits, in
+  /// lists without classes and if settings.searches_pairs. Local.
+  void list_again(const State<D>& state, const Domain& domain, std::span<const std::uint8_t> shared);
+  /// Calls f(low, high, shift code or -1) for all pairs with a gap of at most `skin` between the bodies where
+  /// they are now, but for those whose cells at the last list do not touch. If settings.searches_pairs. Cost:
+  /// O(such pairs). Local.
+  template <class F>
+  void search_pairs(const State<D>& state, const Domain& domain, Real skin, F&& f) {
+    const std::vector<LevelMap::Levels> levels = levels_in_reach(state);
+    Lattice<D> lattice = state.lattice;
+    lattice.skin = skin;
+    for (const BlockToRun<D>& block : blocks_to_run<D>(lattice, table_, owned_by(domain), {})) {
+      search_.search(lattice, state.box, table_, state.bodies, block.place, size_classes_, levels);
+      for (const auto& pair : search_.within_box())
+        f(search_.body(pair.low), search_.body(pair.high), Index{-1});
+      for (const auto& pair : search_.through_faces())
+        f(search_.body(pair.low), search_.body(pair.high), Index{pair.shift});
+    }
+  }
+  /// After bodies have gone: see SweepSchedule::renumber. Local.
+  void renumber(const State<D>& state, std::span<const Index> numbers, std::vector<Index>& kept_walls);
 
   /// Copies what is remembered to the places of the candidates, `width` numbers each (0 for new ones). Local.
   void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
@@ -93,17 +128,30 @@ class NeighborList {
   std::int64_t n_widened() const { return n_widened_; }
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
   std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
-  std::size_t bytes() const { return schedule_.bytes() + touched_.capacity(); }
+  std::size_t bytes() const {
+    return schedule_.bytes() + held_bytes(touched_, kept_before_) + table_.bytes() + search_.bytes();
+  }
 
  private:
+  static std::vector<LevelMap::Levels> levels_in_reach(const State<D>& state);
+  std::function<bool(BlockKey)> owned_by(const Domain& domain) const {
+    return [this, &domain](BlockKey key) { return domain.owner_of(key) == comm_.rank(); };
+  }
+  void make_schedule(const State<D>& state, const BlockTable<D>& table, const Domain& domain,
+                     std::span<const std::uint8_t> shared);
   static Box<D> reached_box(const State<D>& state);
   static Real drift_of_pairs(const State<D>& state, Real strain);
   GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
 
   Comm comm_;
   int size_classes_;
+  bool in_classes_, keeps_table_;
+  Real share_of_pairs_ = 1, gap_of_pairs_ = HUGE_VAL;
+  BlockTable<D> table_;   // of the last list, if it is kept
+  PairSearch<D> search_;  // of search_pairs()
   SweepSchedule<D> schedule_;
   std::vector<Real> shift_table_, shift_velocity_table_;
+  std::vector<Index> kept_before_;     // scratch of renumber()
   std::vector<std::uint8_t> touched_;  // by place of wall_bodies()
   std::int64_t n_placements_ = 0;
   std::int64_t n_builds_ = 0, n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;

@@ -9,6 +9,7 @@
 #include "comm/migration.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "neighbors/boundary_conditions.hpp"
 #include "state/step_messages.hpp"
@@ -22,7 +23,7 @@ Neighborhood<D>::Neighborhood(const Comm& comm, const NeighborhoodSettings& sett
       outside_(outside),
       domain_(comm),
       ghosts_(comm),
-      list_(comm, static_cast<int>(settings.size_classes)),
+      list_(comm, settings),
       balancer_(comm, settings) {}
 
 namespace {
@@ -240,10 +241,37 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
   }
   {
     Scope part("pairs");
-    list_.rebuild(state, table, domain_, ghosts_.shared());
+    list_.rebuild(state, std::move(table), domain_, ghosts_.shared());
   }
   ++n_rebuilds_;
   balancer_.begin_list(state, list_.schedule());
+}
+
+template <int D>
+void Neighborhood<D>::take_out(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
+                               std::vector<Index>& kept_walls) {
+  Scope timer("take out");
+  const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
+  const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+  // Numbers at the owners reach all who hold the body.
+  at_owner_.assign(n_held, -1);
+  for (std::size_t k = 0; k < staying.size(); ++k)
+    at_owner_[static_cast<std::size_t>(staying[k])] = static_cast<Real>(k);
+  ghosts_.copy_to_ghosts(at_owner_, 1);
+  numbers.assign(n_held, -1);
+  held_.clear();
+  home_.clear();
+  for (std::size_t i = 0; i < n_held; ++i) {
+    if (i >= n_owned) home_.push_back(static_cast<Index>(at_owner_[i]));
+    if (at_owner_[i] < 0) continue;
+    numbers[i] = static_cast<Index>(held_.size());
+    held_.push_back(static_cast<Index>(i));
+  }
+  numbers.push_back(static_cast<Index>(held_.size()));
+  numbers.push_back(static_cast<Index>(held_.size()) + 1);
+  state.bodies.keep(held_, static_cast<Index>(staying.size()));
+  ghosts_.renumber(numbers, home_);
+  list_.renumber(state, numbers, kept_walls);
 }
 
 template <int D>
@@ -260,7 +288,8 @@ bool Neighborhood<D>::misses_contacts(const State<D>& state, const ContactRules<
 
 template <int D>
 std::size_t Neighborhood<D>::bytes() const {
-  return list_.bytes() + ghosts_.bytes() + balancer_.bytes() + detector_.bytes();
+  return list_.bytes() + ghosts_.bytes() + balancer_.bytes() + detector_.bytes() +
+         held_bytes(at_owner_, held_, home_);
 }
 
 template class Neighborhood<2>;

@@ -54,6 +54,21 @@ class Neighborhood {
   /// are where they are [s]; state.clock.time if it is not given. Collective.
   void rebuild(State<D>& state, std::optional<Real> needed_skin = {}, std::optional<Real> time = {});
 
+  /// Takes all owned bodies but `staying` (ascending) out of `state` and of all ranks' candidates, of which
+  /// the others stay; not if those are in classes (NeighborhoodSettings). `numbers` gets the new number of
+  /// each body held, -1 if it has gone, and two entries for the dummies of batches; `kept_walls` as
+  /// SweepSchedule::renumber. state.memory must be found anew. Collective.
+  void take_out(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
+                std::vector<Index>& kept_walls);
+
+  /// See NeighborList::list_again. Local.
+  void list_again(State<D>& state) { list_.list_again(state, domain_, ghosts_.shared()); }
+  /// See NeighborList::search_pairs. Local.
+  template <class F>
+  void search_pairs(const State<D>& state, Real skin, F&& f) {
+    list_.search_pairs(state, domain_, skin, f);
+  }
+
   /// The candidates that are contacts at the present positions, in the order of a sweep; forces are left to
   /// the caller. Refreshes the positions of ghosts. Collective.
   void detect(State<D>& state, const ContactRules<D>& rules, ContactGraph<D>& contacts);
@@ -91,6 +106,8 @@ class Neighborhood {
   NeighborList<D> list_;
   LoadBalancer<D> balancer_;
   ContactDetector<D> detector_;
+  std::vector<Real> at_owner_;  // of take_out()
+  std::vector<Index> held_, home_;
   std::int64_t n_rebuilds_ = 0, n_migrated_ = 0, n_removed_ = 0;
 };
 

@@ -27,7 +27,9 @@ struct NeighborhoodSettings {
   enum class Weights : std::uint8_t { automatic, measured, counts };
   Weights weights = Weights::automatic;
   Purpose purpose;
-  bool has_problems = false;  ///< contact problems (SchemeTraits)
+  bool has_problems = false;    ///< contact problems (SchemeTraits)
+  bool in_classes = true;       ///< pairs of a batch have no common body (SchemeTraits)
+  bool searches_pairs = false;  ///< pairs are searched between lists (SchemeTraits)
 
   void describe(Section& root);
   /// Replaces "auto" by what suits a scheme.

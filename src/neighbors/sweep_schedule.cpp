@@ -4,19 +4,20 @@
 #include <bit>
 #include <limits>
 #include <type_traits>
-#include <unordered_map>
 
 #include "core/memory.hpp"
 #include "core/timing.hpp"
+#include "neighbors/blocks_to_run.hpp"
 
 namespace scree {
 
 template <int D>
 void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
-                               const std::function<bool(BlockKey)>& owned,
+                               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles,
+                               const ScheduleOptions& options, const std::function<bool(BlockKey)>& owned,
                                std::span<const std::uint8_t> shared,
                                std::span<const LevelMap::Levels> levels) {
+  in_classes_ = options.in_classes;
   blocks_.clear();
   first_shift_.clear();
   ends_.clear();
@@ -27,39 +28,19 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   n_pairs_ = 0;
   n_held_ = bodies.n_held();
 
-  // The blocks to run: those of this rank that hold a body, and empty ones that reach up to bodies on several
-  // sides.
-  struct Task {
-    Cell<D> place;
-    BlockKey key;
-    bool boundary;
-  };
-  std::array<std::vector<Task>, std::size_t{Lattice<D>::n_colours}> tasks;
-  std::unordered_map<BlockKey, bool> seen;  // key -> boundary
-  for (const auto& block : table.blocks()) {
-    bool is_shared = false;
-    if (!shared.empty())
-      for (Index i = block.first; i < block.last; ++i) is_shared |= shared[static_cast<std::size_t>(i)] != 0;
-    for (unsigned axes = 0; axes < 1U << D; ++axes) {
-      Cell<D> down;
-      unsigned wrapped = 0;
-      if (!lattice.neighbour(block.place, axes, -1, down, wrapped)) continue;
-      const BlockKey key = lattice.key_of(down);
-      if (!owned(key)) continue;
-      const auto [entry, is_new] = seen.emplace(key, false);
-      entry->second |= is_shared;
-      if (is_new) tasks[index(lattice.colour_of(down))].push_back({down, key, false});
-    }
-  }
+  Lattice<D> of_pairs = lattice;
+  of_pairs.skin = std::min(lattice.skin, options.pair_skin);
+  std::array<std::vector<BlockToRun<D>>, std::size_t{Lattice<D>::n_colours}> tasks;
+  for (const BlockToRun<D>& block : blocks_to_run<D>(lattice, table, owned, shared))
+    tasks[index(lattice.colour_of(block.place))].push_back(block);
   for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
-    std::vector<Task>& list = tasks[index(colour)];
-    for (Task& task : list) task.boundary = seen.at(task.key);
-    std::sort(list.begin(), list.end(), [](const Task& p, const Task& q) {
+    std::vector<BlockToRun<D>>& list = tasks[index(colour)];
+    std::sort(list.begin(), list.end(), [](const BlockToRun<D>& p, const BlockToRun<D>& q) {
       return p.boundary != q.boundary ? p.boundary : p.key < q.key;
     });
     colour_[index(colour)] = static_cast<Index>(blocks_.size());
     interior_[index(colour)] = colour_[index(colour)];
-    for (const Task& task : list) {
+    for (const BlockToRun<D>& task : list) {
       Block block{};
       block.key = task.key;
       block.first_batch = n_batches_;
@@ -68,12 +49,12 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       first_shift_.push_back(static_cast<Index>(shifts_.size()));
       {
         Scope timer("search");
-        search_.search(lattice, box, table, bodies, task.place, size_classes, levels);
+        search_.search(of_pairs, box, table, bodies, task.place, options.size_classes, levels);
       }
       Scope timer("classes");
-      append_classes(search_.within_box(), false);
+      append(search_.within_box(), false);
       block.first_shifted = n_batches_;
-      append_classes(search_.through_faces(), true);
+      append(search_.through_faces(), true);
       block.last_batch = n_batches_;
       const Index own = table.find(task.key);
       if (own >= 0)
@@ -116,8 +97,62 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
 }
 
 template <int D>
-void SweepSchedule<D>::append_classes(const std::vector<Pair>& candidates, bool shifted) {
+void SweepSchedule<D>::append(const std::vector<Pair>& candidates, bool shifted) {
   n_pairs_ += static_cast<std::int64_t>(candidates.size());
+  if (in_classes_)
+    append_classes(candidates, shifted);
+  else
+    append_in_order(candidates, shifted);
+}
+
+template <int D>
+void SweepSchedule<D>::append_in_order(const std::vector<Pair>& candidates, bool shifted) {
+  const auto first_batch = static_cast<std::size_t>(n_batches_);
+  const std::size_t first_shift = shifts_.size();
+  add_batches(static_cast<Index>((candidates.size() + batch_size - 1) / batch_size), shifted);
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    const std::size_t at = (first_batch + c / batch_size) * 2 * batch_size + c % batch_size;
+    ends_[at] = search_.body(candidates[c].low);
+    ends_[at + batch_size] = search_.body(candidates[c].high);
+    if (shifted) shifts_[first_shift + c] = candidates[c].shift;
+  }
+}
+
+template <int D>
+void SweepSchedule<D>::renumber(std::span<const Index> numbers, Index n_held, const ObstacleSet<D>& obstacles,
+                                std::vector<Index>& kept_walls) {
+  const auto renumbered = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
+  for (Block& block : blocks_) {
+    Index* ends = ends_.data() + static_cast<std::size_t>(block.first_batch) * 2 * batch_size;
+    for (Index batch = block.first_batch; batch < block.last_batch; ++batch, ends += 2 * batch_size)
+      for (Index k = 0; k < batch_size; ++k) {
+        const bool was_pair = ends[k] < n_held_;
+        const Index low = renumbered(ends[k]), high = renumbered(ends[k + batch_size]);
+        const bool is_gone = (low | high) < 0;
+        ends[k] = is_gone ? n_held : low;
+        ends[k + batch_size] = is_gone ? n_held + 1 : high;
+        if (was_pair && is_gone) --block.n_pairs, --n_pairs_;
+      }
+  }
+  n_held_ = n_held;
+  kept_walls.clear();
+  for (WallBatch& wall : walls_) {
+    const Index first = wall.first, last = wall.last;
+    wall.first = static_cast<Index>(kept_walls.size());
+    for (Index place = first; place < last; ++place) {
+      const Index body = renumbered(wall_bodies_[static_cast<std::size_t>(place)]);
+      if (body < 0) continue;
+      wall_bodies_[kept_walls.size()] = body;
+      kept_walls.push_back(place);
+    }
+    wall.last = static_cast<Index>(kept_walls.size());
+  }
+  wall_bodies_.resize(kept_walls.size());
+  find_wall_neighbours(obstacles);
+}
+
+template <int D>
+void SweepSchedule<D>::append_classes(const std::vector<Pair>& candidates, bool shifted) {
   classes_of_.assign(search_.n_entries(), 0);
   std::array<Index, 65> first{};  // pairs per class, then place of the next pair of each class
   class_of_.resize(candidates.size());
@@ -293,7 +328,7 @@ void SweepSchedule<D>::find_wall_neighbours(const ObstacleSet<D>& obstacles) {
 template <int D>
 void SweepSchedule<D>::sort_walls_by_body(const Block& block) {
   first_body_of_block_.push_back(static_cast<Index>(bodies_at_walls_.size()));
-  if (walls(block).empty()) return;
+  if (n_wall_places(block) == 0) return;
   Index last = 0;
   first_body_at_wall_ = std::numeric_limits<Index>::max();
   for (const WallBatch& wall : walls(block))

@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -15,13 +16,21 @@ namespace scree {
 /// Numbers of pairs that a kernel treats at once; every class of pairs is padded to a multiple of it.
 inline constexpr Index batch_size = 8;
 
+struct ScheduleOptions {
+  int size_classes = 0;    ///< of the search; 0: as many as pay. The result is the same
+  bool in_classes = true;  ///< false: pairs keep the order of cells and ids; a body may come twice in a batch
+  Real pair_skin = HUGE_VAL;  ///< pairs with wider gaps are left out, obstacles are not [m]
+};
+
 /// The candidate contacts of this rank in the order in which sweeps visit them (docs/method.md, "Sweeps").
 ///
 /// A pair belongs to the block that holds the componentwise smaller of the two cells, and blocks run by
 /// colour. In a block come first the pairs that cross no periodic face, then those that do, then the
 /// obstacles. Pairs are put into classes without a common body, in an order fixed by cells and ids; nothing
 /// here depends on who owns which block. Where a body has more than 64 partners in a block, its pairs go to
-/// as many batches, which the other pairs of the block fill up. Along a thin axis (see Lattice) a block sees
+/// as many batches, which the other pairs of the block fill up. Schemes whose kernels do not need that can do
+/// without classes: then the order of two pairs depends on no third body, and bodies can go without a new
+/// list (renumber). Along a thin axis (see Lattice) a block sees
 /// its own bodies once more, one period further: a pair may come several times, with different shift codes,
 /// and each is a contact of its own.
 ///
@@ -50,13 +59,18 @@ class SweepSchedule {
   };
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
-  /// placed. `size_classes`: of the search, 0: as many as pay; the result is the same. `owned(key)` says
-  /// whether this rank runs a block; blocks with a body in `shared` (empty: none) run first in their colour.
-  /// `levels`: of each body those on which it may meet others (LevelMap); empty: it may meet all. Local.
+  /// placed. `owned(key)` says whether this rank runs a block; blocks with a body in `shared` (empty: none)
+  /// run first in their colour. `levels`: of each body those on which it may meet others (LevelMap); empty:
+  /// it may meet all. Local.
   void rebuild(const Lattice<D>& lattice, const Box<D>& box, const BlockTable<D>& table,
-               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, int size_classes,
+               const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, const ScheduleOptions& options,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared,
                std::span<const LevelMap::Levels> levels = {});
+  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_held` stay. Two more entries
+  /// name the dummies, n_held and n_held + 1. The places of pairs stay as they are, those of gone bodies are
+  /// not used any more. `kept_walls` gets the former place of each place of wall_bodies(). Local.
+  void renumber(std::span<const Index> numbers, Index n_held, const ObstacleSet<D>& obstacles,
+                std::vector<Index>& kept_walls);
 
   std::span<const Block> blocks(int colour) const {
     return range(colour_[index(colour)], colour_[index(colour) + 1]);
@@ -167,6 +181,8 @@ class SweepSchedule {
     return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(last - first));
   }
+  void append(const std::vector<Pair>& candidates, bool shifted);
+  void append_in_order(const std::vector<Pair>& candidates, bool shifted);
   void append_classes(const std::vector<Pair>& candidates, bool shifted);
   void append_crowded(const std::vector<Pair>& candidates, bool shifted);
   void add_batches(Index n, bool shifted);
@@ -192,6 +208,7 @@ class SweepSchedule {
   Index n_batches_ = 0;
   std::int64_t n_pairs_ = 0;
   Index n_held_ = 0;
+  bool in_classes_ = true;
 
   // Scratch, kept from build to build if it is little.
   std::size_t scratch_bytes() const;

@@ -106,6 +106,13 @@ void BlockTable<D>::add(const Lattice<D>& lattice, std::span<const Vec<D>> posit
   }
 }
 
+template <int D>
+void BlockTable<D>::renumber(std::span<const Index> kept_before) {
+  const auto renumber = [&](Index& first) { first = kept_before[static_cast<std::size_t>(first)]; };
+  for (Index& start : cell_start_) renumber(start);
+  for (Block& block : blocks_) renumber(block.first), renumber(block.last);
+}
+
 template void find_places<2>(const Lattice<2>&, std::span<const Vec<2>>, std::vector<Place>&);
 template void find_places<3>(const Lattice<3>&, std::span<const Vec<3>>, std::vector<Place>&);
 template class BlockTable<2>;

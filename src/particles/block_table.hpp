@@ -42,6 +42,9 @@ class BlockTable {
   void add(const Lattice<D>& lattice, std::span<const Vec<D>> positions, std::span<const Place> places,
            Index first, bool owned);
 
+  /// After bodies have gone: `kept_before`[i] of the first i bodies are left.
+  void renumber(std::span<const Index> kept_before);
+
   std::span<const Block> blocks() const { return blocks_; }
   /// Number of the block, or -1 if no body held here lies in it.
   Index find(BlockKey key) const {
@@ -52,6 +55,9 @@ class BlockTable {
   std::pair<Index, Index> cell(Index block, std::int32_t local) const {
     const std::size_t at = static_cast<std::size_t>(block) * stride_ + static_cast<std::size_t>(local);
     return {cell_start_[at], cell_start_[at + 1]};
+  }
+  std::size_t bytes() const {
+    return blocks_.capacity() * sizeof(Block) + cell_start_.capacity() * sizeof(Index);
   }
 
  private:

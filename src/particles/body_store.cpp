@@ -57,6 +57,18 @@ void BodyStore<D>::reorder(std::span<const Index> order) {
   n_ghosts_ = 0;
 }
 
+template <int D>
+void BodyStore<D>::keep(std::span<const Index> held, Index n_owned) {
+  for_each_field([&](const FieldInfo&, auto& values) {
+    const bool has_ghosts = values.size() > static_cast<std::size_t>(n_owned_);
+    const std::size_t n = has_ghosts ? held.size() : static_cast<std::size_t>(n_owned);
+    for (std::size_t i = 0; i < n; ++i) values[i] = values[static_cast<std::size_t>(held[i])];
+    values.resize(n);
+  });
+  n_owned_ = n_owned;
+  n_ghosts_ = static_cast<Index>(held.size()) - n_owned;
+}
+
 template class BodyStore<2>;
 template class BodyStore<3>;
 

@@ -147,6 +147,9 @@ class BodyStore {
   /// Reorders the owned bodies: new i is old order[i]; order may be shorter than n_owned (the others are
   /// dropped). Drops the ghosts.
   void reorder(std::span<const Index> order);
+  /// Drops all but the bodies `held`, n_owned owned ones and then ghosts, both ascending: new i is old
+  /// held[i]. Asks for no memory.
+  void keep(std::span<const Index> held, Index n_owned);
 
  private:
   bool carries(const FieldInfo& info) const {

@@ -238,6 +238,8 @@ typename RunDeck<D>::Steppers RunDeck<D>::describe_scheme(Section& root, const s
     stepper->describe(root);
     neighbors.choose_weights(stepper->traits().same_for_any_owners);
     neighbors.has_problems = stepper->traits().has_contact_problems;
+    neighbors.in_classes = stepper->traits().needs_classes;
+    neighbors.searches_pairs = stepper->traits().searches_pairs;
     if (stepper->scene()) neighbors.purpose = stepper->scene()->list_purpose();
   }
   return others;

@@ -236,8 +236,7 @@ void Hazard::close_ways(Journeys& journeys, BuildingPlan& building) const {
   }
 }
 
-bool Hazard::expose(State<2>& state, std::vector<Departure>& departures,
-                    const std::function<void()>& before_change) {
+bool Hazard::expose(State<2>& state, std::vector<Departure>& departures, BodyChange<2>& change) {
   if (!is_on_) return false;
   BodyStore<2>& bodies = state.bodies;
   const Real dt = state.clock.last_dt, middle = state.clock.time - dt / 2;
@@ -268,12 +267,11 @@ bool Hazard::expose(State<2>& state, std::vector<Departure>& departures,
   totals_[1] = worst[0];
   if (worst[1] == 0) return false;
   totals_[0] += static_cast<Real>(state.comm.sum(n_fell));
-  before_change();
   if (fallen_ == Fallen::vanish) {
-    state.memory = state.memory.of(staying_);
-    bodies.reorder(staying_);
+    change.take_out(staying_);
     return true;
   }
+  change.begin();
   for (std::size_t i = 0; i < n_owned; ++i)
     if (is_incapacitated(bodies, i)) {
       bodies.mobility()[i] = 0;

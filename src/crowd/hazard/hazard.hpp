@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include "crowd/hazard/hazard_grid.hpp"
 #include "crowd/hazard/hazard_law.hpp"
 #include "crowd/journeys.hpp"
+#include "schemes/common/body_change.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -34,11 +34,10 @@ class Hazard {
   Real dose_rate(const Vec<2>& x, int level, Real time) const;
 
   /// After a step: adds to the doses of the owned people, at their places and the middle of the step. Those
-  /// who reach 1 do not move again (mobility 0), or are removed, with state.memory in step; `before_change`
-  /// is called before. They are noted in `departures` without an outlet, and are in no group, queue or
-  /// journey any more. True, on all ranks, if anybody fell. Collective, one reduction.
-  bool expose(State<2>& state, std::vector<Departure>& departures,
-              const std::function<void()>& before_change);
+  /// who reach 1 do not move again (mobility 0), or are removed. They are noted in `departures` without an
+  /// outlet, and are in no group, queue or journey any more. True, on all ranks, if anybody fell. Collective,
+  /// one reduction.
+  bool expose(State<2>& state, std::vector<Departure>& departures, BodyChange<2>& change);
 
   /// Of the run so far, on all ranks: how many were incapacitated, and the largest dose; for checkpoints.
   std::span<Real> memory() { return is_on_ ? std::span<Real>(totals_) : std::span<Real>(); }

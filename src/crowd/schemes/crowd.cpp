@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "core/memory.hpp"
 #include "core/random.hpp"
@@ -36,6 +38,7 @@ class CrowdStepper final : public Stepper<2> {
   void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
   void advance(State<2>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<2>& state) override;
+  bool take_out(State<2>& state, std::span<const Index> staying) override;
   void save(State<2>& state, SaveFor purpose) override;
   void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
@@ -50,7 +53,13 @@ class CrowdStepper final : public Stepper<2> {
 
   void describe_crowd(Section& section);
   void rebuild(State<2>& state, Real needed_skin);
-  void fit(State<2>& state);
+  void note_loaded();
+  static void note_loaded(std::span<const Real> multipliers, std::vector<Index>& places);
+  /// Gap up to which contacts count in a step: people who walk do not close a wider one.
+  Real usual_reach(Real dt) const { return 2.2 * scene_.fastest() * dt; }
+  void limit_pairs(Real reach);
+  void list_pairs_within(State<2>& state, Real reach);
+  void fit(State<2>& state, Real share_moved);
   bool may_try_again(State<2>& state, Real needed_skin, Real shortest, Real& dt);
   Real project(State<2>& state, LookAhead::Perception perception, Real dt);
   void judge(const State<2>& state);
@@ -88,6 +97,9 @@ class CrowdStepper final : public Stepper<2> {
   std::vector<Real> multiplier_;  // of the near contacts [m/s]
   ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
+  std::vector<Real> sight_;                         // scratch of fit()
+  std::vector<Index> numbers_, kept_walls_;         // of take_out()
+  Real listed_reach_ = HUGE_VAL;                    // pairs so near are certain to be listed [m]
   Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
 };
 
@@ -138,7 +150,8 @@ void CrowdStepper::describe_crowd(Section& section) {
 }
 
 SchemeTraits CrowdStepper::traits() const {
-  return {.same_for_any_owners = !solver_.solver};
+  return {
+      .same_for_any_owners = !solver_.solver, .needs_classes = model_ == Model::pbd, .searches_pairs = true};
 }
 
 ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radius*/) const {
@@ -150,31 +163,79 @@ ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radi
           .skin = std::max(walking_.needed_range(), touched) / certain_share};
 }
 
-void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real /*dt*/) {
+void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) {
   neighborhood_ = &neighborhood;
+  if (model_ == Model::projection) limit_pairs(1.5 * usual_reach(dt));
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
-  fit(state);
+  fit(state, share_of_skin);  // a restart may be anywhere between two lists
 }
 
-/// After a list build: work arrays, multipliers that contacts remember, and the ways around those who are
-/// here.
-void CrowdStepper::fit(State<2>& state) {
+/// After a list build, since which people have moved by at most `share_moved` of the skin: work arrays,
+/// multipliers that contacts remember, and the ways around those who are here.
+void CrowdStepper::fit(State<2>& state, Real share_moved) {
   scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin + 0.5);
-  look_ahead_.prepare(*neighborhood_);
+  walking_.find_sights(state, sight_);
+  const Real skin = state.lattice.skin;
+  look_ahead_.prepare(state, *neighborhood_, (1 + 2 * share_moved) * skin, sight_,
+                      2 * (share_of_skin + share_moved) * skin);
   scene_.groups().prepare(state);
   if (model_ == Model::pbd) {
     sweeper_->prepare(state, false);
     return;
   }
   memory_.recall(state, *neighborhood_);
-  loaded_pairs_.clear();
-  loaded_walls_.clear();
-  const auto note = [](std::span<const Real> values, std::vector<Index>& loaded) {
-    for (std::size_t place = 0; place < values.size(); ++place)
-      if (values[place] != 0) loaded.push_back(static_cast<Index>(place));
+  note_loaded();
+}
+
+/// Finds the places of multipliers that are not 0.
+void CrowdStepper::note_loaded() {
+  note_loaded(memory_.pairs(), loaded_pairs_);
+  note_loaded(memory_.walls(), loaded_walls_);
+}
+
+void CrowdStepper::note_loaded(std::span<const Real> multipliers, std::vector<Index>& places) {
+  places.clear();
+  for (std::size_t place = 0; place < multipliers.size(); ++place)
+    if (multipliers[place] != 0) places.push_back(static_cast<Index>(place));
+}
+
+/// From the next list on pairs are listed that may be within `reach` of each other before the one after it.
+void CrowdStepper::limit_pairs(Real reach) {
+  listed_reach_ = reach;
+  neighborhood_->list().limit_pairs(2 * share_of_skin, reach);
+}
+
+/// Lists pairs anew if those within `reach` may not be listed, as after a strong push. Blocks, their order
+/// and so all results stay as they are.
+void CrowdStepper::list_pairs_within(State<2>& state, Real reach) {
+  if (reach <= listed_reach_ || model_ == Model::pbd) return;
+  limit_pairs(reach);
+  using Name = std::array<Index, 3>;  // both bodies and the shift, or obstacle, body and -1
+  std::map<Name, Real> pairs, walls;
+  const auto& schedule = neighborhood_->schedule();
+  const auto for_each_wall = [&](const auto& f) {
+    for (const auto& wall : schedule.walls())
+      for (Index place = wall.first; place < wall.last; ++place)
+        f(static_cast<std::size_t>(place),
+          Name{wall.constraint, schedule.wall_bodies()[static_cast<std::size_t>(place)], -1});
   };
-  note(memory_.pairs(), loaded_pairs_);
-  note(memory_.walls(), loaded_walls_);
+  schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+    if (memory_.pairs()[place] != 0) pairs[{low, high, shift}] = memory_.pairs()[place];
+  });
+  for_each_wall([&](std::size_t place, const Name& name) {
+    if (memory_.walls()[place] != 0) walls[name] = memory_.walls()[place];
+  });
+  neighborhood_->list_again(state);
+  memory_.fit(*neighborhood_);
+  memory_.clear();
+  schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
+    if (const auto known = pairs.find({low, high, shift}); known != pairs.end())
+      memory_.pairs()[place] = known->second;
+  });
+  for_each_wall([&](std::size_t place, const Name& name) {
+    if (const auto known = walls.find(name); known != walls.end()) memory_.walls()[place] = known->second;
+  });
+  note_loaded();
 }
 
 void CrowdStepper::save(State<2>& state, SaveFor /*purpose*/) {
@@ -184,12 +245,23 @@ void CrowdStepper::save(State<2>& state, SaveFor /*purpose*/) {
 void CrowdStepper::rebuild(State<2>& state, Real needed_skin) {
   save(state, SaveFor::checkpoint);
   neighborhood_->rebuild(state, needed_skin);
-  fit(state);
+  fit(state, 0);
 }
 
 void CrowdStepper::bodies_changed(State<2>& state) {
   neighborhood_->rebuild(state);
-  fit(state);
+  fit(state, 0);
+}
+
+/// In most steps of a large crowd somebody leaves: that must not cost a list each time.
+bool CrowdStepper::take_out(State<2>& state, std::span<const Index> staying) {
+  if (model_ == Model::pbd) return false;
+  neighborhood_->take_out(state, staying, numbers_, kept_walls_);
+  memory_.keep_walls(kept_walls_);
+  note_loaded(memory_.walls(), loaded_walls_);
+  look_ahead_.renumber(numbers_);
+  scene_.groups().prepare(state);
+  return true;
 }
 
 void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
@@ -199,8 +271,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
   const Real asked = dt, shortest = dt / 1024;
   while (true) {
     const Real certain = certain_share * state.lattice.skin;
-    const LookAhead::Perception perception =
-        walking_.perception(certain, std::min(2.2 * scene_.fastest() * dt, certain));
+    const LookAhead::Perception perception = walking_.perception(certain, std::min(usual_reach(dt), certain));
+    list_pairs_within(state, perception.reach);
     walking_.find_desired(state, *neighborhood_, look_ahead_, perception, dt, velocity_);
     if (model_ == Model::pbd) {
       sweep_positions(state, dt);
@@ -254,6 +326,7 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
     const Real could_meet = 2 * report_.fastest * dt;
     if (could_meet <= perception.reach || perception.reach == certain) return could_meet;
     perception.reach = std::min(1.1 * could_meet, certain);
+    list_pairs_within(state, perception.reach);
     look_ahead_.find(state, *neighborhood_, perception, dt);
     velocity_ = desired_;
   }
@@ -364,6 +437,7 @@ void CrowdStepper::refresh_levels(State<2>& state) {
 
 void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {
   refresh_levels(state);
+  list_pairs_within(state, tolerance * 2 * state.lattice.largest_radius);
   neighborhood_->detect(state, multipliers().rules<2>(tolerance), contacts);
   // Multipliers of positions are displacements of a substep.
   const Real scale = model_ == Model::pbd && state.clock.last_dt > 0
@@ -386,7 +460,8 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 }
 
 std::size_t CrowdStepper::bytes() const {
-  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_) +
+  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_, sight_, numbers_,
+                    kept_walls_) +
          memory_.bytes() + look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.floor_field().bytes();
 }

@@ -31,6 +31,11 @@ class ContactField {
     fit(neighborhood);
     neighborhood.list().recall(state, numbers(pairs_), numbers(walls_), width);
   }
+  /// Goes on with these of the candidates at walls (SweepSchedule::renumber). Local.
+  void keep_walls(std::span<const Index> kept) {
+    for (std::size_t k = 0; k < kept.size(); ++k) walls_[k] = walls_[static_cast<std::size_t>(kept[k])];
+    walls_.resize(kept.size());
+  }
   /// All of it as the memory of the owned bodies. Collective.
   template <int D>
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {

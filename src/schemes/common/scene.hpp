@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,8 @@
 
 namespace scree {
 
+template <int D>
+class BodyChange;
 template <int D>
 class SceneOutput;
 
@@ -53,12 +54,9 @@ class Scene {
   /// Before the first step of a run, with all bodies made, or of a restart (state.clock.step > 0).
   /// Collective.
   virtual void start(State<D>& state, std::uint64_t seed) = 0;
-  /// After a step, when the clock has ticked: decides what bodies do next and lets them come and go. Calls
-  /// `before_change`, on all ranks, before it adds or removes bodies or switches obstacles: from then on
-  /// state.memory holds what the contacts of the owned bodies remember, and must be kept in step with them.
+  /// After a step, when the clock has ticked: decides what bodies do next and lets them come and go.
   /// Collective.
-  virtual void after_step(State<D>& state, std::uint64_t seed,
-                          const std::function<void()>& before_change) = 0;
+  virtual void after_step(State<D>& state, std::uint64_t seed, BodyChange<D>& change) = 0;
   /// Whether nothing more will happen: the run may end. The same on all ranks; local.
   virtual bool finished(const State<D>& state) const = 0;
   /// Numbers that a restart needs and State does not hold, the same on all ranks; checkpoints keep them.

@@ -57,6 +57,9 @@ struct SchemeTraits {
   /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs
   /// are repeatable.
   bool same_for_any_owners = true;
+  /// Kernels treat the pairs of a batch at once, so no body may come twice in one (SweepSchedule).
+  bool needs_classes = true;
+  bool searches_pairs = false;  ///< the scheme calls Neighborhood::search_pairs
   /// What contacts remember from step to step, in one word: memories of one word can be carried from run to
   /// run. Empty: nothing.
   std::string_view memory = {};
@@ -105,6 +108,9 @@ class Stepper {
   /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see
   /// save): finds candidates anew and fits all work arrays. Collective.
   virtual void bodies_changed(State<D>& state) = 0;
+  /// Takes all owned bodies but `staying` (ascending) out, and goes on with the candidates of those who stay.
+  /// False on all ranks, with nothing done, if the scheme finds candidates anew instead. Collective.
+  virtual bool take_out(State<D>& /*state*/, std::span<const Index> /*staying*/) { return false; }
   /// Puts what contacts remember into state.memory (owned bodies). Collective.
   virtual void save(State<D>& state, SaveFor purpose) = 0;
   /// The contacts at the present positions: candidates with gap <= tolerance * (R_a + R_b). Collective.

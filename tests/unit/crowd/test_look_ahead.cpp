@@ -14,10 +14,16 @@ namespace {
 struct Scene {
   static constexpr Real certain = 7;  // everything within this gap is a candidate
   State<2> state;
-  Neighborhood<2> neighborhood{Comm(MPI_COMM_SELF), {}, Outside::keep};
+  Neighborhood<2> neighborhood{Comm(MPI_COMM_SELF), for_crowds(), Outside::keep};
   std::vector<LookAhead::Walk> walks;
   LookAhead look_ahead;
 
+  static NeighborhoodSettings for_crowds() {
+    NeighborhoodSettings settings;
+    settings.in_classes = false;
+    settings.searches_pairs = true;
+    return settings;
+  }
   explicit Scene(const std::vector<Vec<2>>& places, const std::vector<Edge>& walls = {},
                  bool periodic = false) {
     std::vector<Body<2>> people;
@@ -28,7 +34,7 @@ struct Scene {
     state.obstacles.place(0);
     neighborhood.make_lattice(state, 0, {}, certain);
     neighborhood.rebuild(state);
-    look_ahead.prepare(neighborhood);
+    look_ahead.prepare(state, neighborhood, state.lattice.skin);
     walks.assign(places.size(), {{1, 0}, 1});
   }
   void find(const LookAhead::Perception& perception, Real dt = 0.05) {

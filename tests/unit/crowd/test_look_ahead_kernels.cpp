@@ -40,6 +40,7 @@ struct Crowd {
       const Real angle = stream.uniform(0, 7), speed = stream.uniform(0.5, 2);
       headings.push_back(i % 11 == 0 ? SweepRecord{{0, 0, 0}, 0}
                                      : SweepRecord{{std::cos(angle), std::sin(angle), speed}, 0});
+      headings.back().radius = i % 17 == 0 ? -1 : stream.uniform(0.5, 3.2);
       // Whole seconds: some people have equally far to go.
       const auto destination = static_cast<Real>(stream.bits() % 4) - 1;
       const auto time = static_cast<Real>(stream.bits() % 6);
@@ -83,7 +84,6 @@ struct Crowd {
                     .through_faces = {first_shifted.data(), others_shifted.data(), shifts.data()},
                     .shift_table = shift_table.data(),
                     .range = 3,
-                    .farthest_gap = 3.2,
                     .side_range = 1,
                     .lateral_clearance = 0.2,
                     .along = scratch.data(),
@@ -105,7 +105,8 @@ void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& s
   const Real radii = v.disks[i].radius + v.disks[j].radius;
   const Real squared = radii * radii;
   const Real distance_squared = d[0] * d[0] + d[1] * d[1];
-  if (distance_squared > (radii + v.farthest_gap) * (radii + v.farthest_gap)) return;
+  const Real sight = v.headings[i].radius;
+  if (sight < 0 || distance_squared > (radii + sight) * (radii + sight)) return;
   const Real* way = v.headings[i].x;
   const Real* way_of_other = v.headings[j].x;
   const Real along = d[0] * way[0] + d[1] * way[1];

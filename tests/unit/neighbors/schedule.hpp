@@ -33,7 +33,8 @@ struct Schedule {
     obstacles.place(0);
     const std::vector<std::uint8_t> travels(bodies.size(), 0);
     schedule.rebuild(
-        lattice, box, table, state.bodies, obstacles, size_classes, [](BlockKey) { return true; }, travels);
+        lattice, box, table, state.bodies, obstacles, {.size_classes = size_classes},
+        [](BlockKey) { return true; }, travels);
   }
   std::vector<IdPair> pairs() const { return pairs_of(schedule, state.bodies.id()); }
 };

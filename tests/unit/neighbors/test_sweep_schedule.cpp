@@ -298,7 +298,7 @@ TEST_CASE("schedule: a fast body that crosses a thin wall within the step is a c
   BlockTable<2> table;
   table.add(s.lattice, s.state.bodies.position(), places, 0, true);
   s.schedule.rebuild(
-      s.lattice, box, table, s.state.bodies, wall, 0, [](BlockKey) { return true; },
+      s.lattice, box, table, s.state.bodies, wall, {}, [](BlockKey) { return true; },
       std::vector<std::uint8_t>(2, 0));
   REQUIRE(s.schedule.wall_bodies().size() == 1);
   CHECK(s.state.bodies.id()[static_cast<std::size_t>(s.schedule.wall_bodies()[0])] == 0);

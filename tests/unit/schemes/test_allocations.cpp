@@ -157,10 +157,11 @@ window = 1
 
 struct Allocations {
   std::int64_t n_bodies = 0, n_blocks = 0;
-  std::int64_t n_quiet = 0;   ///< steps without a new list
-  std::int64_t in_quiet = 0;  ///< allocations, all quiet steps together
-  std::int64_t n_lists = 0;   ///< steps with a new list
-  std::int64_t in_list = 0;   ///< most in one of these
+  std::int64_t n_quiet = 0;     ///< steps without a new list
+  std::int64_t in_quiet = 0;    ///< allocations, all quiet steps together
+  std::int64_t in_leaving = 0;  ///< most in a step after which bodies have gone, without a new list
+  std::int64_t n_lists = 0;     ///< steps with a new list
+  std::int64_t in_list = 0;     ///< most in one of these
 };
 
 /// Steps after a warm-up, in which work arrays grow.
@@ -174,10 +175,13 @@ Allocations watch(const std::string& text, const Overrides& overrides, int n_war
   seen.n_blocks = static_cast<std::int64_t>(simulation.neighborhood().schedule().all_blocks().size());
   for (int step = 0; step < n_steps; ++step) {
     const std::int64_t lists = simulation.neighborhood().n_rebuilds();
+    const std::int64_t bodies = simulation.n_bodies();
     const std::int64_t before = n_allocations();
     simulation.step(false);
     const std::int64_t n = n_allocations() - before;
-    if (simulation.neighborhood().n_rebuilds() == lists) {
+    if (simulation.neighborhood().n_rebuilds() == lists && simulation.n_bodies() < bodies) {
+      seen.in_leaving = std::max(seen.in_leaving, n);
+    } else if (simulation.neighborhood().n_rebuilds() == lists) {
       ++seen.n_quiet;
       seen.in_quiet += n;
     } else {
@@ -202,6 +206,8 @@ void check(const std::string& name, const Allocations& seen, bool is_large, bool
   constexpr std::int64_t of_any_list = 120, of_a_block = 16;
   const std::int64_t most = of_any_list + of_a_block * seen.n_blocks;
   CHECK(seen.in_list <= most);
+  constexpr std::int64_t of_departures = 10;
+  CHECK(seen.in_leaving <= of_departures);
   if (is_large) CHECK(seen.n_bodies > 2 * most);  // one for each body would be found
 }
 
