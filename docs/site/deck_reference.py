@@ -23,7 +23,7 @@ GROUPS = {
     "Bodies and walls": ["materials", "pairs", "particles", "shapes", "obstacles", "physics", "forces", "inlets",
                          "outlets"],
     "Schemes and solvers": ["nonsmooth", "dem", "pbd", "velocity", "event", "solver"],
-    "Crowds": ["crowd", "walkable", "floors", "connectors", "exits", "waypoints", "zones", "journeys", "agents",
+    "Crowds": ["crowd", "walkable", "floors", "connectors", "lifts", "exits", "waypoints", "zones", "journeys", "agents",
                "populations", "sources", "navigation"],
     "Results": ["output", "analysis", "measures"],
 }

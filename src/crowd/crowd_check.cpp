@@ -56,6 +56,22 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
     }
 }
 
+/// Cabins with less room than their capacity: the area of equal disks on a hexagonal lattice. Local.
+void check_lifts(const BuildingPlan& building, Real largest, std::vector<std::string>& findings) {
+  for (int number = 0; number < building.n_levels(); ++number) {
+    const Level& level = building.level(number);
+    if (!level.lift) continue;
+    const Real of_person = 2 * std::sqrt(3.0) * largest * largest;
+    const Real area = level.plan.free_area();
+    if (static_cast<Real>(level.lift->capacity) * of_person > area)
+      findings.push_back(fmt::format(
+          "{}: the cabin of [lifts.{}] has {:.3g} m2, room for {} people of radius {:.3g} m at most, but its "
+          "capacity is {}: it will leave with fewer",
+          level.where, level.name, area, static_cast<std::int64_t>(area / of_person), largest,
+          level.lift->capacity));
+  }
+}
+
 }  // namespace
 
 /// Queues of which more people may come than have a place. Collective.
@@ -84,6 +100,7 @@ std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
   const Real largest = people_.largest_radius();
   check_exits(journeys_, floor_field_, largest, findings);
   check_queues(state, findings);
+  check_lifts(*building_, largest, findings);
   for (int level = 0; level < building_->n_levels(); ++level)
     for (const PlanFinding& finding : building_->plan(level).narrow_places(2 * largest + clearance))
       findings.push_back(

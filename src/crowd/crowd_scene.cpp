@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -82,6 +83,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   }
   hazard_.close_ways(journeys_, *building_);
   journeys_.add_doors(obstacles);
+  lifts_.add_doors(obstacles);
 }
 
 void CrowdScene::prepare(State<2>& state) {
@@ -119,9 +121,10 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
     journeys_.restore_doors(state);
   else
     journeys_.switch_doors(state, [] {});
+  lifts_.start(is_restart, state.clock.time);
   const PeopleAt owned = owned_people(state);
   floor_field_.close_connectors(state.clock.time);
-  floor_field_.fetch(owned, fastest());
+  floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_ways()));
   is_empty_ = false;
   if (is_restart) return;  // where everybody goes stands in the state
   if (floor_field_.counts_density()) floor_field_.update_density(owned);
@@ -129,11 +132,13 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
 }
 
 std::vector<NamedNumbers> CrowdScene::memory() {
-  return {{"[scene]", floor_field_.density()},
-          {"[doors]", journeys_.doors()},
-          {"[groups]", groups_.memory()},
-          {"[queues]", queues_.memory()},
-          {"[hazard]", hazard_.memory()}};
+  std::vector<NamedNumbers> memories{{"[scene]", floor_field_.density()},
+                                     {"[doors]", journeys_.doors()},
+                                     {"[groups]", groups_.memory()},
+                                     {"[queues]", queues_.memory()},
+                                     {"[hazard]", hazard_.memory()}};
+  if (lifts_.is_used()) memories.push_back({"[lifts]", lifts_.memory()});
+  return memories;
 }
 
 std::string CrowdScene::name_of_group(std::size_t group) const {
@@ -201,13 +206,15 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& 
   }
   const bool anybody_came = people_.feed(state, *building_, seed, before_change);
   const PeopleAt owned = owned_people(state);
-  if (anybody_came) floor_field_.fetch(owned, fastest());  // they may be far from those who were on this rank
+  // They may be far from those who were on this rank.
+  if (anybody_came) floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_ways()));
   if (floor_field_.close_connectors(state.clock.time)) journeys_.reconsider(state, floor_field_);
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
     floor_field_.update_density(owned);
   queues_.update(state, seed, anybody_left);
   journeys_.choose(state, floor_field_, seed);
+  lifts_.update(state, floor_field_);
   is_empty_ = !state.comm.any(has_able_people(state));
 }
 

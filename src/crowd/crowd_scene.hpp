@@ -8,6 +8,7 @@
 #include "crowd/group_walk.hpp"
 #include "crowd/hazard/hazard.hpp"
 #include "crowd/journeys.hpp"
+#include "crowd/lifts.hpp"
 #include "crowd/output/crowd_output.hpp"
 #include "crowd/people/people.hpp"
 #include "crowd/queues.hpp"
@@ -15,9 +16,9 @@
 
 namespace scree {
 
-/// A building with people in it: the tables [walkable] or [floors] and [connectors], [exits], [waypoints],
-/// [zones], [journeys], [agents], [populations], [sources], [hazard] and [navigation], and what happens
-/// between two steps.
+/// A building with people in it: the tables [walkable] or [floors], [connectors] and [lifts], [exits],
+/// [waypoints], [zones], [journeys], [agents], [populations], [sources], [hazard] and [navigation], and what
+/// happens between two steps.
 class CrowdScene final : public Scene<2> {
  public:
   /// Declares and reads all tables of the scene. Local.
@@ -62,6 +63,8 @@ class CrowdScene final : public Scene<2> {
   GroupWalk& groups() { return groups_; }
   Queues& queues() { return queues_; }
   const Queues& queues() const { return queues_; }
+  Lifts& lifts() { return lifts_; }
+  const Lifts& lifts() const { return lifts_; }
 
  private:
   void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
@@ -73,6 +76,7 @@ class CrowdScene final : public Scene<2> {
   People people_;
   Hazard hazard_;
   Queues queues_{journeys_};
+  Lifts lifts_{*building_};
   GroupWalk groups_{people_, journeys_, floor_field_};
   CrowdOutput output_{*this};
   std::size_t first_outlet_ = 0;  // in State::outlets, of the exits

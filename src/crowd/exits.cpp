@@ -50,6 +50,11 @@ std::int64_t Exit::n_admitted(Real time, Real last_dt) const {
 }
 
 void Journeys::place(BuildingPlan& building, Real largest_radius) {
+  for (const Destination& destination : destinations_)
+    if (building.level(destination.level).lift)
+      throw InputError(fmt::format("{}: [{}] is in the lift \"{}\": people walk to places on floors only",
+                                   destination.where, destination.name,
+                                   building.level(destination.level).name));
   for (std::size_t e = 0; e < exits_.size(); ++e) {
     Exit& exit = exits_[e];
     FloorPlan& plan = building.plan(exit.level);

@@ -233,6 +233,7 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
                                 std::vector<Vec<2>>& velocity) const {
   choose_directions(state, look_ahead);
   scene_.groups().adjust(state, direction_, look_ahead.walks(state));
+  scene_.lifts().guide(state, look_ahead.walks(state));
   const auto walk = look_ahead.walks(state);
   for (std::size_t i = 0; i < walk.size(); ++i) walk[i].sight = sight(walk[i].speed, type_of(state, i));
   look_ahead.find(state, neighborhood, perception, dt);

@@ -38,7 +38,7 @@ LevelMap::LevelMap(int n_levels, std::vector<LevelLine> lines)
 bool LevelMap::joined(const Vec<2>& x, int level_of_x, const Vec<2>& y, int level_of_y) const {
   for (const std::size_t n : lines_of_[static_cast<std::size_t>(level_of_x)]) {
     const LevelLine& line = lines_[n];
-    if (line.level[0] != level_of_y && line.level[1] != level_of_y) continue;
+    if (!line.is_open || (line.level[0] != level_of_y && line.level[1] != level_of_y)) continue;
     const Real from = height(line, x), to = height(line, y);
     // A centre in the line itself is on the side that it points to.
     if ((from < 0) == (to < 0) || (from < 0) != (line.level[0] == level_of_x)) continue;
@@ -47,14 +47,24 @@ bool LevelMap::joined(const Vec<2>& x, int level_of_x, const Vec<2>& y, int leve
   return false;
 }
 
-int LevelMap::level_at(const Vec<2>& x, int level) const {
+template <bool counts_closed>
+int LevelMap::find_beyond(const Vec<2>& x, int level) const {
   for (const std::size_t n : lines_of_[static_cast<std::size_t>(level)]) {
     const LevelLine& line = lines_[n];
+    if (!counts_closed && !line.is_open) continue;
     const Real above = height(line, x);
     if (std::abs(above) >= line.depth || !is_beside(line, x)) continue;
     if (level == line.level[0] ? above >= 0 : above < 0) return line.level[level == line.level[0] ? 1 : 0];
   }
   return level;
+}
+
+int LevelMap::level_at(const Vec<2>& x, int level) const {
+  return find_beyond<false>(x, level);
+}
+
+int LevelMap::beyond(const Vec<2>& x, int level) const {
+  return find_beyond<true>(x, level);
 }
 
 LevelMap::Levels LevelMap::within_reach(const Vec<2>& x, int level, Real reach) const {

@@ -16,6 +16,7 @@ struct LevelLine {
   Vec<2> outward;            ///< unit vector across it, from level[0] to level[1]
   /// So far behind the line neither level has anything else [m]: whoever is there has crossed it.
   Real depth = 0;
+  bool is_open = true;  ///< closed: nobody gets over it, and it joins nobody
 };
 
 /// Which bodies in the plane can meet: they lie on levels, one above the other, that lines join.
@@ -32,8 +33,12 @@ class LevelMap {
   bool may_meet(const Vec<2>& x, int level_of_x, const Vec<2>& y, int level_of_y) const {
     return level_of_x == level_of_y || joined(x, level_of_x, y, level_of_y);
   }
-  /// The level of a body that was on `level` and has moved to x, over one line at most.
+  /// The level of a body that was on `level` and has moved to x, over one open line at most.
   int level_at(const Vec<2>& x, int level) const;
+  /// The level that the first line of `level` leads to of those, open or closed, behind which x is.
+  int beyond(const Vec<2>& x, int level) const;
+  /// Opens or closes a line. Must be called alike on all ranks, and while nobody is in the line.
+  void set_open(std::size_t line, bool is_open) { lines_[line].is_open = is_open; }
 
   /// Levels as bits; those beyond the 64th share bits with others.
   using Levels = std::uint64_t;
@@ -45,6 +50,8 @@ class LevelMap {
 
  private:
   bool joined(const Vec<2>& x, int level_of_x, const Vec<2>& y, int level_of_y) const;
+  template <bool counts_closed>
+  int find_beyond(const Vec<2>& x, int level) const;
 
   std::vector<LevelLine> lines_;
   std::vector<std::vector<std::size_t>> lines_of_;  // by level

@@ -225,8 +225,9 @@ struct Obstacle {
   std::shared_ptr<const Motion<D>> motion;  ///< a function of time; null: fixed, or driven
   std::shared_ptr<const Drive<D>> drive;    ///< a load moves it; null: none does
   int level = -1;                           ///< only bodies on this level touch it; -1: all do
-  std::string floor, where_floor;    ///< its name, and the place of that in the deck; empty: all levels
-  int driven = -1;                   ///< its number in ObstacleSet::driven(); -1: none
+  std::string floor, where_floor;  ///< its name, and the place of that in the deck; empty: all levels
+  std::shared_ptr<const std::vector<GlobalId>> admits;  ///< bodies that do not touch it, sorted; null: none
+  int driven = -1;                                      ///< its number in ObstacleSet::driven(); -1: none
   std::optional<Pose<D>> placement;  ///< where the deck puts the shape before the motion moves it
   Vec<D> surface_velocity{};   ///< of the material in the surface, relative to the shape, before the motion
                                ///< turns it [m/s]
@@ -275,6 +276,12 @@ class ObstacleSet {
     return velocity + (of_belt - dot(of_belt, normal) * normal);
   }
   int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
+
+  /// Lets bodies through an obstacle without motion: those of a sorted list, which may change between steps,
+  /// alike on all ranks. Whoever is taken off the list must not overlap the obstacle.
+  void admit(int obstacle, std::shared_ptr<const std::vector<GlobalId>> bodies) {
+    obstacles_[static_cast<std::size_t>(obstacle)].admits = std::move(bodies);
+  }
 
   /// Takes an obstacle away, or puts it back where its motion has it by then. While away it touches nothing:
   /// its bounds and outline are empty, it does not move, and `nearest` says `out_of_reach`, so that lists

@@ -104,12 +104,13 @@ bool may_meet(const State<D>& state, std::size_t i, std::size_t j) {
                                     state.bodies.position()[j], state.bodies.level()[j]);
   return true;
 }
-/// Whether a body and an obstacle are on one level.
+/// Whether a body and an obstacle are on one level, and it does not let the body through.
 template <int D>
 bool may_meet_obstacle(const State<D>& state, std::size_t i, int constraint) {
   if (!state.levels) return true;
-  const int level = state.obstacles.obstacle_with(constraint).level;
-  return level < 0 || level == state.bodies.level()[i];
+  const Obstacle<D>& obstacle = state.obstacles.obstacle_with(constraint);
+  if (obstacle.level >= 0 && obstacle.level != state.bodies.level()[i]) return false;
+  return !obstacle.admits || !std::ranges::binary_search(*obstacle.admits, state.bodies.id()[i]);
 }
 
 /// The radius of body i, of one with a shape that of the ball of its volume [m].

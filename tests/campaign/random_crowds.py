@@ -1,4 +1,5 @@
-"""Random decks of people: a hall with doors, or a building of two to four floors that stairs, ramps, escalators and bridges join."""
+"""Random decks of people: a hall with doors, or a building of two to four floors that stairs, ramps, escalators, bridges and
+lifts join."""
 
 STEP = 0.05
 RUN = 6.0       # of people in a building, so that some of them get to another floor [s]
@@ -91,7 +92,7 @@ def building(rng):
     add_doors(rng, deck, floors[0], length, width, below=not is_stack)
     deck["populations"] = {f"on_{floor}": {"floor": floor, "count": rng.randrange(3, 30)} for floor in floors}
     if rng.random() < 0.3:
-        name = rng.choice(list(deck["connectors"]))
+        name = rng.choice([*deck["connectors"], *deck.get("lifts", {})])
         deck["populations"]["between"] = {"floor": name, "count": rng.randrange(1, 4)}
     origin = deck["floors"][floors[-1]]["walkable"]["polygon"][0][0]
     if rng.random() < 0.4:
@@ -131,7 +132,33 @@ def stack(rng, deck, floors):
         for k, (name, ring) in enumerate(wells.items()):
             begin, end = sides[name]
             deck["connectors"][f"{name}_{low}"] = connector(rng, ring, (low, begin), (high, end), is_needed=k == 0)
+    if rng.random() < 0.4:
+        lifts(rng, deck, floors, length, width)
     return length, width
+
+
+def lifts(rng, deck, floors, length, width):
+    """One or two behind the upper wall, which lead down; with more than two floors the highest may have no other way."""
+    deck["lifts"] = {}
+    x = rng.uniform(0.3, 2)
+    for k in range(rng.choice([1, 1, 2])):
+        wide, deep = rng.uniform(1.3, 2), rng.uniform(1.2, 2)
+        served = floors if k == 0 else [floors[0], *rng.sample(floors[1:], rng.randrange(1, len(floors)))]
+        table = {"cabin": rectangle(x, width, x + wide, width + deep), "floors": rng.sample(served, len(served)), "to": floors[0],
+                 "door": [[x + 0.1, width], [x + rng.uniform(0.8, wide - 0.1), width]], "speed": rng.uniform(2, 6),
+                 "door_time": rng.choice([0.0, 0.3, 1.0]), "dwell": rng.uniform(0.2, 2)}
+        if rng.random() < 0.6:
+            table["capacity"] = rng.randrange(1, 6)
+        if rng.random() < 0.3:
+            table["wait"] = rng.choice([0.0, 5.0])
+        if rng.random() < 0.2:
+            table["closed_from"] = rng.uniform(0.5, RUN)
+        deck["lifts"][f"lift_{k}"] = table
+        x += wide + rng.uniform(0.3, 1)
+    if len(floors) > 2 and rng.random() < 0.5:
+        deck["lifts"]["lift_0"].pop("closed_from", None)
+        for name in [name for name in deck["connectors"] if name.endswith("_" + floors[-2])]:
+            del deck["connectors"][name]
 
 
 def row(rng, deck, floors):
@@ -188,9 +215,9 @@ def journeys(rng, deck, size, floors):
 
 
 def leads_up(deck):
-    """Whether the highest floor can be reached from all others: no escalator is in the way."""
+    """Whether the highest floor can be reached from all others: no escalator is in the way, and a lift is not the only one."""
     connectors = deck.get("connectors", {}).values()
-    return len(connectors) > 0 and all(table["type"] != "escalator" for table in connectors)
+    return len(connectors) > 0 and "lifts" not in deck and all(table["type"] != "escalator" for table in connectors)
 
 
 def groups(rng):

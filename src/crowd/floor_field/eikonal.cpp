@@ -107,17 +107,17 @@ void Eikonal::set_steps(std::size_t own_number, std::span<const float> steps) {
           steps[static_cast<std::size_t>(row) * edge_ + static_cast<std::size_t>(column)];
 }
 
-void Eikonal::copy(std::uint32_t from, std::uint32_t to) {
+void Eikonal::copy(std::uint32_t from, std::uint32_t to, Real delay) {
   if ((links_[to] & is_copy) != 0) return;
   links_[to] = static_cast<Links>((links_[to] & ~walkable_bit) | is_copy);
   links_[from] |= is_copied;
-  copies_.emplace(from, to);
-  sources_.emplace(to, from);
+  copies_.emplace(from, Copy{to, delay});
+  if (delay == 0) sources_.emplace(to, from);
 }
 
 void Eikonal::forget_copies() {
   for (const auto& [from, to] : copies_) {
-    links_[to] = static_cast<Links>((links_[to] & ~is_copy) | walkable_bit);
+    links_[to.place] = static_cast<Links>((links_[to.place] & ~is_copy) | walkable_bit);
     links_[from] = static_cast<Links>(links_[from] & ~is_copied);
   }
   copies_.clear();
@@ -125,7 +125,9 @@ void Eikonal::forget_copies() {
 }
 
 std::uint32_t Eikonal::source(std::uint32_t place) const {
-  return (links_[place] & is_copy) != 0 ? sources_.at(place) : place;
+  if ((links_[place] & is_copy) == 0) return place;
+  const auto found = sources_.find(place);
+  return found == sources_.end() ? place : found->second;
 }
 
 Eikonal::Spot Eikonal::spot(std::uint32_t place) const {
@@ -202,9 +204,10 @@ void Eikonal::change(Field& field, std::uint32_t place, Real time) {
   std::ranges::push_heap(field.queue, std::greater<>());
   if ((links_[place] & is_copied) != 0)
     for (auto [at, end] = copies_.equal_range(place); at != end; ++at) {
-      const Real old = field.time[at->second];
-      change(field, at->second, time);
-      if (time > old) field.rising.push_back(at->second);
+      const auto [to, delay] = at->second;
+      const Real old = field.time[to], then = time + delay;
+      change(field, to, then);
+      if (then > old) field.rising.push_back(to);
     }
   if ((links_[place] & at_edge) == 0) return;
   // The tiles beyond have a copy in their rims.

@@ -50,11 +50,11 @@ class Eikonal {
   /// Factors on the steps of each field, by own tile; an empty vector of a field, or none: 1.
   void set_paces(std::vector<std::vector<float>> paces) { paces_ = std::move(paces); }
   /// Gives the cell `to` the value of `from`, instead of one that its neighbours lead to: one goes on to the
-  /// other. Both are on this rank. After all set_cells().
-  void copy(std::uint32_t from, std::uint32_t to);
+  /// other, in `delay` [s] >= 0. Both are on this rank. After all set_cells().
+  void copy(std::uint32_t from, std::uint32_t to, Real delay = 0);
   /// From here on no cell is a copy.
   void forget_copies();
-  /// The place whose value a cell has: its own, or that it is a copy of.
+  /// The place whose value and direction a cell has: its own, or that it is a copy of without delay.
   std::uint32_t source(std::uint32_t place) const;
   std::uint32_t place(std::size_t own_number, int column, int row) const {
     return static_cast<std::uint32_t>(own_number * area_ + static_cast<std::size_t>(row + 1) * stride_ +
@@ -97,6 +97,11 @@ class Eikonal {
     std::uint32_t place;  // number of the side in Neighbour::rims * edge + place along it
   };
 
+  struct Copy {
+    std::uint32_t place;
+    Real delay;  // [s]
+  };
+
   struct Spot {
     std::size_t own, column, row;  // column and row from 1, as the rim comes first
     std::int64_t tile;
@@ -130,8 +135,8 @@ class Eikonal {
   std::vector<Links> links_;
   std::vector<float> steps_;
   std::vector<std::vector<float>> paces_;
-  std::multimap<std::uint32_t, std::uint32_t> copies_;  // of a place
-  std::unordered_map<std::uint32_t, std::uint32_t> sources_;
+  std::multimap<std::uint32_t, Copy> copies_;                 // of a place
+  std::unordered_map<std::uint32_t, std::uint32_t> sources_;  // of copies without delay
   std::vector<std::int32_t> beyond_;  // own tile * 4 + side: own tile there; -1: nothing; -2 - k: remote_[k]
   struct Remote {
     std::uint32_t neighbour;

@@ -166,6 +166,8 @@ class FloorField {
   std::vector<float> paces(const Destination& destination) const;
   void find_paces();
   void join_levels();
+  void join_lifts();
+  std::int64_t tile_at(const Vec<2>& x, int level) const;
 
   void share_out_tiles();
   void find_free_steps(std::size_t own);

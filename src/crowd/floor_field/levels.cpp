@@ -1,5 +1,6 @@
 // Ways over the lines that join levels.
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <limits>
 
@@ -22,12 +23,66 @@ void FloorField::join_levels() {
         const std::uint32_t place = eikonal.place(k, i, j);
         if ((eikonal.links(place) & walkable_bit) == 0) continue;
         const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
-        const int other = building.map()->level_at(x, level);
+        const int other = building.map()->beyond(x, level);
         if (other == level || !building.may_enter(level, other, built_->time)) continue;
+        if (building.level(other).lift) continue;  // see join_lifts()
         const int own = eikonal.own_number(tile + (other - level) * tiling.tiles_of_level());
         if (own >= 0) eikonal.copy(eikonal.place(static_cast<std::size_t>(own), i, j), place);
       }
   }
+  join_lifts();
+}
+
+/// Ways into a lift lead to one cell of it, in the middle behind the door: from there it takes the time of
+/// the ride, and the way out of the cabin.
+void FloorField::join_lifts() {
+  const BuildingPlan& building = built_->building;
+  const Tiling& tiling = built_->tiling;
+  Eikonal& eikonal = *built_->eikonal;
+  for (int number = 0; number < building.n_levels(); ++number) {
+    if (!building.level(number).lift) continue;
+    const Lift& lift = *building.level(number).lift;
+    for (std::size_t stop = 0; stop < lift.stops.size(); ++stop) {
+      const int floor = lift.stops[stop].floor;
+      if (!building.may_enter(floor, number, built_->time)) continue;
+      const std::int64_t tile = tile_at(lift.inside, floor);
+      const int on_floor = eikonal.own_number(tile);
+      const int in_cabin = eikonal.own_number(tile + (number - floor) * tiling.tiles_of_level());
+      if (on_floor < 0 || in_cabin < 0) continue;
+      const auto place = [&](int own, int i, int j) {
+        return eikonal.place(static_cast<std::size_t>(own), i, j);
+      };
+      // The nearest cell in this tile that is both behind the door and in the cabin.
+      int best_i = -1, best_j = -1;
+      Real least = HUGE_VAL;
+      for (int j = 0; j < tiling.height(tile); ++j)
+        for (int i = 0; i < tiling.width(tile); ++i) {
+          if ((eikonal.links(place(on_floor, i, j)) & walkable_bit) == 0 ||
+              (eikonal.links(place(in_cabin, i, j)) & walkable_bit) == 0)
+            continue;
+          const Vec<2> x = tiling.grid().centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
+          const Vec<2> away = x - lift.inside;
+          if (building.map()->beyond(x, floor) != number || !(dot(away, away) < least)) continue;
+          least = dot(away, away);
+          best_i = i;
+          best_j = j;
+        }
+      if (best_i >= 0)
+        eikonal.copy(place(in_cabin, best_i, best_j), place(on_floor, best_i, best_j), lift.way_time(stop));
+    }
+  }
+}
+
+/// The tile of a level that holds x.
+std::int64_t FloorField::tile_at(const Vec<2>& x, int level) const {
+  const CellGrid& grid = built_->tiling.grid();
+  std::array<std::int64_t, 2> index{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const int axis = static_cast<int>(k);
+    const auto cell = static_cast<std::int64_t>(std::floor((x[axis] - grid.origin[axis]) / grid.cell));
+    index[k] = std::clamp<std::int64_t>(cell, 0, grid.count(axis) - 1) >> built_->tiling.edge_bits();
+  }
+  return built_->tiling.tile(index[0], index[1], level);
 }
 
 bool FloorField::close_connectors(Real time) {

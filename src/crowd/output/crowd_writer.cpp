@@ -252,6 +252,7 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_, scene_.hazard());
   if (queues_) add_queues(scene_.journeys().queues(), scene_.queues().reports(state), report.summary);
+  if (scene_.lifts().is_used()) add_lifts(scene_.lifts().reports(), report.summary);
   if (scene_.groups().is_used()) add_waiting_of_groups(state, scene_.groups().waited(state), report.summary);
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
   return report.summary;

@@ -192,6 +192,16 @@ void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
       waited[0], waited[1], before_exits);
 }
 
+void add_lifts(const std::vector<LiftReport>& reports, SceneWriter<2>::Summary& summary) {
+  Json json = Json::parse(summary.json);
+  json["lifts"] = Json::object();
+  for (const LiftReport& r : reports) {
+    json["lifts"][r.name] = {{"trips", r.trips}, {"persons", r.persons}};
+    summary.text += fmt::format("\n  lift {}: {} trips, {} persons", r.name, r.trips, r.persons);
+  }
+  summary.json = json.dump();
+}
+
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries) {
   std::vector<Json> evacuations;
   for (const std::string& text : summaries) evacuations.push_back(Json::parse(text));

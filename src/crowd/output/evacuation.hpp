@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "crowd/hazard/hazard.hpp"
+#include "crowd/lifts.hpp"
 #include "crowd/output/departure_curve.hpp"
 #include "crowd/queues.hpp"
 #include "io/scene_output.hpp"
@@ -28,6 +29,9 @@ void add_queues(std::span<const QueueLine> queues, const std::vector<QueueReport
 /// Adds how long people waited for others of their group, as GroupWalk::waited() has it.
 void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
                            SceneWriter<2>::Summary& summary);
+
+/// Adds what each lift did.
+void add_lifts(const std::vector<LiftReport>& reports, SceneWriter<2>::Summary& summary);
 
 /// t50 to t100, the mean time and, of each exit, persons and flow, from the reports of runs (JSON texts).
 std::vector<EnsembleQuantity> evacuation_quantities(std::span<const std::string> summaries);

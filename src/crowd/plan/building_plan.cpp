@@ -47,6 +47,7 @@ void BuildingPlan::describe(Section& root) {
     root.fail("walkable", "the deck has [floors.NAME]: say where people can be in [floors.NAME.walkable]");
   }
   describe_connectors(root);
+  describe_lifts(root);
 }
 
 void BuildingPlan::describe_floors(Section& root) {
@@ -182,10 +183,10 @@ void BuildingPlan::place(Section& section, Level& level, const Connector& connec
   for (std::size_t e = 0; e < 2; ++e) {
     const End& end = connector.ends[e];
     floors[e] = find(end.floor);
-    if (floors[e] >= 0 && !this->level(floors[e]).incline) continue;
+    if (floors[e] >= 0 && this->level(floors[e]).is_floor()) continue;
     std::vector<std::string> names;
     for (const auto& one : levels_)
-      if (!one->incline) names.push_back(one->name);
+      if (one->is_floor()) names.push_back(one->name);
     throw InputError(end.where + ": " + no_such_table("floors", end.floor, names));
   }
   Incline& incline = *level.incline;
@@ -248,27 +249,32 @@ Box<2> BuildingPlan::bounds() const {
 
 LevelLine BuildingPlan::opened(const End& end, int connector, Real largest_radius) {
   const Vec<2> a = end.line[0], b = end.line[1];
-  if (norm(b - a) < 2 * largest_radius)
-    throw InputError(
-        fmt::format("{}: the line is {:.3g} m long: the largest person, of radius {:g} m, does not "
-                    "fit through",
-                    end.where, norm(b - a), largest_radius));
-  // Wider than anybody: nobody whose centre is before the line touches its back.
-  const Real depth = 0.5 + 2 * largest_radius;
+  const Real depth = depth_behind_line(largest_radius);
   const int floor = find(end.floor);
-  std::array<Vec<2>, 2> outward{};
-  for (const std::size_t side : {0, 1}) {
-    const Ring behind =
-        plan(side == 0 ? floor : connector)
-            .open_border(a, b, depth,
-                         fmt::format("{}: [{}.{}]", end.where, side == 0 ? "floors" : "connectors",
-                                     level(side == 0 ? floor : connector).name));
-    outward[side] = (1 / depth) * (behind[2] - behind[1]);
-  }
+  const std::array<Vec<2>, 2> outward{
+      border_opened(floor, a, b, depth, largest_radius, end.where, "floors." + end.floor),
+      border_opened(connector, a, b, depth, largest_radius, end.where,
+                    "connectors." + level(connector).name)};
   if (dot(outward[0], outward[1]) > 0)
     throw InputError(fmt::format("{}: the floor \"{}\" and [connectors.{}] lie on the same side of the line",
                                  end.where, end.floor, level(connector).name));
   return {.a = a, .b = b, .level = {floor, connector}, .outward = outward[0], .depth = depth};
+}
+
+Real BuildingPlan::depth_behind_line(Real largest_radius) {
+  // Wider than anybody: nobody whose centre is before the line touches its back.
+  return 0.5 + 2 * largest_radius;
+}
+
+Vec<2> BuildingPlan::border_opened(int level, const Vec<2>& a, const Vec<2>& b, Real depth,
+                                   Real largest_radius, const std::string& where, const std::string& table) {
+  if (norm(b - a) < 2 * largest_radius)
+    throw InputError(
+        fmt::format("{}: the line is {:.3g} m long: the largest person, of radius {:g} m, does not "
+                    "fit through",
+                    where, norm(b - a), largest_radius));
+  const Ring behind = plan(level).open_border(a, b, depth, fmt::format("{}: [{}]", where, table));
+  return (1 / depth) * (behind[2] - behind[1]);
 }
 
 void BuildingPlan::join(Real largest_radius) {
@@ -276,10 +282,13 @@ void BuildingPlan::join(Real largest_radius) {
   std::vector<LevelLine> lines;
   for (const Connector& connector : connectors_)
     for (const End& end : connector.ends) lines.push_back(opened(end, connector.level, largest_radius));
+  for (const Cabin& cabin : lifts_) join_lift(cabin, largest_radius, lines);
   map_ = std::make_shared<LevelMap>(n_levels(), std::move(lines));
 }
 
 bool BuildingPlan::may_enter(int from, int to, Real time) const {
+  if (const auto& lift = level(to).lift) return from != lift->stops[lift->to].floor && !lift->is_closed(time);
+  if (const auto& lift = level(from).lift) return to == lift->stops[lift->to].floor;
   const bool is_entry = level(to).incline.has_value();
   const Incline& incline = *level(is_entry ? to : from).incline;
   if (is_entry && is_closed(incline, time)) return false;
@@ -304,8 +313,10 @@ void BuildingPlan::close_for_good(int connector, Real time) {
 }
 
 int BuildingPlan::n_closed(Real time) const {
-  return static_cast<int>(std::ranges::count_if(
-      levels_, [&](const auto& level) { return level->incline && is_closed(*level->incline, time); }));
+  return static_cast<int>(std::ranges::count_if(levels_, [&](const auto& level) {
+    return (level->incline && is_closed(*level->incline, time)) ||
+           (level->lift && level->lift->is_closed(time));
+  }));
 }
 
 Real BuildingPlan::most_factor() const {

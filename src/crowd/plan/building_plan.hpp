@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "crowd/plan/floor_plan.hpp"
+#include "crowd/plan/lift.hpp"
 #include "geometry/level_map.hpp"
 
 namespace scree {
@@ -38,13 +39,17 @@ struct Incline {
   }
 };
 
-/// Where people can be on one level of a building: a floor, or a connector of two of them.
+/// Where people can be on one level of a building: a floor, a connector of two of them, or a lift.
 struct Level {
-  std::string name;   ///< of [floors.NAME] or [connectors.NAME]; empty: the one floor of [walkable]
+  /// Of [floors.NAME], [connectors.NAME] or [lifts.NAME]; empty: the one floor of [walkable].
+  std::string name;
   std::string where;  ///< its place in the deck
   FloorPlan plan;
-  Real elevation = 0;              ///< of a floor, and of the foot of a connector [m]
+  Real elevation = 0;              ///< of a floor, of the foot of a connector, and where a lift is now [m]
   std::optional<Incline> incline;  ///< of a connector
+  std::optional<Lift> lift;        ///< of a lift
+
+  bool is_floor() const { return !incline && !lift; }
 
   /// Height of the floor under x [m].
   Real height(const Vec<2>& x) const;
@@ -55,9 +60,10 @@ struct Level {
 ///     [walkable]           one floor
 ///     [floors.NAME]        elevation, walkable
 ///     [connectors.NAME]    type, polygon, top = { floor, line }, bottom = { floor, line }, ...
+///     [lifts.NAME]         cabin, door, floors, to, ...
 ///
-/// Levels are numbered floors first, then connectors, in deck order. All levels are in the coordinates of the
-/// building: floors lie above each other. Held by every rank. Units: m, s.
+/// Levels are numbered floors first, then connectors, then lifts, in deck order. All levels are in the
+/// coordinates of the building: floors lie above each other. Held by every rank. Units: m, s.
 class BuildingPlan {
  public:
   BuildingPlan() = default;
@@ -95,7 +101,7 @@ class BuildingPlan {
   /// How levels join; null of one floor. After join().
   std::shared_ptr<const LevelMap> map() const { return map_; }
   /// Whether people may go from a level to the next one at a time: not against an escalator, nor into what is
-  /// closed.
+  /// closed; into a lift not where people get out, and out of it there only.
   bool may_enter(int from, int to, Real time = 0) const;
   /// Gives a connector (its level) factors of desired speeds by kind of people, up and down. Local, alike on
   /// all ranks, before ways are found.
@@ -103,11 +109,14 @@ class BuildingPlan {
   /// Nobody enters a connector (its level) from `time` [s] on, or from when the deck closes it if that is
   /// earlier. Alike on all ranks, before ways are found; local.
   void close_for_good(int connector, Real time);
-  /// How many connectors are closed.
+  /// Where a lift is, and at which of its stops its door is open: -1 for none. Alike on all ranks, between
+  /// steps.
+  void stand(int lift, int at, Real elevation);
+  /// How many connectors and lifts are closed.
   int n_closed(Real time) const;
   /// Whether ways of this level pass x: it is in the plan, or behind a line. After join().
   bool leads_over(const Vec<2>& x, int level) const {
-    return plan(level).contains(x) || (map_ && map_->level_at(x, level) != level);
+    return plan(level).contains(x) || (map_ && map_->beyond(x, level) != level);
   }
 
   /// Largest factor of desired speeds on any connector, and largest speed of an escalator [m/s].
@@ -125,15 +134,32 @@ class BuildingPlan {
     std::array<End, 2> ends;  // bottom, top
   };
 
+  struct Cabin {
+    int level = 0;
+    std::string where_door, where;  // of the cabin
+    Ring ring;
+  };
+
   void describe_floors(Section& root);
   void describe_connectors(Section& root);
   static End describe_end(Section& section, const char* key, const char* doc);
   void place(Section& section, Level& level, const Connector& connector) const;
   LevelLine opened(const End& end, int connector, Real largest_radius);
+  /// Behind a line a level has nothing else to this depth [m].
+  static Real depth_behind_line(Real largest_radius);
+  /// Opens the border of a level along a-b; returns the unit vector out of the level.
+  Vec<2> border_opened(int level, const Vec<2>& a, const Vec<2>& b, Real depth, Real largest_radius,
+                       const std::string& where, const std::string& table);
+  // Of lifts: building_lifts.cpp.
+  void describe_lifts(Section& root);
+  void find_stops(const Section& section, Lift& lift, const std::vector<std::string>& floors,
+                  const std::string& to) const;
+  void join_lift(const Cabin& cabin, Real largest_radius, std::vector<LevelLine>& lines);
 
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<Connector> connectors_;
-  std::shared_ptr<const LevelMap> map_;
+  std::vector<Cabin> lifts_;
+  std::shared_ptr<LevelMap> map_;
 };
 
 }  // namespace scree

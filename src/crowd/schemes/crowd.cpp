@@ -139,6 +139,7 @@ void CrowdStepper::describe_crowd(Section& section) {
   if (!section.reading()) return;
   if (solver_.solver) expect_linear_solver();
   scene_.set_led(walking_.leads());
+  scene_.lifts().set_tolerance(projection_settings_.tolerance);
   if (scene_.hazard().stays() && solver_.solver)
     section.fail("solver",
                  "[crowd.solver] cannot hold people in place who are incapacitated: remove it, or take "
@@ -173,7 +174,8 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
 /// After a list build, since which people have moved by at most `share_moved` of the skin: work arrays,
 /// multipliers that contacts remember, and the ways around those who are here.
 void CrowdStepper::fit(State<2>& state, Real share_moved) {
-  scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin + 0.5);
+  scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin +
+                                                      std::max(0.5, scene_.lifts().reach_of_ways()));
   walking_.find_sights(state, sight_);
   const Real skin = state.lattice.skin;
   look_ahead_.prepare(state, *neighborhood_, (1 + 2 * share_moved) * skin, sight_,

@@ -1,4 +1,5 @@
 // Buildings of several floors: what their decks say, and what lines open.
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "core/deck.hpp"
@@ -24,6 +25,26 @@ const std::string stair = R"(
 polygon = [[3, 2], [9, 2], [9, 4], [3, 4]]
 bottom = { floor = "ground", line = [[3, 2], [3, 4]] }
 top = { floor = "upper", line = [[9, 2], [9, 4]] }
+)";
+
+const std::string shaft = R"(
+[floors.ground]
+elevation = 0
+walkable = { polygon = [[0, 0], [10, 0], [10, 6], [0, 6]] }
+[floors.middle]
+elevation = 3
+walkable = { polygon = [[0, 0], [10, 0], [10, 6], [0, 6]] }
+[floors.upper]
+elevation = 6
+walkable = { polygon = [[0, 0], [10, 0], [10, 6], [0, 6]] }
+[lifts.lift]
+cabin = [[10, 2], [12, 2], [12, 4], [10, 4]]
+door = [[10, 2.5], [10, 3.5]]
+floors = ["upper", "ground", "middle"]
+to = "ground"
+speed = 1.5
+door_time = 4
+dwell = 3
 )";
 
 struct Site {
@@ -121,4 +142,70 @@ TEST_CASE("building: ways lead over lines at the speed of the connector", "[crow
   CHECK_FALSE(check.has_no_way({{11, 3}}, 0));
   CHECK_FALSE(check.reaches(1));
   CHECK(WayCheck(site.plan, {{1, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2).reaches(0));
+}
+
+TEST_CASE("building: a lift is entered where it is called, and left where people get out", "[crowd]") {
+  Site site(shaft);
+  REQUIRE(site.plan.n_levels() == 4);
+  const Lift& lift = *site.plan.level(3).lift;
+  CHECK(lift.capacity == 16);  // of 4 m2
+  CHECK(lift.stops[2].floor == 2);
+  CHECK(lift.to == 0);
+  CHECK(lift.depth == Approx(2));
+  CHECK(site.plan.may_enter(2, 3));
+  CHECK(site.plan.may_enter(1, 3));
+  CHECK_FALSE(site.plan.may_enter(0, 3));
+  CHECK(site.plan.may_enter(3, 0));
+  CHECK_FALSE(site.plan.may_enter(3, 2));
+  // It comes, waits, goes: two rides of 4 s, three times half of the door, the dwell.
+  CHECK(lift.way_time(2) == Approx(4 + 2 + 3 + 2 + 4 + 2));
+  // The door is no wall of the plan, and closed until the cabin stands there.
+  CHECK(length_of(site.plan.plan(1).walls()) == Approx(2 * 16 - 1));
+  CHECK(length_of(site.plan.plan(3).walls()) == Approx(2 * 4 - 1));
+  CHECK(site.plan.map()->level_at({{10.1, 3}}, 1) == 1);
+  site.plan.stand(3, 1, 3);
+  CHECK(site.plan.level(3).height({{11, 3}}) == 3);
+  CHECK(site.plan.map()->level_at({{10.1, 3}}, 1) == 3);
+  CHECK(site.plan.map()->level_at({{9.9, 3}}, 3) == 1);
+  CHECK(site.plan.map()->level_at({{10.1, 3}}, 2) == 2);
+  site.plan.stand(3, -1, 3);
+  CHECK(site.plan.map()->level_at({{9.9, 3}}, 3) == 3);
+  const Site closes(shaft + "closed_from = 20\n");
+  CHECK(closes.plan.may_enter(2, 3, 19.9));
+  CHECK_FALSE(closes.plan.may_enter(2, 3, 20));
+  CHECK(closes.plan.may_enter(3, 0, 20));
+  CHECK(closes.plan.n_closed(20) == 1);
+}
+
+TEST_CASE("building: ways reckon with the time of a lift, and lead straight into it", "[crowd]") {
+  const Destination exit{"exits.door", "test.toml:1:1", {{{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}, 0};
+  const auto check_ways = [&](const std::string& more, Real cell, Real lift_time) {
+    const Site site(shaft + more);
+    FloorField ways;
+    Deck deck =
+        Deck::from_text(fmt::format("[navigation]\nwall_clearance = 0\ncell = {}", cell), "test.toml");
+    ways.describe(deck.root());
+    ways.build(Comm(MPI_COMM_SELF), site.plan, site.plan.bounds(), {}, {exit});
+    const std::vector<Vec<2>> at{{{5, 3}}, {{5, 3}}, {{11, 3}}};
+    const std::vector<std::int32_t> levels{2, 0, 3};
+    ways.fetch({at, levels}, 12);
+    const Real into = 0.75 * (0.5 + 2 * 0.2);
+    CHECK(ways.travel_time(0, {{5, 3}}, 0) == Approx(4.5).margin(0.1));
+    CHECK(ways.travel_time(0, {{5, 3}}, 2) == Approx(5 + lift_time + 2 * into + 9.5).margin(0.2));
+    CHECK(ways.direction(0, {{5, 3}}, 2)[0] == Approx(1).margin(1e-3));
+    CHECK(ways.direction(0, {{9.8, 3}}, 2)[0] > 0.95);
+    CHECK(ways.direction(0, {{9.99, 3.1}}, 2)[0] > 0.8);
+    CHECK(ways.direction(0, {{9.99, 3}}, 0)[0] == Approx(-1).margin(1e-3));
+    // In the cabin the way leads out.
+    CHECK(ways.direction(0, {{11, 3}}, 3)[0] == Approx(-1).margin(1e-3));
+    CHECK(ways.travel_time(0, {{11, 3}}, 3) == Approx(10.5).margin(0.1));
+  };
+  check_ways("", 0.1, 17);
+  check_ways("", 0.2, 17);
+  check_ways("wait = 30\n", 0.1, 41);
+  const Site site(shaft);
+  const WayCheck check(site.plan, {{0, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2);
+  CHECK(check.reaches(2));
+  CHECK_FALSE(check.has_no_way({{5, 3}}, 2));
+  CHECK_FALSE(WayCheck(site.plan, {{2, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2).reaches(0));
 }

@@ -36,6 +36,23 @@ TEST_CASE("levels: who crosses a line is on the level beyond it, there and back"
   CHECK(building.level_at({{9.99, 1}}, 1) == 2);
 }
 
+TEST_CASE("levels: a closed line joins nobody, and lists still know of it", "[geometry]") {
+  LevelMap lift(3, {{.a = {{4, 0}}, .b = {{4, 2}}, .level = {0, 2}, .outward = {{1, 0}}, .depth = 0.9},
+                    {.a = {{4, 0}}, .b = {{4, 2}}, .level = {1, 2}, .outward = {{1, 0}}, .depth = 0.9}});
+  lift.set_open(0, false);
+  CHECK_FALSE(lift.may_meet({{3.9, 1}}, 0, {{4.1, 1.2}}, 2));
+  CHECK(lift.may_meet({{3.9, 1}}, 1, {{4.1, 1.2}}, 2));
+  CHECK(lift.level_at({{4.1, 1}}, 0) == 0);
+  CHECK(lift.level_at({{3.9, 1}}, 2) == 1);
+  CHECK(lift.beyond({{4.1, 1}}, 0) == 2);
+  CHECK(lift.beyond({{3.9, 1}}, 2) == 0);
+  CHECK((lift.within_reach({{3, 1}}, 0, 1.5) & LevelMap::bit(2)) != 0);
+  lift.set_open(0, true);
+  lift.set_open(1, false);
+  CHECK(lift.level_at({{3.9, 1}}, 2) == 0);
+  CHECK(lift.may_meet({{3.9, 1}}, 0, {{4.1, 1.2}}, 2));
+}
+
 TEST_CASE("levels: lists know of all who can meet", "[geometry]") {
   const auto common = [](const Vec<2>& x, int level_of_x, const Vec<2>& y, int level_of_y, Real reach) {
     return (building.within_reach(x, level_of_x, reach) & building.within_reach(y, level_of_y, reach)) != 0;

@@ -1,0 +1,223 @@
+// People in lifts and before their doors: who calls, who is through, and how they walk.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/gathered.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/hazard/hazard.hpp"
+#include "crowd/lifts.hpp"
+#include "crowd/micro_seconds.hpp"
+#include "geometry/edge.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+namespace {
+
+/// Who is this near to a door and on the way into it calls the lift, and may be admitted [m].
+constexpr Real call_reach = 2;
+/// A way leads in if it crosses the door, to this far beside it [m].
+constexpr Real beside_door = 0.5;
+/// Beside a door ways may bend: there they are followed [m].
+constexpr Real near_door = 1;
+/// People come to rest before a door, and at the back of a cabin, within this time [s].
+constexpr Real resting_time = 0.25;
+
+/// Whether somebody is on its way now.
+bool is_walking(const BodyStore<2>& bodies, std::size_t i, Real time) {
+  return agent::destination(bodies)[i] >= 0 && !is_incapacitated(bodies, i) &&
+         agent::queue_place(bodies)[i] == 0 && time >= agent::premovement_end(bodies)[i] &&
+         time >= agent::waits_until(bodies)[i];
+}
+
+}  // namespace
+
+/// Whether somebody who goes straight on from x crosses the door, or passes beside it.
+bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const {
+  const Real towards = dot(direction, lift.inward);
+  if (!(towards > 0)) return false;
+  const Vec<2> way = lift.door[1] - lift.door[0];
+  const Real length = norm(way);
+  const Vec<2> met = x + (dot(lift.door[0] - x, lift.inward) / towards) * direction;
+  const Real along = dot(met - lift.door[0], way) / length;
+  return along >= -beside_door && along <= length + beside_door;
+}
+
+/// Whether the way from x, on a floor, leads over the door before it gets farther than way_reach from x.
+bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x,
+                     int level) const {
+  constexpr Real step = 0.1;
+  constexpr int most_steps = 40;
+  const Edge door(lift.door[0], lift.door[1]);
+  Vec<2> at = x;
+  for (int k = 0; k < most_steps; ++k) {
+    const Vec<2> way = floor_field.direction(destination, at, level);
+    const Vec<2> next = at + step * way;
+    if (crosses(door, at, next)) return true;
+    if (way == Vec<2>{} || norm(next - x) > way_reach - step) return false;
+    at = next;
+  }
+  return false;
+}
+
+/// Person i is in the cabin of car c.
+void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
+  const Car& car = cars_[c];
+  Counts& counts = counts_[c];
+  if (car.phase != Phase::idle && car.phase != Phase::open) return;
+  const BodyStore<2>& bodies = state.bodies;
+  const Real time = state.clock.time;
+  ++counts.inside;
+  if (is_walking(bodies, i, time)) ++counts.walkers;
+  if (car.phase != Phase::open) return;
+  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+  const auto tell = [&](Event::Kind kind) {
+    events_.push_back({bodies.id()[i], 0, static_cast<std::int32_t>(c), kind});
+    ++counts.events;
+  };
+  const bool gets_out = car.at == lift(car).to;
+  if (gets_out && car.has_opened) tell(Event::Kind::admit);
+  if (!is_admitted(car, bodies.id()[i])) return;
+  ++counts.admitted_inside;
+  const bool is_clear_now = is_clear(car, x, bodies.radius()[i]);
+  if (is_clear_now && !gets_out)
+    tell(Event::Kind::through);
+  else if (has_waited(car, time) && (!is_clear_now || is_walking(bodies, i, time)))
+    tell(Event::Kind::stay);
+}
+
+/// Person i is on a floor that a lift serves.
+void Lifts::look_before(const State<2>& state, const FloorField& floor_field, std::size_t i,
+                        const Door& door) {
+  const Car& car = cars_[door.car];
+  if (car.phase != Phase::idle && car.phase != Phase::open) return;
+  const BodyStore<2>& bodies = state.bodies;
+  const Real time = state.clock.time;
+  const Lift& lift = this->lift(car);
+  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+  const Real radius = bodies.radius()[i];
+  const GlobalId id = bodies.id()[i];
+  Counts& counts = counts_[door.car];
+  const auto tell = [&](Event::Kind kind, Real away) {
+    events_.push_back({id, in_micro(away), static_cast<std::int32_t>(door.car), kind});
+  };
+  const bool is_open = car.phase == Phase::open && car.at == door.stop;
+  if (is_open && is_admitted(car, id)) {
+    const bool is_clear_now = is_clear(car, x, radius);
+    if (is_clear_now && door.stop == lift.to)
+      tell(Event::Kind::through, 0);
+    else if (!is_clear_now && has_waited(car, time))
+      tell(Event::Kind::stay, 0);
+    else
+      return;
+    ++counts.events;
+    return;
+  }
+  if (door.stop == lift.to) return;
+  const Real away = distance(lift, x);
+  if (away > call_reach || !is_walking(bodies, i, time)) return;
+  const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
+  if (!heads_in(lift, x, floor_field.direction(destination, x, level)) &&
+      (away > near_door || !leads_in(floor_field, destination, lift, x, level)))
+    return;
+  ++counts.calls[door.stop];
+  if (!is_open || car.turns_back || has_waited(car, time)) return;
+  // From the middle of the door: somebody beside it has no straight way in.
+  tell(Event::Kind::admit, norm(x - 0.5 * (lift.door[0] + lift.door[1])));
+  ++counts.candidates;
+}
+
+void Lifts::look(const State<2>& state, const FloorField& floor_field) {
+  events_.clear();
+  for (std::size_t c = 0; c < cars_.size(); ++c) {
+    std::vector<std::int64_t> calls = std::move(counts_[c].calls);
+    calls.assign(lift(cars_[c]).stops.size(), 0);
+    counts_[c] = {};
+    counts_[c].calls = std::move(calls);
+  }
+  const BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    const auto level = static_cast<std::size_t>(level_of(bodies, i));
+    if (car_of_level_[level] >= 0) look_inside(state, i, static_cast<std::size_t>(car_of_level_[level]));
+    for (const Door& door : doors_of_[level]) look_before(state, floor_field, i, door);
+  }
+}
+
+/// Adds counts up over all ranks, and brings events together where they are needed.
+void Lifts::share(const Comm& comm) {
+  sums_.clear();
+  for (const Counts& n : counts_) {
+    sums_.insert(sums_.end(), {n.inside, n.walkers, n.admitted_inside, n.events, n.candidates});
+    sums_.insert(sums_.end(), n.calls.begin(), n.calls.end());
+  }
+  comm.sum(sums_);
+  const std::int64_t* next = sums_.data();
+  bool is_any = false;
+  for (std::size_t c = 0; c < cars_.size(); ++c) {
+    Counts& n = counts_[c];
+    for (std::int64_t* count : {&n.inside, &n.walkers, &n.admitted_inside, &n.events, &n.candidates})
+      *count = *next++;
+    for (std::int64_t& calls : n.calls) calls = *next++;
+    const std::int64_t taken =
+        n.inside + static_cast<std::int64_t>(cars_[c].admitted->size()) - n.admitted_inside;
+    is_any = is_any || n.events > 0 || (n.candidates > 0 && taken < lift(cars_[c]).capacity);
+  }
+  if (is_any)
+    events_ = gathered_by_id(comm, events_);
+  else
+    events_.clear();
+}
+
+/// In the cabin people walk to its back, and come to rest there; who did not get in walks back out.
+void Lifts::guide_inside(const Car& car, bool is_admitted, const Vec<2>& x, Real radius,
+                         LookAhead::Walk& walk) const {
+  const Lift& lift = this->lift(car);
+  const bool is_open = car.phase == Phase::open;
+  if (is_open && is_admitted && car.at == lift.to) return;
+  const Real depth = dot(x - lift.door[0], lift.inward);
+  const bool turns_back = is_open && is_admitted && car.turns_back;
+  const Vec<2> way = turns_back ? -lift.inward : lift.inward;
+  walk.direction[0] = way[0];
+  walk.direction[1] = way[1];
+  if (turns_back) return;
+  walk.speed = std::min(walk.speed, std::max(lift.depth - radius - depth, 0.0) / resting_time);
+  walk.time_to_go = -depth;
+}
+
+void Lifts::guide(const State<2>& state, std::span<LookAhead::Walk> walks) const {
+  if (!is_used()) return;
+  const BodyStore<2>& bodies = state.bodies;
+  for (std::size_t i = 0; i < walks.size(); ++i) {
+    LookAhead::Walk& walk = walks[i];
+    if (walk.speed == 0) continue;
+    const auto level = static_cast<std::size_t>(level_of(bodies, i));
+    const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+    const Real radius = bodies.radius()[i];
+    if (car_of_level_[level] >= 0) {
+      const Car& car = cars_[static_cast<std::size_t>(car_of_level_[level])];
+      guide_inside(car, is_admitted(car, bodies.id()[i]), x, radius, walk);
+      continue;
+    }
+    for (const Door& door : doors_of_[level]) {
+      const Car& car = cars_[door.car];
+      const Lift& lift = this->lift(car);
+      if (door.stop == lift.to || agent::queue_place(bodies)[i] > 0 || distance(lift, x) > call_reach)
+        continue;
+      const bool is_open = car.phase == Phase::open && car.at == door.stop;
+      const bool may_pass = is_open && is_admitted(car, bodies.id()[i]);
+      if (may_pass && !car.turns_back) continue;
+      if (!may_pass && !heads_in(lift, x, {{walk.direction[0], walk.direction[1]}})) continue;
+      if (is_open && car.turns_back) {
+        walk.direction[0] = -lift.inward[0];
+        walk.direction[1] = -lift.inward[1];
+      } else if (is_open) {
+        walk.speed = 0;  // whoever is not admitted leaves the way to those who are
+      } else {
+        const Real left = dot(lift.door[0] - x, lift.inward) - radius;
+        walk.speed = std::min(walk.speed, std::max(left, 0.0) / resting_time);
+      }
+    }
+  }
+}
+
+}  // namespace scree
