@@ -39,7 +39,7 @@ class People:
             agents = results.agents
             order = np.argsort(agents["id"])
             self._ids, self._radius = agents["id"][order].astype(np.int64), agents["radius"][order]
-            self._colours = np.array([matplotlib.colors.to_rgb(colours[agents["exit"][k]]) for k in order]).reshape(-1, 3)
+            self._colours = np.array([matplotlib.colors.to_rgb(colours.get(agents["exit"][k], UNKNOWN)) for k in order]).reshape(-1, 3)
 
     def _find(self, ids):
         place = np.minimum(np.searchsorted(self._ids, ids), max(len(self._ids) - 1, 0))
@@ -76,7 +76,7 @@ def chosen_times(paths, options):
 
 def make_film(results, options):
     paths = results.paths
-    plan = plan_of(results.deck, paths)
+    plan = plan_of(results.deck, paths, closings=results.closings)
     names = results.agents["exit"] if (results.folder / f"{results.name}.agents.csv").exists() else []
     colours = exit_colours(plan, names)
     people = People(results, options.radius, colours)

@@ -13,7 +13,8 @@ Plans of crowds: DXF, Vadere, JuPedSim, trajectories
     exchange.py import station.dxf --walkable FLOOR --obstacle "WALL*" COLUMNS --exit DOORS --unit mm --gap 0.02
     exchange.py import walls.dxf --obstacle WALLS --thickness 0.1 --around 2      single lines as walls
     exchange.py import rimea_06.scenario           a scenario of Vadere
-    exchange.py import geometry.xml                a geometry of JuPedSim up to 0.8
+    exchange.py import ground.dxf upper.dxf --floors ground=0 upper=3.5           a drawing for each floor, and its elevation
+    exchange.py import geometry.xml                a geometry of JuPedSim up to 0.8: all floors, and stairs between them
     exchange.py import run.sqlite --people count   area and people of the first frame of JuPedSim; or .h5
     exchange.py import traj.txt --plan hall.dxf --frame 400    people of the Juelich archive in a plan
 
@@ -28,7 +29,8 @@ import sys
 from pathlib import Path
 
 from scree import Results, ResultsError
-from scree.exchange import FORMATS, OPTIONS, ExchangeError, Plan, layers_of, left_out_text, read, write_data, write_deck, write_plan
+from scree.exchange import (FORMATS, OPTIONS, ExchangeError, Plan, layers_of, left_out_text, read, read_building, write_data, write_deck,
+                            write_plan)
 from scree.exchange.plan import UNITS
 
 ROLES = ("walkable", "obstacle", "exit", "start", "waypoint")
@@ -39,7 +41,7 @@ def parser_of():
     verbs = parser.add_subparsers(dest="verb", required=True)
     importing = verbs.add_parser("import", help="a file of another program as a deck", description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
-    importing.add_argument("file")
+    importing.add_argument("file", nargs="+", help="what to import; several: the floors of a building (--floors)")
     importing.add_argument("--format", choices=FORMATS, help="what the file is (default: found by its content)")
     importing.add_argument("--folder", type=Path, default=Path(), help="where to write (default: here)")
     importing.add_argument("--force", action="store_true", help="overwrite a deck that is there")
@@ -68,7 +70,10 @@ def _add_options_of_plans(group):
     group.add_argument("--thickness", type=float, help="of DXF: open lines of obstacles are walls of so many m")
     group.add_argument("--around", type=float, help="of DXF without a walkable layer: the rectangle around all else and so many m")
     group.add_argument("--leave-open", action="store_true", default=None, help="of DXF: lines that close no ring are left out")
-    group.add_argument("--floor", type=float, help="of JuPedSim's XML: elevation of the floor to take [m]")
+    group.add_argument("--floors", nargs="+", metavar="NAME=ELEVATION", help="of several files: name and elevation [m] of the floor of each")
+    group.add_argument("--shift", nargs="+", metavar="NAME=X,Y", help="of several files: moves a floor, so that floors lie above each other [m]")
+    group.add_argument("--name", default="building", help="of several files: name of the deck (default: building)")
+    group.add_argument("--floor", type=float, help="of JuPedSim's XML: elevation of the only floor to take [m] (default: all)")
     group.add_argument("--plan", type=Path, help="of trajectories: file with area, exits and obstacles (DXF, XML, WKT, Vadere)")
     group.add_argument("--frame", type=int, help="of trajectories: whose people are taken (default: the first)")
     group.add_argument("--people", default="file", metavar="file|count|N",
@@ -84,14 +89,18 @@ def options_of(given):
 
 def do_import(given):
     if given.list:
-        print(layers_of(given.file))
+        for path in given.file:
+            print(layers_of(path))
         return
     options = options_of(given)
     if "plan" in options:
         of_plan = {name: options.pop(name) for name in ("layers", "gap", "curve", "thickness", "around", "leave_open", "floor")
                    if name in options}
         options["plan"] = read(options["plan"], **of_plan)
-    found = read(given.file, given.format, **options)
+    if len(given.file) > 1 or given.floors:
+        found = read_building(floors_of(given), given.name, given.format, shifts_of(given), **options)
+    else:
+        found = read(given.file[0], given.format, **options)
     if isinstance(found, Plan):
         print(write_plan(found, given.folder, people_of(given.people), given.force))
         print(left_out_text(found), end="", file=sys.stderr)
@@ -101,6 +110,30 @@ def do_import(given):
         print(f"left out: {', '.join(found.left_out)}", file=sys.stderr)
     for name, what in found.unknown.items():
         print(f"no shape for the wall {name}: {what}", file=sys.stderr)
+
+
+def floors_of(given):
+    """Files and elevations of floors by name, one for each file in order."""
+    pairs = [text.partition("=") for text in given.floors or []]
+    try:
+        floors = {name: (path, float(elevation)) for path, (name, _, elevation) in zip(given.file, pairs)}
+    except ValueError:
+        raise ExchangeError(f"--floors {' '.join(given.floors)}: NAME=ELEVATION is wanted for each file, such as upper=3.5") from None
+    if len(pairs) != len(given.file) or len(floors) != len(pairs):
+        raise ExchangeError(f"{len(given.file)} files and {len(floors)} floors with names of their own: give --floors NAME=ELEVATION "
+                            "for each file, in their order")
+    return floors
+
+
+def shifts_of(given):
+    """By how much floors are moved, by name."""
+    try:
+        pairs = [(name, [float(word) for word in words.split(",")]) for name, _, words in (text.partition("=") for text in given.shift or [])]
+    except ValueError:
+        pairs = [("", [])]
+    if any(len(by) != 2 for _, by in pairs):
+        raise ExchangeError(f"--shift {' '.join(given.shift)}: NAME=X,Y is wanted, such as upper=-40,0")
+    return dict(pairs)
 
 
 def people_of(text):

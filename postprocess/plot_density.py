@@ -63,8 +63,8 @@ def fields_of_level(results, level, plan):
 
 
 def maps_of_files(results, plan, options):
-    """(times, one (extent, values) for each floor) from [output.fields]. A floor shows the connectors that join it: densities
-    add up, of other fields the largest counts."""
+    """(times, one (extent, values) for each floor) from [output.fields]. A floor shows the connectors of which it is the lower
+    end: densities add up, of other fields the largest counts."""
     of_levels, times = [], []
     for level in plan.levels:
         frames = chosen_frames(fields_of_level(results, level, plan), results, options)
@@ -73,7 +73,7 @@ def maps_of_files(results, plan, options):
         times = [time for time, _ in frames]
     found = []
     for number in range(len(plan.floors)):
-        maps = [of_levels[k] for k, level in enumerate(plan.levels) if number in level.floors]
+        maps = [of_levels[k] for k in plan.shown_on(number)]
         extent, values = maps[0]
         for other_extent, other in maps[1:]:
             if other_extent != extent:
@@ -85,7 +85,7 @@ def maps_of_files(results, plan, options):
 
 
 def maps_of_paths(results, plan, options):
-    """The same for the density, from the places of people in the trajectory; a floor shows the connectors that join it."""
+    """The same for the density, from the places of people in the trajectory."""
     paths = results.paths
     times = paths.frames / paths.fps
     if options.time is not None:
@@ -101,8 +101,7 @@ def maps_of_paths(results, plan, options):
         rows = paths.rows(frame)
         level, position = paths.level_of_row[rows], paths.position_of_row[rows]
         for number, values in enumerate(total):
-            shown = [k for k, other in enumerate(plan.levels) if number in other.floors]
-            values += grid.density(position[np.isin(level, shown)])
+            values += grid.density(position[np.isin(level, plan.shown_on(number))])
     extent = (grid.lower[0], grid.upper[0], grid.lower[1], grid.upper[1])
     return (frames / paths.fps).tolist(), [(extent, values / len(frames)) for values in total]
 
@@ -110,7 +109,7 @@ def maps_of_paths(results, plan, options):
 def draw(results, options, output):
     has_plan = (results.folder / f"{results.name}.trajectory.h5").exists()
     paths = results.paths if has_plan else None
-    plan = plan_of(results.deck, paths)
+    plan = plan_of(results.deck, paths, closings=results.closings)
     has_files = bool(fields_of_level(results, plan.levels[0], plan))
     if options.from_paths or (not has_files and has_plan and options.field == "density"):
         if not has_plan:
@@ -123,7 +122,7 @@ def draw(results, options, output):
     low, high = options.range or (min(np.nanmin(values, initial=np.inf) for _, values in maps),
                                   max(np.nanmax(values, initial=-np.inf) for _, values in maps))
     for number, (axes, (extent, values)) in enumerate(zip(floors, maps)):
-        outline = draw_floor(axes, plan, number, floor=None)
+        outline = draw_floor(axes, plan, number, time=times[0] if len(times) == 1 else None, floor=None)
         if options.levels:
             picture = draw_levels_of_service(axes, values, extent, outline)
         else:

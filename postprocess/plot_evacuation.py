@@ -22,6 +22,8 @@ from scree.crowd.pictures import draw_floor, exit_colours, floors_figure, plan_o
 from scree.crowd.plan import plan_of
 from scree.results import ResultsError
 
+MOST_LINES = 20000      # of paths that a file of vectors keeps: more are pixels in it
+
 
 def draw_curves(runs, band, output):
     times = np.linspace(0, last_time(runs) * 1.02, 800)
@@ -59,7 +61,7 @@ def draw_curves(runs, band, output):
 def draw_paths(run, most, output):
     """Paths of at most `most` people, evenly chosen by id, coloured by time, and where they began; floors side by side."""
     paths = run.paths
-    plan = plan_or_box(plan_of(run.deck, paths), paths.position_of_row)
+    plan = plan_or_box(plan_of(run.deck, paths, closings=run.closings), paths.position_of_row)
     lower, upper = plan.bounds()
     figure, floors = floors_figure(plan)
     step = max(1, -(-len(paths.ids) // most))
@@ -74,10 +76,11 @@ def draw_paths(run, most, output):
     scale = plt.Normalize(time.min(), time.max())
     for number, axes in enumerate(floors):
         draw_floor(axes, plan, number)
-        shown = np.isin(level, [k for k, other in enumerate(plan.levels) if number in other.floors])
+        shown = np.isin(level, plan.shown_on(number))
         steps = goes_on & shown[1:]
         lines = LineCollection(np.stack([position[:-1][steps], position[1:][steps]], axis=1), array=time[1:][steps], norm=scale,
-                               cmap="viridis", linewidth=0.7, alpha=0.8, zorder=2, capstyle="round")
+                               cmap="viridis", linewidth=0.7, alpha=0.8, zorder=2, capstyle="round",
+                               rasterized=goes_on.sum() > MOST_LINES)
         axes.add_collection(lines)
         axes.plot(*position[begins & shown].T, ".", color="0.35", markersize=2, zorder=2)
     figure.colorbar(lines, ax=floors, label="time [s]", shrink=0.8)

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include "analysis/floor.hpp"
 #include "core/error.hpp"
 #include "core/section.hpp"
 #include "geometry/box.hpp"
@@ -13,14 +14,16 @@
 
 namespace scree {
 
-/// The part of the domain that a measure looks at: a box, or everything if the deck gives none. Points count
-/// from the lower faces up to, but not including, the upper ones, so that adjacent regions share nothing out
-/// twice; along periodic axes points are wrapped into the domain first.
+/// The part of the domain that a measure looks at: a box, or everything if the deck gives none, on one floor
+/// of a building of several. Points count from the lower faces up to, but not including, the upper ones, so
+/// that adjacent regions share nothing out twice; along periodic axes points are wrapped into the domain
+/// first.
 template <int D>
 class MeasuredRegion {
  public:
-  /// Declares and reads the table `region`.
+  /// Declares and reads the table `region` and the key `floor`.
   void describe(Section& section) {
+    floor_.describe(section);
     section.optional_table(
         "region", {.doc = "Box that is measured; not given: the whole domain."}, [&](Section& region) {
           whole_ = false;
@@ -34,9 +37,10 @@ class MeasuredRegion {
         });
   }
 
-  /// Throws InputError if the region reaches through a periodic face, beyond which nothing would be found, or
-  /// if these faces move.
+  /// Throws InputError if the region reaches through a periodic face, beyond which nothing would be found, if
+  /// these faces move, or if the floor does not suit the building.
   void require_inside(const State<D>& state) const {
+    level(state);
     if (whole_) return;
     const Box<D>& domain = state.box;
     if (state.cell.is_given())
@@ -51,6 +55,8 @@ class MeasuredRegion {
                         where_, domain.lower[k], domain.upper[k], "xyz"[k]));
   }
 
+  /// Its level in a building, as MeasuredFloor has it.
+  int level(const State<D>& state) const { return floor_.level(state); }
   bool is_whole() const { return whole_; }
   const std::string& where() const { return where_; }
   /// The region, or the domain.
@@ -106,6 +112,7 @@ class MeasuredRegion {
     return std::max(0.0, end - begin);
   }
 
+  MeasuredFloor<D> floor_;
   bool whole_ = true;
   Vec<D> lower_{}, upper_{};
   std::string where_;

@@ -13,6 +13,7 @@
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
+#include "crowd/people/stair_speeds.hpp"
 
 namespace scree {
 
@@ -20,6 +21,7 @@ void CrowdScene::describe(Section& root) {
   building_->describe(root);
   journeys_.describe(root, *building_);
   people_.describe(root, *building_, journeys_);
+  if (root.reading()) set_stair_factors(*building_, people_.types());
   floor_field_.describe(root);
   hazard_.describe(root, *building_, journeys_);
 }
@@ -67,6 +69,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
     box.lower = plan.lower - filled<2>(margin);
     box.upper = plan.upper + filled<2>(margin);
   }
+  obstacles.put_on_levels(building_->names());
   for (int number = 0; number < building_->n_levels(); ++number) {
     const Level& level = building_->level(number);
     const auto name = [&](const char* what) { return has_levels ? level.name + "." + what : what; };
@@ -78,7 +81,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
                     std::make_unique<Columns>(std::vector<Columns::Column>(columns.begin(), columns.end())),
                     only);
   }
-  hazard_.close_exits(journeys_);
+  hazard_.close_ways(journeys_, *building_);
   journeys_.add_doors(obstacles);
   lifts_.add_doors(obstacles);
 }
@@ -87,6 +90,7 @@ void CrowdScene::prepare(State<2>& state) {
   state.bodies.carry_extra(agent::fields);
   state.bodies.carry_levels(building_->n_levels() > 1);
   state.levels = building_->map();
+  if (state.levels) state.level_names = building_->names();
   state.world = CrowdWorld{building_, this};
   first_outlet_ = state.outlets.size();
   for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
@@ -150,7 +154,9 @@ SceneWords CrowdScene::words() const {
               "would lose people whom no exit counts: the scheme \"crowd\" keeps them on the "
               "floor plan and ends with an error if one is lost",
           .if_none_come = "add a [populations.NAME] or [sources.NAME] table, or raise a rate",
-          .over = "nobody is left or to come"};
+          .over = hazard_.stays() && hazard_.n_fallen() > 0
+                      ? "only people who are incapacitated are left, and nobody is to come"
+                      : "nobody is left or to come"};
 }
 
 std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i) const {

@@ -29,6 +29,14 @@ Real Exit::width() const {
   return box.is_empty() ? 0 : std::max(box.length(0), box.length(1));
 }
 
+Vec<2> Exit::middle() const {
+  if (!line.empty()) return 0.5 * (line[0] + line[1]);
+  Box<2> box = Box<2>::empty();
+  for (const Ring& region : regions)
+    for (const Vec<2>& corner : region) box.include(corner);
+  return 0.5 * (box.lower + box.upper);
+}
+
 Real Exit::capacity() const {
   constexpr Real specific_flow = 1.3;  // [1/(m s)], of level openings in the common building guides
   const Real by_width = specific_flow * width();

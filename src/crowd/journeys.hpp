@@ -31,6 +31,8 @@ struct Exit {
   bool ever_closes() const { return switches.size() != 1 || switches[0] > 0; }
   /// Width of the opening; of a region the larger side of the box around it [m].
   Real width() const;
+  /// Middle of the opening; of a region that of the box around it.
+  Vec<2> middle() const;
   /// People per second that may be expected to get through: 1.3 per metre of width, or max_flow if less.
   Real capacity() const;
   /// How many may leave in the step that ended at `time`: max_flow lets one pass each time that a multiple of

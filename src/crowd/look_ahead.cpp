@@ -67,7 +67,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_held + 2, 0);
   struct SeenPair {
     Index low, high;
-    std::int8_t shift;
+    std::int16_t shift;
     bool by_low, by_high;
   };
   std::vector<SeenPair> pairs;
@@ -78,7 +78,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
     const Real squared = dot(d, d), touching = radius[a] + radius[b] + drift;
     const auto sees = [&](Real gap) { return squared <= (touching + gap) * (touching + gap); };
-    const SeenPair pair{low, high, static_cast<std::int8_t>(shift), sees(sight_[a]), sees(sight_[b])};
+    const SeenPair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
     if (!pair.by_low && !pair.by_high) return;
     Candidates& list = list_of(shift);
     list.first[a + 2] += pair.by_low ? 1 : 0;

@@ -117,7 +117,8 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
     speed *= scene_.hazard().speed_factor(wrapped(state.box, bodies.position()[i]), level, state.clock.time);
   const std::optional<Incline>& incline = scene_.building().level(level).incline;
   if (!incline) return speed;
-  speed *= dot(direction, incline->uphill) > 0 ? incline->up_factor : incline->down_factor;
+  speed *=
+      incline->factor(dot(direction, incline->uphill) > 0, static_cast<std::size_t>(agent::type(bodies)[i]));
   if (incline->belt_speed > 0) {
     const bool stands =
         RandomStream(scene_.seed(), bodies.id()[i], purpose::escalator).uniform() >= incline->walking_share;

@@ -20,7 +20,7 @@ struct Box {
   Vec<D> lower{};
   Vec<D> upper{};
   std::array<bool, D> periodic{};
-  std::int8_t flow = -1, gradient = -1;  ///< -1: it cannot be tilted
+  int flow = -1, gradient = -1;  ///< -1: it cannot be tilted
   Real offset = 0;                       ///< [m]
 
   Real length(int axis) const { return upper[axis] - lower[axis]; }

@@ -65,7 +65,7 @@ struct Lattice {
   std::array<std::int32_t, D> block_cells{};  ///< cells per block
   std::array<std::int32_t, D> n_blocks{};
   std::array<bool, D> periodic{};
-  std::int8_t flow = -1, gradient = -1;  ///< of a box that can be tilted
+  int flow = -1, gradient = -1;  ///< of a box that can be tilted
   Real lean = 0;                         ///< of its cells, as of the box
   Real middle = 0;                       ///< where along `gradient` the lattice is not shifted [m]
   Real skin = 0;                         ///< candidates are pairs with gap < skin when the list is built [m]

@@ -1,7 +1,12 @@
 #include "geometry/level_map.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "core/error.hpp"
+#include "core/suggestion.hpp"
 
 namespace scree {
 
@@ -70,6 +75,20 @@ LevelMap::Levels LevelMap::within_reach(const Vec<2>& x, int level, Real reach) 
     if (dot(away, away) <= reach * reach) levels |= bit(line.level[0]) | bit(line.level[1]);
   }
   return levels;
+}
+
+int level_named(const std::string& name, std::span<const std::string> names, const std::string& where) {
+  if (names.size() < 2) {
+    if (name.empty()) return 0;
+    throw InputError(where + ": the deck has no [floors.NAME]: a building of one floor does not name it");
+  }
+  if (name.empty())
+    throw InputError(
+        fmt::format("{}: which floor? There are \"{}\": give floor", where, fmt::join(names, "\", \"")));
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    throw InputError(where + ": " + no_such_table("floors", name, {names.begin(), names.end()}));
+  return static_cast<int>(found - names.begin());
 }
 
 }  // namespace scree

@@ -1,6 +1,8 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/types.hpp"
@@ -54,5 +56,10 @@ class LevelMap {
   std::vector<LevelLine> lines_;
   std::vector<std::vector<std::size_t>> lines_of_;  // by level
 };
+
+/// The number of the level that a key `floor` at `where` names. `names`: of all levels; one or none of a
+/// building of one floor, where the key must be empty, and 0 is returned. Throws InputError naming the valid
+/// names. Local.
+int level_named(const std::string& name, std::span<const std::string> names, const std::string& where);
 
 }  // namespace scree

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "geometry/level_map.hpp"
 #include "geometry/motions/turn.hpp"
 #include "geometry/surface_travel.hpp"
 
@@ -52,32 +53,37 @@ void describe_placement(Section& section, Obstacle<D>& obstacle) {
 
 template <int D>
 void ObstacleSet<D>::describe(Section& root) {
-  root.tables("obstacles", {.doc = "A wall, floor, post or container, by a name of your choice."},
-              [this](const std::string& name, Section& section) {
-                Obstacle<D> obstacle;
-                obstacle.name = name;
-                std::unique_ptr<Shape<D>> shape;
-                section.kind("type", shape, {.required = true, .doc = "shape of the obstacle"});
-                obstacle.shape = std::move(shape);
-                describe_placement(section, obstacle);
-                section.text("material", obstacle.material,
-                             {.doc = "name of the material its surface is made of, where materials matter; "
-                                     "needed where there are several"});
-                section.optional_table(
-                    "motion",
-                    {.doc = "Prescribed motion of the obstacle; without it the obstacle is fixed. "
-                            "The shape is given as it is before the motion moves it."},
-                    [&](Section& motion) {
-                      std::unique_ptr<Motion<D>> kind;
-                      motion.kind("type", kind, {.required = true, .doc = "kind of motion"});
-                      if (kind) obstacle.drive = kind->drive();
-                      if (!obstacle.drive) obstacle.motion = std::move(kind);
-                    });
-                if (!section.reading()) return;
-                obstacle.where = section.where("type");
-                obstacle.where_material = section.where("material");
-                add(std::move(obstacle));
-              });
+  root.tables(
+      "obstacles", {.doc = "A wall, floor, post or container, by a name of your choice."},
+      [this](const std::string& name, Section& section) {
+        Obstacle<D> obstacle;
+        obstacle.name = name;
+        std::unique_ptr<Shape<D>> shape;
+        section.kind("type", shape, {.required = true, .doc = "shape of the obstacle"});
+        obstacle.shape = std::move(shape);
+        describe_placement(section, obstacle);
+        section.text("material", obstacle.material,
+                     {.doc = "name of the material its surface is made of, where materials matter; "
+                             "needed where there are several"});
+        if constexpr (D == 2)
+          section.text("floor", obstacle.floor,
+                       {.doc = "name of its floor, or connector, in a building of several; not given: "
+                               "it stands on all"});
+        section.optional_table("motion",
+                               {.doc = "Prescribed motion of the obstacle; without it the obstacle is fixed. "
+                                       "The shape is given as it is before the motion moves it."},
+                               [&](Section& motion) {
+                                 std::unique_ptr<Motion<D>> kind;
+                                 motion.kind("type", kind, {.required = true, .doc = "kind of motion"});
+                                 if (kind) obstacle.drive = kind->drive();
+                                 if (!obstacle.drive) obstacle.motion = std::move(kind);
+                               });
+        if (!section.reading()) return;
+        obstacle.where = section.where("type");
+        obstacle.where_material = section.where("material");
+        obstacle.where_floor = section.where("floor");
+        add(std::move(obstacle));
+      });
   if (root.reading()) find_driven();
 }
 
@@ -100,6 +106,12 @@ int ObstacleSet<D>::add(const std::string& name, const std::string& where, std::
   obstacle.level = level;
   add(std::move(obstacle));
   return static_cast<int>(obstacles_.size()) - 1;
+}
+
+template <int D>
+void ObstacleSet<D>::put_on_levels(std::span<const std::string> names) {
+  for (Obstacle<D>& obstacle : obstacles_)
+    if (!obstacle.floor.empty()) obstacle.level = level_named(obstacle.floor, names, obstacle.where_floor);
 }
 
 template <int D>

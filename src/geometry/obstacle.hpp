@@ -222,9 +222,10 @@ struct Obstacle {
   std::string name;
   std::string where;  ///< its place in the deck, for messages
   std::shared_ptr<const Shape<D>> shape;
-  std::shared_ptr<const Motion<D>> motion;              ///< a function of time; null: fixed, or driven
-  std::shared_ptr<const Drive<D>> drive;                ///< a load moves it; null: none does
-  int level = -1;                                       ///< only bodies on this level touch it; -1: all do
+  std::shared_ptr<const Motion<D>> motion;  ///< a function of time; null: fixed, or driven
+  std::shared_ptr<const Drive<D>> drive;    ///< a load moves it; null: none does
+  int level = -1;                           ///< only bodies on this level touch it; -1: all do
+  std::string floor, where_floor;  ///< its name, and the place of that in the deck; empty: all levels
   std::shared_ptr<const std::vector<GlobalId>> admits;  ///< bodies that do not touch it, sorted; null: none
   int driven = -1;                                      ///< its number in ObstacleSet::driven(); -1: none
   std::optional<Pose<D>> placement;  ///< where the deck puts the shape before the motion moves it
@@ -245,6 +246,10 @@ class ObstacleSet {
   /// Adds a fixed obstacle after those of the deck; `where`: the place in the deck that asks for it. Returns
   /// its number. Must be called alike on all ranks, before the first place().
   int add(const std::string& name, const std::string& where, std::unique_ptr<Shape<D>> shape, int level = -1);
+
+  /// Puts those that name their floor on it; `names`: of all levels, as level_named() has them. Throws
+  /// InputError. Alike on all ranks, before the first place().
+  void put_on_levels(std::span<const std::string> names);
 
   std::span<const Obstacle<D>> list() const { return obstacles_; }
   int n_constraints() const { return static_cast<int>(constraints_.size()); }

@@ -187,9 +187,9 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x, const Sides& s
     if (squared >= least) continue;
     least = squared;
     foot.point = found.point;
-    foot.corner = static_cast<std::int8_t>(
+    foot.corner = static_cast<std::int16_t>(
         found.end < 0 ? -1 : static_cast<int>((k + static_cast<std::size_t>(found.end)) % 3));
-    foot.edge = static_cast<std::int8_t>(found.end < 0 ? static_cast<int>(k) : -1);
+    foot.edge = static_cast<std::int16_t>(found.end < 0 ? static_cast<int>(k) : -1);
   }
   if (is_within) {
     const Real height = sides.height;

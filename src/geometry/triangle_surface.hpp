@@ -14,8 +14,8 @@ struct TriangleFoot {
   Vec<3> away;              ///< unit, from the foot to x; 0 if x is the foot
   Real distance = 0;        ///< of x from the foot, not negative [m]
   Real from_edges = 0;      ///< of the foot from the nearest edge [m]; 0 on edges and corners
-  std::int8_t corner = -1;  ///< 0 to 2: the foot is that corner
-  std::int8_t edge = -1;    ///< 0 to 2: it is on the edge from that corner to the next
+  std::int16_t corner = -1;  ///< 0 to 2: the foot is that corner
+  std::int16_t edge = -1;    ///< 0 to 2: it is on the edge from that corner to the next
 };
 
 /// Triangles as a surface that bodies touch: where the distance from a point has a local minimum, on which

@@ -212,6 +212,7 @@ void RunDeck<D>::describe(Section& root) {
                                    outside == Outside::remove ? "delete" : "keep", words.instead_of_outside));
     stepper->scene()->build(box, box_given, obstacles);
   }
+  if (root.reading() && !stepper->scene()) obstacles.put_on_levels({});
   describe_output(root, scheme, other_schemes);
   if (root.reading()) check_deformation(scheme, where_gravity);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},

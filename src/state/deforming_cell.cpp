@@ -83,8 +83,8 @@ void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
         where_ = section.where("shear_rate");
         if ((flow < 0) != (gradient < 0) || (flow >= 0 && flow == gradient))
           section.fail("gradient", "flow and gradient belong together: two different axes");
-        box.flow = static_cast<std::int8_t>(flow);
-        box.gradient = static_cast<std::int8_t>(gradient);
+        box.flow = flow;
+        box.gradient = gradient;
         check_order(box, first_order_, where_);
       });
 }

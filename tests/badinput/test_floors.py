@@ -85,6 +85,32 @@ def test_floors_that_are_not_named(folder):
                  words=["house.toml:23:", "[floors.NAME.walkable]"])
 
 
+def test_measures_and_obstacles_on_floors(folder):
+    measures = {"line_flow": "line = [[1, 0], [1, 6]]\n", "one_dimensional": "", "profile": "bins = 2\n", "solid_fraction": "",
+                "coordination": "", "fabric": "", "flow": "point = [1, 0]\nnormal = [1, 0]\n",
+                "window": "lower = [0, 0]\nupper = [2, 2]\n"}
+    one = DECK[:DECK.index("[floors.ground]")] + "[walkable]\npolygon = [[0, 0], [4, 0], [4, 6], [0, 6]]\n" \
+        "[populations.crowd]\ncount = 5\n[analysis]\nevery = 1\n"
+    for kind, keys in measures.items():
+        table = f'[measures.one]\ntype = "{kind}"\n{keys}'
+        house = DECK + STAIR + '[analysis]\nevery = 1\n' + table
+        refused_deck(folder, house, words=["house.toml:29:", "which floor", "upper", "stair"])
+        refused_deck(folder, house + 'floor = "uper"\n', words=["house.toml:", "uper", "upper"])
+        refused_deck(folder, one + table + 'floor = "upper"\n', words=["house.toml:", "no [floors.NAME]"])
+    post = '[obstacles.post]\ntype = "disk"\ncenter = [2, 3]\nradius = 0.3\nfloor = '
+    refused_deck(folder, DECK + STAIR + post + '"uper"\n', words=["house.toml:31:", "uper", "upper"])
+    refused_deck(folder, one + post + '"upper"\n', words=["house.toml:", "no [floors.NAME]"])
+
+
+def test_speeds_by_age(folder):
+    by_age = DECK + STAIR + 'factors = "fruin"\n'
+    refused_deck(folder, by_age, words=["house.toml:24:", "go by age", "[agents.person]", "30 to 50"])
+    refused_deck(folder, by_age + "up_factor = 0.5\n", words=["house.toml:28:", "remove up_factor"])
+    refused_deck(folder, by_age + 'type = "ramp"\n', words=["house.toml:27:", "stairs only"])
+    refused_deck(folder, by_age.replace("fruin", "frun"), words=["house.toml:27:", "frun", "fruin"])
+    refused_deck(folder, by_age + '[agents.one]\nage = "40"\n', words=["house.toml:29:", "30 to 50"])
+
+
 def test_what_one_floor_only_can(folder):
     refused_deck(folder, DECK + STAIR + '[crowd]\nmodel = "pbd"\n', words=["pbd", "one floor"])
     refused_deck(folder, DECK + STAIR + "[domain]\nperiodic = [false, true]\n", words=["periodic", "several floors"])

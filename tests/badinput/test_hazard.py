@@ -30,6 +30,9 @@ def test_constants_and_closings(folder):
     _refused(folder, "[hazard]\nextinction = -1\n", ["hall.toml:14:", "extinction"])
     _refused(folder, '[hazard]\nfallen = "stay"\n', ["[hazard] needs file"])
     _refused(folder, "[hazard]\nextinction = 1\n[hazard.closes.est]\nextinction = 2\n", ["est", "east"])
+    _refused(folder, "[hazard]\nextinction = 1\n[hazard.closes.a]\nconnector = \"b\"\nextinction = 2\n", ["hall.toml:16:", "connectors.b"])
+    _refused(folder, "[hazard]\nextinction = 1\n[hazard.closes.east]\nexit = \"east\"\nconnector = \"b\"\nextinction = 2\n",
+             ["hall.toml:17:", "remove one"])
     _refused(folder, "[hazard]\nextinction = 1\n[hazard.closes.east]\ntemperature = 60\n", ["says nothing of temperature"])
     _refused(folder, "[hazard]\nextinction = 1\n[crowd.solver]\ntype = \"nsgs\"\n", ["hall.toml:", "fallen"])
 

@@ -39,6 +39,19 @@ def test_trajectories(folder):
     _refused(folder, "x,y\n3,3\n", ["hall.toml:14:", "frame is for trajectories"], more="frame = 0\n")
 
 
+def test_groups(folder):
+    two = "x,y,group,leaves_at\n2,2,7,east\n3,3,7,"
+    steps = '[[journeys.leave.steps]]\nexits = ["east"]\n'
+    _refused(folder, two + "\n", ["start.csv:3", "share their journey and exit", "group 7"])
+    _refused(folder, "x,y,group\n2,2,a\n", ["start.csv:2", "group 'a'"])
+    _refused(folder, "time,x,y,group\n1,2,2,1\n", ["start.csv:1", "people of a source come one by one"], table="sources.gate")
+    groups = "[populations.all.groups]\n"
+    _refused(folder, "x,y\n2,2\n", ["hall.toml:", "no row of the file has a group"], more=groups)
+    _refused(folder, two + "east\n", ["hall.toml:", "remove sizes and shares"], more=groups + "sizes = [2]\n")
+    _refused(folder, "x,y,group\n2,2,7\n3,3,7\n", ["start.csv:2", "share their exit", "weights"],
+             more=steps + 'choice = "weights"\nweights = [1]\n')
+
+
 def test_keys_that_do_not_go_together(folder):
     _refused(folder, "x,y\n3,3\n", ["hall.toml:14:", "count has no effect"], more="count = 4\n")
     _refused(folder, "time,x,y\n1,3,3\n", ["hall.toml:14:", "remove rate"], more="rate = 4\n", table="sources.gate")

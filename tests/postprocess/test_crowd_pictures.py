@@ -8,11 +8,14 @@ import matplotlib
 matplotlib.use("Agg")
 import numpy as np
 
-from house_run import FPS, GROUND, N_UPPER, STAIR, UPPER, left_at, make_house, place_of
+from house_run import FPS, GROUND, N_UPPER, UPPER, left_at, make_house, place_of
 from scree_program import check, check_close, check_in, source_folder
 from scree.crowd.film import Film, paint_disks, people_at
+from scree.crowd.labels import connector_labels
 from scree.crowd.pictures import draw_floor, floors_figure
-from scree.crowd.plan import outward, plan_of
+from scree.crowd.exits import outward, without_pockets
+from scree.crowd.plan import plan_of
+from scree.exchange.outlines import area_of
 from scree.results import Results
 
 RED = (1.0, 0.0, 0.0)
@@ -69,8 +72,7 @@ def test_a_film_shows_people_on_their_floors(folder):
     (factor, offset), _ = film._background(0)[1]
     disk = np.pi * (0.3 * factor[0])**2
     for time in (0.0, 7.5, 12.0, 16.0):
-        levels = [place[0] for place in (place_of(k, time) for k in range(N_UPPER)) if place]
-        wanted = len(levels) + levels.count(STAIR)       # on the stair they are seen on both floors
+        wanted = sum(place_of(k, time) is not None for k in range(N_UPPER))     # also on the stair they are seen once
         chosen, shape = red(time)
         check_close(chosen.sum() / disk, wanted, f"disks at {time} s", relative=0.3, absolute=0.3)
     # A cross of the closed exit is red too, but darker: (0.69, 0, 0.13).
@@ -85,7 +87,7 @@ def test_exits_are_named_and_crossed_out(folder):
     make_house(folder / "house")
     run_script("plot_evacuation.py", folder / "house", "--output", folder / "house.svg")
     text = (folder / "house_paths.svg").read_text()
-    for word in ("door", "back (closed)", "stair", "ground, 0 m", "upper, 3 m"):
+    for word in ("door", "back (closed)", "\N{UPWARDS ARROW} stair", "\N{DOWNWARDS ARROW} stair", "ground, 0 m", "upper, 3 m"):
         check_in(f">{word}<", text, "names are text in the picture")
     results = Results(folder / "house")
     plan = plan_of(results.deck, results.paths)
@@ -103,6 +105,57 @@ def test_outside_of_an_exit():
         direction, found = outward(door, [(False, area)])
         check(np.allclose(direction, wanted), f"outside of exit {door.name}", direction)
         check_close(found, depth, f"depth behind exit {door.name}", absolute=0.26)
+
+
+def test_pockets_behind_exits_are_hidden():
+    doors = plan_of({"exits": {"a": {"line": [[10, 2], [10, 4]]}, "b": {"line": [[0, 4], [0, 2]]}}}).exits
+    room = np.array([[0, 0], [10, 0], [10, 6], [0, 6]], float)
+    pocket = np.array([[0, 0], [10, 0], [10, 2], [10.9, 2], [10.9, 4], [10, 4], [10, 6], [0, 6], [0, 4], [-0.9, 4], [-0.9, 2], [0, 2]], float)
+    for shift in range(len(pocket)):
+        (_, found), = without_pockets([(False, np.roll(pocket, shift, axis=0))], doors)
+        check(found[:, 0].min() == 0 and found[:, 0].max() == 10, "no corner is behind a line", found)
+        check_close(abs(area_of(found)), 60, "the area of the room", relative=1e-12)
+    # The passage is as wide as its door: the ends of the line are no corners of the area.
+    (_, found), = without_pockets([(False, np.array([[4, 2], [10.9, 2], [10.9, 4], [4, 4]], float))], doors[:1])
+    check_close(abs(area_of(found)), 12, "the area of the passage", relative=1e-12)
+    check(without_pockets([(False, room)], doors)[0][1] is room, "a room without pockets stays as it is")
+
+
+def test_names_of_connectors_do_not_lie_on_each_other(folder):
+    """Two flights above each other, as in a stair well, and one beside."""
+    flight = {"polygon": [[2, 2], [6, 2], [6, 3], [2, 3]]}
+
+    def connector(polygon, bottom, top):
+        return {"polygon": polygon, "bottom": {"floor": bottom, "line": polygon[:2]}, "top": {"floor": top, "line": polygon[2:]}}
+
+    beside = [[2, 3.5], [6, 3.5], [6, 4.5], [2, 4.5]]
+    deck = {"floors": {name: {"elevation": 3.0 * k, "walkable": {"polygon": [[0, 0], [30, 0], [30, 9], [0, 9]]}}
+                       for k, name in enumerate(("ground", "first", "second"))},
+            "connectors": {"lower": connector(flight["polygon"], "ground", "first"), "upper": connector(flight["polygon"], "first", "second"),
+                           "other": connector(beside, "ground", "first")}}
+    plan = plan_of(deck)
+    labels = [label for _, label in connector_labels(plan, 1, 0.6)]
+    check([label.text for label in labels] == ["\N{DOWNWARDS ARROW} lower", "\N{UPWARDS ARROW} upper", "\N{DOWNWARDS ARROW} other"],
+          "names and where they lead", labels)
+    boxes = [label.box(0.6) for label in labels] + [(np.array(p).min(axis=0), np.array(p).max(axis=0)) for p in (flight["polygon"], beside)]
+    for k, (low, high) in enumerate(boxes[:3]):
+        for other_low, other_high in boxes[k + 1:]:
+            check(not ((low < other_high).all() and (other_low < high).all()), f"the name {labels[k].text} lies on nothing", boxes)
+
+
+def test_lifts_are_levels():
+    deck = {"floors": {name: {"elevation": 3.0 * k, "walkable": {"polygon": [[0, 0], [10, 0], [10, 6], [0, 6]]}}
+                       for k, name in enumerate(("ground", "first", "second"))},
+            "lifts": {"east": {"cabin": [[10, 2], [12, 2], [12, 4], [10, 4]], "door": [[10, 2.5], [10, 3.5]],
+                               "floors": ["second", "first", "ground"], "to": "ground", "speed": 1.5, "closed_from": 40.0}}}
+    plan = plan_of(deck)
+    check([level.kind for level in plan.levels] == ["floor"] * 3 + ["lift"] and len(plan.floors) == 3, "a level after the floors", plan.levels)
+    check([plan.shown_on(floor) for floor in range(3)] == [[0, 3], [1], [2]], "people in it are drawn on the floor to which it goes")
+    check([plan.connectors_of(floor) for floor in range(3)] == [[3]] * 3, "the cabin is drawn on all floors that it serves")
+    for floor in range(3):
+        (level, label), = connector_labels(plan, floor, 0.3)
+        check(label.text == "\N{UP DOWN ARROW} east" and level.lines[floor].tolist() == [[10, 2.5], [10, 3.5]], "name and door", label)
+    check(plan.levels[3].is_closed(40) and not plan.levels[3].is_closed(39), "it closes")
 
 
 def test_density_from_the_trajectory(folder):

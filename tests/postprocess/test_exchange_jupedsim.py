@@ -1,4 +1,4 @@
-"""Files of JuPedSim and of the Juelich archive as crowd plans: geometry in XML up to 0.8, and areas and people of trajectories in
+"""Trajectories of JuPedSim and of the Juelich archive as crowd plans: areas and people in
 SQLite, HDF5 and text. The files are written here in the layout of those programs."""
 import csv
 import re
@@ -12,11 +12,17 @@ import pytest
 
 import scree
 from scree import exchange
-from scree.exchange.outlines import area_of, area_of_polygons
+from scree.exchange.outlines import area_of_polygons
 from scree_program import check, check_close, check_in, program, source_folder
 
 HALL = "POLYGON ((0 0, 12 0, 12 8, 0 8, 0 0), (5 3, 5 5, 7 5, 7 3, 5 3))"
 ROWS = [(0, 1, 1.5, 2.25), (0, 2, 3.0, 2.0), (0, 7, 9.125, 6.5), (1, 1, 1.6, 2.3), (1, 2, 3.1, 2.0), (1, 9, 10.0, 1.0)]
+
+ROOM = """<geometry version="0.8" unit="m"><rooms><room id="0"><subroom id="0" class="subroom" A_x="0" B_y="0" C_z="0">
+<polygon><vertex px="14" py="4"/><vertex px="14" py="8"/><vertex px="0" py="8"/><vertex px="0" py="0"/><vertex px="14" py="0"/><vertex px="14" py="2"/>
+</polygon></subroom></room></rooms><transitions><transition id="1" caption="main exit" room1_id="0" subroom1_id="0" room2_id="-1" subroom2_id="-1">
+<vertex px="14" py="2"/><vertex px="14" py="4"/></transition></transitions></geometry>
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -150,7 +156,7 @@ def test_text_without_a_header(folder):
 def test_people_of_a_text_file_in_the_plan_of_another(folder):
     """The area and the exit are those of the other file; people leave through it."""
     (folder / "traj.txt").write_text(text_of(ROWS))
-    (folder / "geometry.xml").write_text(GEOMETRY)
+    (folder / "geometry.xml").write_text(ROOM)
     script = [sys.executable, source_folder() / "postprocess/exchange.py", "import", "traj.txt"]
     said = subprocess.run([*script, "--plan", "geometry.xml", "--people", "count"], capture_output=True, text=True)
     check(said.returncode == 0 and said.stdout == "traj.toml\n", "the deck is named", said)
@@ -199,90 +205,3 @@ def test_databases_that_are_no_trajectories(folder):
     write_hdf5("far.h5", area="POLYGON ((0 0, 1 0, 1 1, 0 0))")
     check(any("3 people stand outside of the walkable area, the first is 1 at (1.5, 2.25)" in note
               for note in exchange.read("far.h5").notes), "people outside are told")
-
-
-WALLS = """<polygon caption="wall"><vertex px="10.0" py="4.0"/><vertex px="10" py="8"/><vertex px="0" py="8"/><vertex px="0" py="0"/>
-<vertex px="10" py="0"/><vertex px="10" py="2"/></polygon>"""
-GEOMETRY = f"""<?xml version="1.0" encoding="UTF-8"?>
-<geometry version="0.8" caption="two rooms" unit="m">
- <rooms>
-  <room id="0" caption="hall">
-   <subroom id="0" class="subroom" A_x="0" B_y="0" C_z="0">{WALLS}
-    <obstacle id="0" caption="table" height="1.0" closed="1"><polygon>
-     <vertex px="4" py="6"/><vertex px="6" py="6"/><vertex px="6" py="7"/><vertex px="4" py="7"/><vertex px="4" py="6"/>
-    </polygon></obstacle>
-   </subroom>
-  </room>
-  <room id="1" caption="passage">
-   <subroom id="0" class="subroom" A_x="0" B_y="0" C_z="0">
-    <polygon caption="wall"><vertex px="10" py="2"/><vertex px="12" py="2"/></polygon>
-    <polygon caption="wall"><vertex px="12" py="4"/><vertex px="10" py="4"/></polygon>
-   </subroom>
-   <subroom id="1" class="subroom" A_x="0" B_y="0" C_z="0">
-    <polygon caption="wall"><vertex px="12" py="2"/><vertex px="14" py="2"/></polygon>
-    <polygon caption="wall"><vertex px="14" py="4"/><vertex px="12" py="4"/></polygon>
-   </subroom>
-   <crossings><crossing id="4" subroom1_id="0" subroom2_id="1"><vertex px="12" py="2"/><vertex px="12" py="4"/></crossing></crossings>
-  </room>
- </rooms>
- <transitions>
-  <transition id="1" caption="main exit" type="emergency" room1_id="1" subroom1_id="1" room2_id="-1" subroom2_id="-1">
-   <vertex px="14" py="2"/><vertex px="14" py="4"/></transition>
-  <transition id="2" caption="door" type="normal" room1_id="0" subroom1_id="0" room2_id="1" subroom2_id="0">
-   <vertex px="10" py="4"/><vertex px="10" py="2"/></transition>
- </transitions>
-</geometry>
-"""
-
-
-def test_a_geometry_of_rooms(folder):
-    (folder / "geometry.xml").write_text(GEOMETRY, encoding="utf-8-sig")    # with a mark of the byte order, as editors leave it
-    plan = exchange.read("geometry.xml")
-    check([round(abs(area_of(polygon[0])), 9) for polygon in plan.walkable] == [80, 4, 4], "rings of walls and doors", plan.walkable)
-    check(plan.exits["main_exit"]["line"].tolist() == [[14, 2], [14, 4]] and len(plan.exits) == 1, "the door to the outside", plan.exits)
-    check_close(abs(area_of(plan.obstacles["table"])), 2, "an obstacle", relative=1e-9)
-    check(not plan.left_out, "nothing is left out", plan.left_out)
-    deck = scree.Deck(exchange.write_plan(plan, folder, 25))
-    deck["simulation.end_time"] = 60.0
-    inside = scree.run(deck, progress=False).scalars["inside_bodies"]
-    check(inside[0] == 25 and inside[-1] == 0, "through the doors of rooms and subrooms everybody leaves", inside)
-
-
-def test_floors_and_stairs_of_a_geometry(folder):
-    upper = GEOMETRY.replace(' <room id="1" caption="passage">',
-                             f' <room id="7"><subroom id="0" C_z="3.5">{WALLS}</subroom><crossings/></room>\n'
-                             ' <room id="8"><subroom id="0" class="stair" A_x="0.5" C_z="0"><polygon><vertex px="0" py="0"/>'
-                             '<vertex px="1" py="0"/><vertex px="1" py="9"/></polygon></subroom></room>\n <room id="1" caption="passage">')
-    upper = upper.replace("</transitions>", '<transition id="9" room1_id="7" subroom1_id="0" room2_id="-1" subroom2_id="-1">'
-                          '<vertex px="10" py="2"/><vertex px="10" py="4"/></transition></transitions>')
-    (folder / "geometry.xml").write_text(upper)
-    with pytest.raises(exchange.ExchangeError, match=re.escape("floors at 0 m (3 subrooms), 3.5 m (1 subrooms): choose one with --floor")):
-        exchange.read("geometry.xml")
-    plan = exchange.read("geometry.xml", floor=3.5)
-    check_close(area_of_polygons(plan.walkable), 80, "the upper floor", relative=1e-9)
-    check(list(plan.exits) == ["exit_9"], "its exit", plan.exits)
-    check(plan.left_out["stair between floors", "room 8, subroom 0"] == 1, "the stair is left out", plan.left_out)
-    check(sum(n for (what, _), n in plan.left_out.items() if what == "subroom of the floor at 0 m") == 3, "the lower floor", plan.left_out)
-    with pytest.raises(exchange.ExchangeError, match=re.escape("no floor at 2 m; there are 0 m, 3.5 m")):
-        exchange.read("geometry.xml", floor=2.0)
-
-
-@pytest.mark.parametrize("old, new, message", [
-    ('<vertex px="14" py="2"/></polygon>', '<vertex px="13.9" py="2"/></polygon>',
-     "room 1, subroom 1 is open at (13.9, 2): the nearest end, at (14, 2), is 0.1 m away; --gap METRES"),
-    ('px="12" py="4"/><vertex px="10" py="4"', 'px="12" py="4"/><vertex px="ten" py="4"',
-     "geometry.xml: wall of room 1, subroom 0: px and py of a vertex: could not convert string to float: 'ten'"),
-    ('unit="m"', 'unit="ft"', "lengths in 'ft'"), ("</geometry>", "", "is no whole XML file"),
-    ("geometry", "routing", "the XML file is a <routing>; <geometry> is wanted"),
-    ('C_z="0"', 'C_z="low"', "could not convert string to float: 'low'")])
-def test_geometries_that_are_wrong(folder, old, new, message):
-    (folder / "geometry.xml").write_text(GEOMETRY.replace(old, new, 1 if old[0] == "<" and "geom" not in old else -1))
-    with pytest.raises(exchange.ExchangeError, match=re.escape(message)):
-        exchange.read("geometry.xml")
-
-
-def test_a_gap_between_walls_is_closed_and_told(folder):
-    (folder / "geometry.xml").write_text(GEOMETRY.replace('<vertex px="14" py="2"/></polygon>', '<vertex px="13.9" py="2"/></polygon>', 1))
-    plan = exchange.read("geometry.xml", gap=0.2)
-    check_close(area_of_polygons(plan.walkable), 88, "the same area", relative=1e-9)
-    check(plan.notes == ["room 1, subroom 1: a gap of 0.1 m closed at (13.9, 2)"], "it is told", plan.notes)

@@ -1,8 +1,11 @@
 """The report of a run of grains: energy balance, time series, certificate, picture."""
+import re
+
 import numpy as np
 
 from browser import Browser
 from scree_program import check, check_close, check_in, run_ok, source_folder, without_launcher
+from scree.report import write_report
 from scree.results import Results
 
 
@@ -43,3 +46,16 @@ def test_several_runs_and_one_that_was_stopped(folder):
     text = (folder / "both.html").read_text()
     for words in ("height, mean and range of 2 runs", "decks of these runs differ", "physics.gravity", "no summary.json"):
         check_in(words, text, "the page")
+
+
+def test_lines_of_one_chart_can_be_read(folder):
+    """Columns of one unit whose values are far apart get charts of their own; in "dem" the imbalance is no round-off."""
+    (folder / "case.scalars.csv").write_text("time[s],step[-],few[-],many[-],some[-],energy_kinetic[J],energy_imbalance[J]\n"
+                                             "0,0,1,1000,3,1,0\n1,1,2,2000,4,2,1e-4\n")
+    for scheme, words in (("dem", "an error of the time step"), ("nonsmooth", "round-off")):
+        (folder / "case.resolved.toml").write_text(f'[simulation]\nscheme = "{scheme}"\n')
+        text = write_report([folder], picture=False).read_text()
+        check_in(f"are added up: {words}", text, f"what the imbalance is in {scheme}")
+    series = text.partition('id="time-series"')[2].partition("</section>")[0]
+    charts = [re.findall(r"</svg>(\w+)</li>", chart) for chart in series.split('<svg class="chart"')[1:]]
+    check(charts == [["few", "some"], ["many"]], "charts", charts)

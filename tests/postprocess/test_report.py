@@ -130,14 +130,14 @@ def test_floors(folder):
         opened(browser, folder / "house/report.html")
         check(browser.run("document.title") == "House <of> two floors", "a title is a text", browser.run("document.title"))
         names = browser.run("[...document.querySelectorAll('figure.floor figcaption')].map(e => e.textContent)")
-        check(names == ["ground", "upper"], "floors in the order of the deck", names)
+        check(names == ["ground, 0 m", "upper, 3 m"], "floors in the order of the deck", names)
         check(browser.run("document.querySelectorAll('figure.floor .connector').length") == 2, "the stair is drawn on both floors")
         for frame in (0, 35, 42, 60, 80, 5 * left_at(0) - 1):
             browser.set("time", frame, "input")
             levels = [place[0] for place in (place_of(k, frame / FPS) for k in range(N_UPPER)) if place]
             seen = browser.run(COVERED)
             one = seen[0][0] + seen[1][0]
-            wanted = [levels.count(GROUND) + levels.count(STAIR), levels.count(UPPER) + levels.count(STAIR)]
+            wanted = [levels.count(GROUND) + levels.count(STAIR), levels.count(UPPER)]     # the stair begins on the ground
             # Disks do not overlap: what they cover tells their number.
             disk = one / max(sum(wanted), 1)
             for floor in (0, 1):
@@ -244,6 +244,52 @@ def test_without_python_or_its_modules(ensemble, folder):
 def test_on_several_ranks_one_writes(ensemble, folder):
     result = scree("report", ensemble / "seed_1", "--output", folder / "two.html", ranks=2)
     check(result.code == 0 and result.stdout.count("two.html") == 1, "one rank writes", result)
+
+
+def test_the_fallen_have_not_left(folder):
+    """Gas upstream of a door: log, summary and report tell those who left from those who lie inside, to the end of the run."""
+    (folder / "gas.csv").write_text("x,y,CO,CO2\n" + "".join(f"{x},{y},{0 if x >= 10 else 0.1},0.1\n" for x in (0, 8, 10, 12) for y in (0, 8)))
+    (folder / "gassed.toml").write_text('''\
+[simulation]
+dimension = 2
+scheme = "crowd"
+end_time = "200 s"
+[time]
+step = "0.05 s"
+[walkable]
+polygon = [[0, 0], [12, 0], [12, 8], [0, 8]]
+[exits.east]
+line = [[12, 3], [12, 5]]
+[populations.near]
+region = [[10.5, 1], [11.5, 1], [11.5, 7], [10.5, 7]]
+count = 7
+[populations.far]
+region = [[1, 1], [5, 1], [5, 7], [1, 7]]
+count = 9
+[hazard]
+file = "gas.csv"
+''')
+    result = run_ok("run", folder / "gassed.toml", "--set", f'output.directory="{folder}"', folder=folder, ranks=2)
+    said_at_end = result.stdout + result.stderr
+    check_in("only people who are incapacitated are left", said_at_end, "the log says why the run ends")
+    check("nobody is left" not in said_at_end, "and not that nobody is left", result)
+    check_in("7 left, 9 still inside at t = 2.7 s, all of them incapacitated", " ".join(said_at_end.split()), "the summary says who lies inside")
+    run = folder / "gassed"
+    hazard = json.loads((run / "summary.json").read_text())["evacuation"]["hazard"]
+    check((hazard["incapacitated"], hazard["incapacitated_inside"], hazard["vanished"]) == (9, 9, 0), "counts", hazard)
+    report(run)
+    with Browser(folder) as browser:
+        opened(browser, run / "report.html")
+        numbers = browser.run("Object.fromEntries([...document.querySelectorAll('.numbers div')].map("
+                              "d => [d.querySelector('span').textContent, d.querySelector('b').textContent]))")
+        check(numbers["people"] == "16" and numbers["still inside at the end"] == "9" and numbers["incapacitated"] == "9", "numbers", numbers)
+        check(not numbers["until 100 % had left"].endswith(" s"), "not all had left", numbers)
+        rows = rows_of(browser, "times")
+        check(set(rows) == {"everybody", "exit east", "population near", "population far"}, "no row for those without an exit", rows)
+        check(rows["everybody"][0] == "7 of 16" and rows["population far"][0].startswith("0"), "the fallen have not left", rows)
+    vanished = run_ok("run", folder / "gassed.toml", "--set", f'output.directory="{folder}"', "hazard.fallen=vanish", "output.name=gone", folder=folder)
+    check_in("nobody is left or to come", vanished.stdout + vanished.stderr, "nobody is there")
+    check("all of them incapacitated" not in vanished.stdout + vanished.stderr, "nobody lies inside", vanished)
 
 
 def test_the_office_tower(folder):

@@ -8,7 +8,8 @@ from house_run import FPS, N_UPPER, make_house, place_of
 from scree_program import check, check_close, check_in, run_ok, source_folder
 from scree.crowd.curves import flow_at, mean_and_interval, student_t_975, time_of_share
 from scree.crowd.density import Grid, density_maps
-from scree.crowd.plan import plan_of, used_parts, within
+from scree.crowd.plan import plan_of, used_parts
+from scree.geometry import contains
 from scree.report import write_report
 from scree.report.charts import Line, chart, png
 from scree.report.tables import script_data
@@ -78,7 +79,7 @@ def test_opening_times():
 def test_parts_that_nobody_uses():
     square = np.array([[0, 0], [4, 0], [4, 4], [0, 4]], float)
     rings = [(False, square), (True, square / 4 + 1), (False, square + 10)]
-    check(within(square, np.array([[1, 1], [5, 1]])).tolist() == [True, False], "in a polygon")
+    check(contains(square, np.array([[1, 1], [5, 1]])).tolist() == [True, False], "in a polygon")
     used, unused = used_parts(rings, np.array([[3.0, 3.0]]))
     check(len(used) == 2 and len(unused) == 1, "the second area is unused; the first keeps its hole", (used, unused))
     check(used_parts(rings, np.zeros((0, 2)))[1] == [], "nobody anywhere: all areas stay")

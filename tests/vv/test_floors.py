@@ -32,10 +32,10 @@ def _time_on(run, level, person=0):
     return np.count_nonzero(run.paths.level_of_row[rows] == level) / run.paths.fps
 
 
-def _one_person(folder, speed, floors, connectors, start, door, name, fps=100, **more):
+def _one_person(folder, speed, floors, connectors, start, door, name, fps=100, kind=None, **more):
     deck = crowd_deck(None, end_time=400.0, step=0.01, fps=fps, floors=floors, connectors=connectors,
                       exits={"door": {"floor": door[0], "line": door[1]}},
-                      agents={"one": {"speed": constant(speed), "radius": constant(0.19)}},
+                      agents={"one": {"speed": constant(speed), "radius": constant(0.19), **(kind or {})}},
                       populations={"one": {"floor": start[0], "count": 1, "region": start[1]}}, **more)
     return run_crowd(folder, deck, name=name)
 
@@ -77,6 +77,23 @@ def test_r02_r03_stairs(folder):
         CRITERIA.row(f"{row} {way} switchback", source, f"at least {expected:.2f} s - 0.1 s, and 5 % more at most",
                      f"{taken:.2f} s and {_time_on(run, 1):.2f} s on the landing",
                      expected - 0.1 <= taken <= 1.05 * expected)
+
+
+def test_speeds_by_age(folder):
+    """Table 3-B of J. J. Fruin, Pedestrian Planning and Design, 1971: one person on a stair of 27 degrees, 10 m in plan, has
+    the horizontal speed of its age and sex, whatever its speed on the flat; to 0.1 s."""
+    rise = 10 * math.tan(math.radians(27))
+    floors = {"ground": _floor(0, rectangle(-12, 0, 0, 2)), "upper": _floor(rise, rectangle(10, 0, 22, 2))}
+    flight = {"flight": {"polygon": rectangle(0, 0, 10, 2), "bottom": _end("ground", [0, 0], [0, 2]),
+                         "top": _end("upper", [10, 0], [10, 2]), "factors": "fruin"}}
+    ends = {"up": (("ground", rectangle(-10.1, 0.95, -10, 1.05)), ("upper", [[22, 0], [22, 2]])),
+            "down": (("upper", rectangle(20, 0.95, 20.1, 1.05)), ("ground", [[-12, 0], [-12, 2]]))}
+    young, old = {"age": "under 30", "sex": "female"}, {"age": "over 50"}
+    for way, speed, kind, feet_per_minute in (("up", 1.0, young, 110), ("up", 1.5, young, 110), ("down", 1.5, old, 117)):
+        taken = _time_on(_one_person(folder, speed, floors, flight, *ends[way], name=f"{way}_{speed}", kind=kind), 2)
+        expected = 10 / (feet_per_minute * 0.3048 / 60)
+        CRITERIA.row(f"by age, {way}, {speed:g} m/s", "Fruin 1971, 3-B", f"10 m in plan in {expected:.2f} s +- 0.1 s", f"{taken:.2f} s",
+                     abs(taken - expected) <= 0.1)
 
 
 def test_2_2_stair_of_100_m(folder):

@@ -57,16 +57,16 @@ def disk_weights(cell):
 
 @dataclass
 class DensityMaps:
-    """Maps (ny, nx) of one level over the whole run."""
+    """Maps (ny, nx) over the whole run."""
     grid: Grid
     mean: np.ndarray        # over time [1/m2]
-    highest: np.ndarray     # largest mean over `window` [1/m2]
+    highest: np.ndarray     # largest mean over a window; these follow each other [1/m2]
     above: np.ndarray       # time with more than `limit` [s]
 
 
-def density_maps(paths, level, grid, limit, window=10.0, end=None, most_fps=5.0):
-    """Maps of a level over the frames up to `end` (default: the last) of a trajectory, of which at most `most_fps` a second
-    are read. One frame stands for the time until the next."""
+def density_maps(paths, levels, grid, limit, window=10.0, end=None, most_fps=5.0):
+    """Maps of a level, or of several as one, over the frames up to `end` (default: the last) of a trajectory, of which at most
+    `most_fps` a second are read. One frame stands for the time until the next."""
     stride = max(1, int(np.ceil(paths.fps / most_fps - 1e-9)))
     seconds = stride / paths.fps
     last = int(round(end * paths.fps)) if end is not None else int(paths.frames[-1]) if len(paths.frames) else 0
@@ -76,7 +76,7 @@ def density_maps(paths, level, grid, limit, window=10.0, end=None, most_fps=5.0)
     per_block = max(1, round(window / seconds))
     for frame in frames:
         rows = paths.rows(frame)
-        here = paths.level_of_row[rows] == level
+        here = np.isin(paths.level_of_row[rows], levels)
         found = grid.density(paths.position_of_row[rows][here])
         total += found
         above += seconds * (found > limit)

@@ -39,14 +39,13 @@ class Film:
         ids, level, position, rows = people_at(self.paths, time)
         colours, radius = np.asarray(self._colours(ids, rows), dtype=float).reshape(-1, 3), np.asarray(self._radius(ids), dtype=float)
         for floor, (matrix, offset) in enumerate(to_pixels):
-            shown = [k for k, other in enumerate(self.plan.levels) if floor in other.floors]
-            here = np.isin(level, shown) if len(self.plan.levels) > 1 else slice(None)
+            here = np.isin(level, self.plan.shown_on(floor)) if len(self.plan.levels) > 1 else slice(None)
             paint_disks(pixels, position[here] * matrix + offset, np.maximum(radius[here] * matrix[0], LEAST_RADIUS), colours[here])
         return self._written(pixels, text(time, len(ids)) if text else f"t = {time:.1f} s, {len(ids)} persons")
 
     def _background(self, time):
-        """What stands, and of each floor factor and offset from m to pixels. Again when an exit opens or closes."""
-        is_open = tuple(door.is_open(time) for door in self.plan.exits)
+        """What stands, and of each floor factor and offset from m to pixels. Again when an exit or a connector opens or closes."""
+        is_open = (*(door.is_open(time) for door in self.plan.exits), *(level.is_closed(time) for level in self.plan.levels))
         if is_open not in self._backgrounds:
             self._backgrounds[is_open] = self._drawn(time)
         return self._backgrounds[is_open]

@@ -11,16 +11,18 @@ from matplotlib.path import Path as Outline
 
 from scree import style
 from scree.crowd.density import LEVEL_COLOURS, LEVELS_OF_SERVICE
-from scree.crowd.plan import Level, Plan, outward
+from scree.crowd.labels import SMALL, connector_labels, connector_text, corners_of_names, exit_label, exit_text
+from scree.crowd.plan import Level, Plan
 from scree.results import ResultsError
 
 WALL = style.INK
 FLOOR = (0.965, 0.968, 0.975)
 CONNECTOR = (0.89, 0.91, 0.95)
+CONNECTOR_NAME = (0.36, 0.39, 0.44)
 CLOSED = (0.69, 0.0, 0.13)
 FRUIN = "level of service (Fruin 1971, walkways), bounds in 1/m2"
 MARGIN = 0.02           # around a plan, over its size
-HIGHEST = 12.0          # of a figure [inch]
+WIDTH, HIGHEST = 9.0, 12.0      # of a figure [inch]
 
 
 def plan_or_box(plan, positions):
@@ -47,42 +49,38 @@ class BoxedPlan(Plan):
 
 
 def bounds_with_names(plan):
-    """Corners of what is drawn: the plan, the names of exits beside it, and the scale bar below."""
+    """Corners of what is drawn: the plan, the names of exits and connectors beside it, and the scale bar below."""
     lower, upper = plan.bounds()
     size = max(*(upper - lower), 1e-9)
     text = text_size(plan)
-    corners = [lower - MARGIN * size, upper + MARGIN * size]
-    for door in plan.exits:
-        at, across = place_of_name(plan, door)
-        half = np.array([0.33 * text * len(door.name), 0.8 * text])
-        middle = at + [across * half[0], 0]
-        corners += [middle - half, middle + half]
+    corners = [lower - MARGIN * size, upper + MARGIN * size, *corners_of_names(plan, text)]
     lower, upper = np.minimum.reduce(corners), np.maximum.reduce(corners)
     return lower - [0, 2.2 * text], upper
 
 
-def text_size(plan):
-    """Height of the names of exits [m]."""
+def rows_and_columns(plan):
+    """How floors are arranged."""
     lower, upper = plan.bounds()
-    return 0.02 * max(*(upper - lower), 1e-9)
+    size = np.maximum(upper - lower, 1e-9)
+    n = max(len(plan.floors), 1)
+    columns = min(n, max(1, round(np.sqrt(1.6 * n * size[1] / size[0])))) if n > 1 else 1
+    return -(-n // columns), columns
 
 
-def place_of_name(plan, door):
-    """Where the name of an exit stands, and on which side of that place the text lies: -1 left, 0 around it, 1 right."""
-    direction, depth = outward(door, plan.levels[door.floor].rings)
-    across = int(np.sign(direction[0])) if abs(direction[0]) > 0.7 else 0
-    return door.middle + direction * (depth + (0.5 if across else 0.9) * text_size(plan)), across
+def text_size(plan, width=WIDTH):
+    """Height of the names of exits [m], about, of a text that is 0.14 inch high in the figure."""
+    lower, upper = plan.bounds()
+    rows, columns = rows_and_columns(plan)
+    return 0.14 * max((upper - lower) * (columns / width, rows / HIGHEST))
 
 
-def floors_figure(plan, width=9.0):
+def floors_figure(plan, width=WIDTH):
     """A figure with axes for each floor, side by side, all true to the same scale and without ticks: [axes]."""
     import matplotlib.pyplot as plt
 
     lower, upper = bounds_with_names(plan)
     size = np.maximum(upper - lower, 1e-9)
-    n = max(len(plan.floors), 1)
-    columns = min(n, max(1, round(np.sqrt(1.6 * n * size[1] / size[0])))) if n > 1 else 1
-    rows = -(-n // columns)
+    rows, columns = rows_and_columns(plan)
     height = np.clip(width / columns * size[1] / size[0] * rows, 2.5, HIGHEST)
     figure, grid = plt.subplots(rows, columns, figsize=(width, height + 0.4), layout="constrained", squeeze=False)
     places = list(grid.ravel())
@@ -91,6 +89,7 @@ def floors_figure(plan, width=9.0):
         axes.set_ylim(lower[1], upper[1])
         axes.set_aspect("equal")
         axes.set_axis_off()
+    n = max(len(plan.floors), 1)
     for axes, floor in zip(places, plan.floors):
         if floor.name and n > 1:
             axes.set_title(f"{floor.name}, {floor.elevation:g} m", fontsize="medium")
@@ -113,30 +112,39 @@ def outline_of(rings):
 
 def draw_floor(axes, plan, number, colours=None, time=None, floor=FLOOR):
     """Draws a floor with the connectors that join it, its exits and a scale bar. `colours`: of exits by name; `time` [s]: exits
-    are closed or not as they are then, without it those that never open are closed. `floor`: colour of the area, None for none.
-    Returns the outline of all areas, to clip what is drawn on them; None without any."""
+    and connectors are closed or not as they are then, without it those that never open are closed. `floor`: colour of the area,
+    None for none. Returns the outline of the areas whose people are shown here, to clip what is drawn on them; None without any."""
     areas = [level for level in plan.levels if number in level.floors]
-    rings = [ring for level in areas for ring in level.rings]
-    outline = outline_of(rings)
+    outline = outline_of([ring for k in plan.shown_on(number) for ring in plan.levels[k].rings])
     if outline is None:
         return None
-    for level in areas if floor is not None else []:
-        if (area := outline_of(level.rings)) is not None:
-            colour = floor if level.kind == "floor" else CONNECTOR
-            axes.add_patch(PathPatch(area, facecolor=colour, edgecolor="none", zorder=0))
     for level in areas:
-        if (area := outline_of(level.rings)) is not None:
-            dashed = "-" if level.kind == "floor" else (0, (4, 2))
-            axes.add_patch(PathPatch(area, facecolor="none", edgecolor=WALL, linewidth=1.0, linestyle=dashed, zorder=3))
-        if level.kind != "floor" and level.polygon is not None:
-            axes.text(*level.polygon.mean(axis=0), level.name, fontsize="small", ha="center", va="center", zorder=5, alpha=0.8)
+        shape = outline_of(level.rings)
+        if shape is None:
+            continue
+        is_floor = level.kind == "floor"
+        if floor is not None or not is_floor:
+            axes.add_patch(PathPatch(shape, facecolor=floor if is_floor else CONNECTOR, edgecolor="none", zorder=0))
+        axes.add_patch(PathPatch(shape, facecolor="none", edgecolor=WALL, linewidth=1.0, linestyle="-" if is_floor else (0, (4, 2)),
+                                 zorder=3))
+    draw_connectors(axes, plan, number, time)
     draw_exits(axes, plan, number, colours or {}, time)
     scale_bar(axes)
     return outline
 
 
+def draw_connectors(axes, plan, number, time=None):
+    """Names of the connectors of a floor; closed ones are crossed out at their end."""
+    for level, label in connector_labels(plan, number, SMALL * text_size(plan), lambda level: connector_text(level, time)):
+        is_closed = level.is_closed(time or 0.0)
+        if is_closed and number in level.lines:
+            cross(axes, level.lines[number].mean(axis=0))
+        write(axes, label, CLOSED if is_closed else CONNECTOR_NAME, "x-small")
+
+
 def draw_exits(axes, plan, number, colours, time=None):
-    """Exits of a floor as thick lines with their names; closed ones are crossed out."""
+    """Exits of a floor as thick lines with their names; closed ones are crossed out. Without a time the names say when exits are
+    open, if not always."""
     for door in (door for door in plan.exits if door.floor == number):
         is_closed = not (door.times() if time is None else door.is_open(time))
         colour = style.PALE_INK if is_closed else colours.get(door.name, WALL)
@@ -145,10 +153,19 @@ def draw_exits(axes, plan, number, colours, time=None):
         if not door.is_line:
             axes.fill(*door.corners.T, color=colour, alpha=0.25, zorder=1)
         if is_closed:
-            axes.plot(*door.middle, "x", color=CLOSED, markersize=9, markeredgewidth=2, zorder=5)
-        at, across = place_of_name(plan, door)
-        axes.text(*at, door.name + (" (closed)" if is_closed else ""), fontsize="small", va="center", zorder=5,
-                  ha={-1: "right", 0: "center", 1: "left"}[across], color=CLOSED if is_closed else WALL)
+            cross(axes, door.middle)
+        write(axes, exit_label(plan, door, text_size(plan), exit_text(door, time)), CLOSED if is_closed else WALL)
+
+
+def cross(axes, at):
+    """A mark of what is closed."""
+    axes.plot(*at, "x", color=CLOSED, markersize=9, markeredgewidth=2, zorder=5)
+
+
+def write(axes, label, colour, size="small"):
+    """A name in the plan, pale behind so that it can be read on people and maps."""
+    axes.text(*label.at, label.text, fontsize=size, va="center", zorder=7, ha={-1: "right", 0: "center", 1: "left"}[label.across],
+              color=colour, bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.6, "pad": 0.5})
 
 
 def scale_bar(axes):
@@ -200,7 +217,7 @@ def colours_of(names):
 
 def exit_colours(plan, names=()):
     """Colours of the exits of a plan in the order of the deck, then of other names in alphabetical order."""
-    return colours_of([*(door.name for door in plan.exits), *sorted(set(names))])
+    return colours_of([*(door.name for door in plan.exits), *sorted(set(names) - {""})])
 
 
 def shades(colours, low, high):

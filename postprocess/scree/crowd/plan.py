@@ -3,6 +3,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scree.crowd.exits import without_pockets
+from scree.geometry import contains
+
 NEVER = np.inf
 
 
@@ -16,6 +19,7 @@ class Exit:
     opens: list             # times [s], rising; with `closes` the ends of times at which it is open
     closes: list
     max_flow: float         # [1/s], 0: no limit
+    closed_from: float = NEVER      # [s] when it closes for good
 
     @property
     def width(self):
@@ -29,7 +33,8 @@ class Exit:
     def times(self, end=NEVER):
         """(from, until) of the times at which it is open before `end`; until is infinite if it does not close again."""
         closes = list(self.closes) + [NEVER] * max(len(self.opens) - len(self.closes), 0)
-        return [(begin, until) for begin, until in zip(self.opens, closes) if begin < end and until > begin]
+        times = [(begin, min(until, self.closed_from)) for begin, until in zip(self.opens, closes)]
+        return [(begin, until) for begin, until in times if begin < end and until > begin]
 
     def is_open(self, time):
         return any(begin <= time < until for begin, until in self.times())
@@ -47,15 +52,21 @@ class Exit:
 
 @dataclass
 class Level:
-    """A floor, a connector of two, or a lift: its name, the rings of its area (scree.results.read_wkt), the floors on which it is
-    drawn, and a polygon if it is no floor."""
+    """A floor, a connector of two, or a lift: its name, the rings of its area (scree.results.read_wkt), and the floors on which it
+    is drawn, of a connector the lower one first, of a lift that at which people get out."""
     name: str
     rings: list
     floors: list
     elevation: float = 0.0
     kind: str = "floor"
-    polygon: np.ndarray = None
     hidden: list = field(default_factory=list)      # rings of parts that nobody uses
+    polygon: np.ndarray = None                      # of a connector or a lift
+    lines: dict = field(default_factory=dict)       # of these: number of a floor -> the line (2, 2) that leads to it
+    closed_from: float = NEVER                      # [s] when it closes
+    direction: str = ""                             # "up" or "down" of an escalator
+
+    def is_closed(self, time):
+        return time >= self.closed_from
 
 
 @dataclass
@@ -66,6 +77,15 @@ class Plan:
     @property
     def floors(self):
         return [level for level in self.levels if level.kind == "floor"]
+
+    def connectors_of(self, floor):
+        """Numbers of the connectors and lifts that are drawn on a floor: those that begin, end or stop there."""
+        return [k for k, level in enumerate(self.levels) if level.kind != "floor" and floor in level.floors]
+
+    def shown_on(self, floor):
+        """Numbers of the levels whose people are drawn on a floor: its own, the connectors of which it is the lower end, and the
+        lifts that go there. So everybody is drawn once, also where flights lie above each other."""
+        return [k for k, level in enumerate(self.levels) if level.floors[:1] == [floor]]
 
     @property
     def n_hidden(self):
@@ -82,34 +102,42 @@ class Plan:
         return points.min(axis=0), points.max(axis=0)
 
 
-def plan_of(deck, paths=None, hide_unused=True):
-    """The plan of a run from its resolved deck, and its areas from the trajectory. Parts of the area that nobody is ever in
-    go to Level.hidden, if there is somebody anywhere and `hide_unused`."""
-    floors = list(deck.get("floors", {}))
+def plan_of(deck, paths=None, hide_unused=True, closings=None):
+    """The plan of a run from its resolved deck, and its areas from the trajectory. `closings`: when smoke closed exits and
+    connectors (Results.closings). Parts of the area that nobody is ever in go to Level.hidden, if there is somebody
+    anywhere and `hide_unused`. Pockets behind lines of exits are left out."""
+    floors, closings = list(deck.get("floors", {})), closings or {}
     areas = paths.walkable_of_level if paths is not None else []
     levels = []
     for number, (name, table) in enumerate((deck.get("floors") or {"": {}}).items()):
         rings = areas[number] if number < len(areas) else _rings_of_deck(table.get("walkable", deck.get("walkable", {})))
         levels.append(Level(name, rings, [number], float(table.get("elevation", 0.0))))
     for number, (name, table) in enumerate(deck.get("connectors", {}).items(), len(levels)):
-        ends = [table.get(end, {}).get("floor") for end in ("bottom", "top")]
+        ends = [table.get(end, {}) for end in ("bottom", "top")]
         polygon = np.array(table["polygon"], dtype=float) if "polygon" in table else None
         rings = areas[number] if number < len(areas) else [(False, polygon)] if polygon is not None else []
-        levels.append(Level(name, rings, [floors.index(end) for end in ends if end in floors], kind=table.get("type", "stair"),
-                            polygon=polygon))
+        lines = {floors.index(end["floor"]): np.array(end["line"], dtype=float) for end in ends if end.get("floor") in floors}
+        levels.append(Level(name, rings, list(lines), kind=table.get("type", "stair"), polygon=polygon, lines=lines,
+                            closed_from=min(float(table.get("closed_from", NEVER)), closings.get(name, NEVER)),
+                            direction=table.get("direction", "")))
     for number, (name, table) in enumerate(deck.get("lifts", {}).items(), len(levels)):
-        polygon = np.array(table["cabin"], dtype=float)
-        rings = areas[number] if number < len(areas) else [(False, polygon)]
-        levels.append(Level(name, rings, [floors.index(floor) for floor in table["floors"] if floor in floors], kind="lift",
-                            polygon=polygon))
+        cabin, door = np.array(table["cabin"], dtype=float), np.array(table["door"], dtype=float)
+        served = [floors.index(floor) for floor in dict.fromkeys([table["to"], *table["floors"]]) if floor in floors]
+        levels.append(Level(name, areas[number] if number < len(areas) else [(False, cabin)], served, kind="lift", polygon=cabin,
+                            lines=dict.fromkeys(served, door),
+                            closed_from=min(float(table.get("closed_from", NEVER)), closings.get(name, NEVER))))
     if hide_unused and paths is not None and len(paths.position_of_row):
         for number, level in enumerate(levels):
             here = paths.position_of_row[paths.level_of_row == number]
             level.rings, level.hidden = used_parts(level.rings, here)
-    return Plan(levels, exits_of(deck, levels))
+    exits = exits_of(deck, levels, closings)
+    for number, level in enumerate(levels):
+        if level.kind == "floor":
+            level.rings = without_pockets(level.rings, [door for door in exits if door.floor == number])
+    return Plan(levels, exits)
 
 
-def exits_of(deck, levels):
+def exits_of(deck, levels, closings):
     """Exits with a place in the deck; one on a connector belongs to the first floor that this joins."""
     floor_of = {level.name: level.floors[0] for level in levels if level.floors}
     exits = []
@@ -119,7 +147,7 @@ def exits_of(deck, levels):
             continue
         number = floor_of.get(table.get("floor", ""), 0)
         exits.append(Exit(name, np.array(shape, dtype=float), "line" in table, number, list(table.get("open_from", [0.0])),
-                          list(table.get("open_until", [])), float(table.get("max_flow", 0.0))))
+                          list(table.get("open_until", [])), float(table.get("max_flow", 0.0)), closings.get(name, NEVER)))
     return exits
 
 
@@ -139,37 +167,8 @@ def used_parts(rings, positions):
     some = positions[some]
     used, unused = [], []
     for part in parts:
-        (used if within(part[0][1], some).any() else unused).extend(part)
+        (used if contains(part[0][1], some).any() else unused).extend(part)
     return (used, unused) if used else (rings, [])
-
-
-def within(corners, points):
-    """Which points lie in a polygon (even-odd rule)."""
-    result = np.zeros(len(points), dtype=bool)
-    x, y = np.asarray(points).T
-    for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0)):
-        if ay != by:
-            result ^= ((ay > y) != (by > y)) & (x < ax + (y - ay) / (by - ay) * (bx - ax))
-    return result
-
-
-def outward(door, rings):
-    """Unit vector from an exit's line away from the floor before it, and how deep the area behind it is [m]; of a polygon from
-    the middle of the floor."""
-    if not rings:
-        return np.array([0.0, 1.0]), 0.0
-    outer = [corners for is_hole, corners in rings if not is_hole]
-    middle = np.mean([(corners.min(axis=0) + corners.max(axis=0)) / 2 for corners in outer], axis=0)
-    away = door.middle - middle
-    if door.is_line:
-        along = door.corners[1] - door.corners[0]
-        normal = np.array([along[1], -along[0]]) / (np.linalg.norm(along) or 1.0)
-        # Behind the line is a pocket of half a metre and more, before it the floor goes on for longer.
-        steps = np.arange(0.25, 6.0, 0.25)[:, None]
-        depth = [sum(np.any([within(corners, door.middle + side * steps * normal) for corners in outer], axis=0)) for side in (1, -1)]
-        is_first = depth[0] < depth[1] if depth[0] != depth[1] else np.dot(normal, away) >= 0
-        return (normal, 0.25 * depth[0]) if is_first else (-normal, 0.25 * depth[1])
-    return away / (np.linalg.norm(away) or 1.0), 0.0
 
 
 def _rings_of_deck(table):

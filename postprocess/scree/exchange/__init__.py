@@ -2,22 +2,25 @@
 
     scene = exchange.read("packing.data")    LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL, told apart by their content
     plan = exchange.read("station.dxf")      DXF, Vadere, JuPedSim, trajectories: plans of crowds
+    plan = exchange.read_building({"ground": ("ground.dxf", 0.0), "upper": ("upper.dxf", 3.5)})    a file for each floor
     exchange.write_deck(scene, folder)       NAME.toml and tables of bodies; what files do not tell is left to fill in
     exchange.write_plan(plan, folder)        NAME.toml, NAME.wkt, NAME_start.csv, NAME.left_out.txt
     exchange.write_data(results, path)       a frame of a run as a data file of LAMMPS
 """
 from pathlib import Path
 
+import numpy as np
+
 from scree.exchange import dxf, jupedsim, lammps, mercury, stl, trajectory, vadere, wkt, yade
 from scree.exchange.deck_writer import write_deck
 from scree.exchange.lammps import write_data
 from scree.exchange.mesh import is_binary_stl
-from scree.exchange.plan import Plan
+from scree.exchange.plan import Plan, joined, name_of, shifted
 from scree.exchange.plan_writer import left_out_text, write_plan
 from scree.exchange.scene import ExchangeError, Scene, checked
 
-__all__ = ["FORMATS", "OPTIONS", "ExchangeError", "Plan", "Scene", "layers_of", "left_out_text", "read", "write_data",
-           "write_deck", "write_plan"]
+__all__ = ["FORMATS", "OPTIONS", "ExchangeError", "Plan", "Scene", "layers_of", "left_out_text", "read", "read_building",
+           "write_data", "write_deck", "write_plan"]
 
 # Of grains: readers of lines
 GRAINS = {"lammps-data": lammps.read_data, "lammps-dump": lammps.read_dump, "yade": yade.read,
@@ -37,8 +40,8 @@ OPTIONS = sorted({name for _, names in WITH_OPTIONS.values() for name in names})
 def read(path, format=None, **options):
     """The scene (of grains) or the plan (of crowds) of a file. `format`: one of FORMATS, else found by the content. Options
     are those of the format: of STL `scale`, which makes lengths metres, and `bodies`, which makes closed convex solids
-    bodies instead of walls; of DXF those of dxf.DxfOptions; of JuPedSim's XML `gap` and `floor`; of trajectories `plan`
-    (that of another file), `frame` and `unit`. Raises ExchangeError."""
+    bodies instead of walls; of DXF those of dxf.DxfOptions; of JuPedSim's XML `gap` and `floor` (the only one that is taken); of
+    trajectories `plan` (that of another file), `frame` and `unit`. Raises ExchangeError."""
     path = Path(path)
     try:
         content = path.read_bytes()
@@ -53,6 +56,28 @@ def read(path, format=None, **options):
     if reader is not None:
         return reader(path, content, **options)
     return checked(path, GRAINS[format](path, _lines_of(content)))
+
+
+def read_building(files, name="building", format=None, shifts=None, **options):
+    """The plan of a building of which each floor has a file of its own: {floor: (path, elevation [m])}. `shifts`: floor: by how much
+    [m, m] it is moved, so that floors lie above each other. All files are read with the same options. What joins the floors, no
+    file tells: the deck has a connector to fill in. Raises ExchangeError."""
+    plans, shifts = {}, shifts or {}
+    for floor in shifts:
+        if floor not in files:
+            raise ExchangeError(f"shift of {floor}: there are the floors {', '.join(files)}")
+    for floor, (path, elevation) in files.items():
+        if name_of(floor) != floor:
+            raise ExchangeError(f"floor {floor!r}: a name is of small letters, digits and underscores, such as {name_of(floor)!r}")
+        plan = read(path, format, **options)
+        if not isinstance(plan, Plan) or plan.people is not None or plan.journeys or plan.populations or plan.sources or plan.floors:
+            raise ExchangeError(f"{path}: is no plan of one floor: those are DXF, WKT, and XML of JuPedSim with --floor")
+        plans[floor] = (float(elevation), shifted(plan, np.array(shifts[floor], float)) if floor in shifts else plan)
+    heights = sorted((elevation, floor) for floor, (elevation, _) in plans.items())
+    for (low, lower), (high, upper) in zip(heights, heights[1:]):
+        if high <= low:
+            raise ExchangeError(f"floors {lower} and {upper} have one elevation, {low:g} m")
+    return joined(name, ", ".join(plan.source for _, plan in plans.values()), plans)
 
 
 def layers_of(path):

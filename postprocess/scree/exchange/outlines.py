@@ -3,6 +3,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scree.geometry import contains
+
 SAME = 1e-9         # of the size of a drawing: ends this near to each other are one place
 ASIDE = 1e-6        # m beside an edge
 CHUNK = 2**20       # pairs of edges that are looked at together
@@ -194,15 +196,6 @@ def _side(p, q, points):
 def _boxes_meet(p, q, r, s):
     low, high, low2, high2 = np.minimum(p, q), np.maximum(p, q), np.minimum(r, s), np.maximum(r, s)
     return ((low[:, None] <= high2[None]) & (low2[None] <= high[:, None])).all(axis=2)
-
-
-def contains(ring, points):
-    """Whether points (n, 2) lie in a ring; of those on its edges some do."""
-    x, y = np.atleast_2d(points).T[:, :, None]
-    (x1, y1), (x2, y2) = np.asarray(ring).T, np.roll(ring, -1, axis=0).T
-    spans = (y1 > y) != (y2 > y)
-    at = x1 + (y - y1) / np.where(y2 == y1, 1, y2 - y1) * (x2 - x1)
-    return ((spans & (x < at)).sum(axis=1) % 2).astype(bool)
 
 
 def inner_point(ring):

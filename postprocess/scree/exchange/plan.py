@@ -25,6 +25,9 @@ class Plan:
                  name: table of the deck
     journeys     name: list of steps
     starts       name: ring in which people start, of files that do not say how many
+    floors       of a building of several, name: Floor; walkable, obstacles and columns are then those of the floors, and tables
+                 have the key "floor", starts the name of theirs in start_floors
+    connectors   name: table of the deck
     people       columns of people at the start, in arrays of one length: x, y, and any of id, radius, speed, journey
     end_time, seed    of the run; None where the file does not tell
     left_out     (what, where): how many
@@ -43,6 +46,9 @@ class Plan:
     sources: dict = field(default_factory=dict)
     measures: dict = field(default_factory=dict)
     starts: dict = field(default_factory=dict)
+    start_floors: dict = field(default_factory=dict)
+    floors: dict = field(default_factory=dict)
+    connectors: dict = field(default_factory=dict)
     people: dict = None
     end_time: float = None
     seed: int = None
@@ -53,8 +59,51 @@ class Plan:
         self.left_out[what, where] += count
 
     def rings(self):
-        """All rings of the walkable area."""
-        return [ring for polygon in self.walkable for ring in polygon]
+        """All rings of the walkable areas."""
+        return [ring for storey in (*self.floors.values(), self) for polygon in storey.walkable for ring in polygon]
+
+
+@dataclass
+class Floor:
+    """A floor of a building of several: its height [m], and its area as in Plan."""
+    elevation: float
+    walkable: list
+    obstacles: dict = field(default_factory=dict)
+    columns: list = field(default_factory=list)
+
+
+def shifted(plan, by):
+    """The plan moved by a vector [m]."""
+    def moved(table):
+        return {key: value + by if key in ("line", "polygon") else value for key, value in table.items()}
+
+    plan.walkable = [[ring + by for ring in polygon] for polygon in plan.walkable]
+    plan.obstacles, plan.starts = ({name: ring + by for name, ring in rings.items()} for rings in (plan.obstacles, plan.starts))
+    plan.columns = [(x + by[0], y + by[1], radius) for x, y, radius in plan.columns]
+    plan.exits, plan.waypoints = ({name: moved(table) for name, table in tables.items()} for tables in (plan.exits, plan.waypoints))
+    return plan
+
+
+def joined(name, source, plans):
+    """One plan of the plans of floors, {name: (elevation [m], plan)}. Names that several floors have get that of the floor before."""
+    whole = Plan(name, source)
+    for floor, (elevation, plan) in plans.items():
+        whole.floors[floor] = Floor(elevation, plan.walkable, plan.obstacles, plan.columns)
+        for kind in ("exits", "waypoints", "measures", "starts"):
+            mine, taken = getattr(plan, kind), getattr(whole, kind)
+            for own, table in mine.items():
+                twice = sum(own in getattr(other, kind) for _, other in plans.values()) > 1
+                key = name_of(f"{floor}_{own}" if twice else own, taken)
+                if kind == "starts":
+                    taken[key], whole.start_floors[key] = table, floor
+                else:
+                    taken[key] = {"floor": floor, **table}
+        for (what, where), count in plan.left_out.items():
+            whole.leave_out(what, f"floor {floor}" + (f", {where}" if where else ""), count)
+        whole.notes += [f"floor {floor}: {note}" for note in plan.notes if not note.startswith("exits:")]
+    if not whole.exits:
+        whole.notes.append("exits: no floor has any; add [exits.NAME]")
+    return whole
 
 
 def name_of(text, taken=()):

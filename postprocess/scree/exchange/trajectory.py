@@ -36,6 +36,9 @@ def read(path, content, plan=None, frame=None, unit=None):
     """A plan with the people of a frame, the first with anybody in it unless given. `plan`: one that was read from another
     file, whose area, exits and obstacles are taken; else the area of the trajectory, or where it has none, the rectangle
     around all its places. `unit`: of text files, where their header does not tell it. Raises ExchangeError."""
+    if plan is not None and plan.floors:
+        raise ExchangeError(f"{path}: the plan has the floors {', '.join(plan.floors)}, and a trajectory does not say who is on which: "
+                            "take one with --floor")
     frames = _frames(path, content, unit)
     if not len(frames.id):
         raise ExchangeError(f"{path}: nobody in the file")

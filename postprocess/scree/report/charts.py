@@ -1,5 +1,6 @@
 """Charts and maps as SVG, for screen and paper."""
 import base64
+import math
 import struct
 import zlib
 from dataclasses import dataclass
@@ -66,19 +67,29 @@ def chart(lines, x_label, y_label, identity="", log=False, from_zero=True, x_ran
         y = transform(np.asarray(line.y, dtype=float))
         keep = _kept(line.x, y)
         x, y = _stepped(line, line.x[keep], y[keep])
-        dash = DASHES[k // len(style.LINE_COLOURS) % len(DASHES)]
+        dash = _dash(k)
         for piece in _pieces(y):
             parts.append(f'<polyline points="{_points(*at(x[piece], y[piece]))}" fill="none" stroke="{line.colour}" '
-                         f'stroke-width="1.6" stroke-linejoin="round"{f" stroke-dasharray={chr(34)}{dash}{chr(34)}" if dash else ""}/>')
+                         f'stroke-width="1.6" stroke-linejoin="round"{dash}/>')
     cursor = ""
     if identity:
         cursor = (f' id="{identity}" data-x0="{x0:.9g}" data-x1="{x1:.9g}" data-left="{LEFT}" data-right="{WIDTH - RIGHT}"')
         parts.append(f'<line class="cursor" x1="{LEFT}" x2="{LEFT}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
     legend = ""
     if len(lines) > 1 or lines[0].name:
-        legend = '<ul class="legend">' + "".join(
-            f'<li><i style="background:{line.colour}"></i>{escape(line.name)}</li>' for line in lines) + "</ul>"
+        legend = '<ul class="legend">' + "".join(f"<li>{_sample(line, k)}{escape(line.name)}</li>" for k, line in enumerate(lines)) + "</ul>"
     return f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"{cursor}>{"".join(parts)}</svg>{legend}'
+
+
+def _dash(k):
+    """Of the k-th line: colours come again with dashes."""
+    dash = DASHES[k // len(style.LINE_COLOURS) % len(DASHES)]
+    return f' stroke-dasharray="{dash}"' if dash else ""
+
+
+def _sample(line, k):
+    return (f'<svg class="sample" viewBox="0 0 22 8"><line x1="0" x2="22" y1="4" y2="4" stroke="{line.colour}" stroke-width="3"'
+            f'{_dash(k)}/></svg>')
 
 
 def _axes(at, x0, x1, y0, y1, x_label, y_label, log):
@@ -88,8 +99,7 @@ def _axes(at, x0, x1, y0, y1, x_label, y_label, log):
         x, _ = at(tick, y0)
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>'
                      f'<text x="{x:.1f}" y="{HEIGHT - BOTTOM + 15}" text-anchor="middle">{_plain(text)}</text>')
-    ticks = style.round_ticks(y0, y1, 6)
-    texts = [f"10<tspan dy='-4' font-size='8'>{tick:g}</tspan>" for tick in ticks] if log else map(_plain, style.tick_texts(ticks))
+    ticks, texts = _powers(y0, y1) if log else _round(y0, y1)
     for tick, text in zip(ticks, texts):
         _, y = at(x0, tick)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
@@ -98,6 +108,22 @@ def _axes(at, x0, x1, y0, y1, x_label, y_label, log):
                  f'<text transform="translate(13 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">'
                  f'{escape(y_label)}</text>')
     return "".join(parts)
+
+
+def _round(low, high):
+    """Ticks of an axis and their texts."""
+    ticks = style.round_ticks(low, high, 6)
+    return ticks, [_plain(text) for text in style.tick_texts(ticks)]
+
+
+def _powers(low, high):
+    """The same of an axis of logarithms: powers of ten, of a short one their multiples, too."""
+    ticks = [tick for tick in style.round_ticks(low, high, 6) if tick == round(tick)]
+    if len(ticks) >= 3:
+        return ticks, [f"10<tspan dy='-4' font-size='8'>{tick:g}</tspan>" for tick in ticks]
+    values = [factor * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for factor in (1, 2, 5)]
+    values = [value for value in values if low <= math.log10(value) <= high]
+    return [math.log10(value) for value in values], [f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e") for value in values]
 
 
 def _plain(text):

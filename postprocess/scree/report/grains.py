@@ -15,6 +15,7 @@ from scree.style import label
 KIND = "grains"
 MOST_LINES = 7              # in a chart
 MOST_CHARTS = 12
+ALIKE = 20.0                # factor between the largest values of lines in one chart
 NOT_SHOWN = ("simulation", "output", "decomposition", "neighbors", "stages", "measures", "analysis")
 
 
@@ -72,7 +73,8 @@ def energy_balance(runs, names):
                 rows.append((run.label, name, f"{finite.max():.3g} J", f"{finite.max() / largest:.1e}" if largest > 0 else "-"))
     if rows:
         text += table(("run", "what", "largest", "over the largest energy"), rows, identity="balance")
-        text += '<p class="note">The imbalance is what is left when all energies, works and losses are added up: round-off.</p>'
+        what = ("an error of the time step" if runs[0].tables.get("simulation", {}).get("scheme") == "dem" else "round-off")
+        text += f'<p class="note">The imbalance is what is left when all energies, works and losses are added up: {what}.</p>'
     return text
 
 
@@ -88,8 +90,7 @@ def time_series(runs, names, profiles):
     charts = []
     for unit, some in groups.items():
         moving = [name for name in some if is_not_zero(runs, name)]
-        for first in range(0, len(moving), MOST_LINES):
-            few = moving[first:first + MOST_LINES]
+        for few in alike(runs, moving):
             charts.append(chart(curves(runs, few), "time [s]", label("", unit) if len(few) > 1 else label(few[0], unit), from_zero=False))
     notes = []
     if len(charts) > MOST_CHARTS:
@@ -99,6 +100,20 @@ def time_series(runs, names, profiles):
     if not charts:
         notes.append("Nothing was measured but how the method fared: give the deck tables [measures.NAME].")
     return "".join(charts[:MOST_CHARTS]) + (f'<p class="note">{" ".join(notes)}</p>' if notes else "")
+
+
+def alike(runs, names):
+    """Columns in groups for one chart each: the largest values of a group are within a factor, so that all lines can be read."""
+    groups = []
+    for name in names:
+        size = max(float(np.nanmax(np.abs(run.scalars[name]), initial=0.0)) for run in runs)
+        for reference, group in groups:
+            if len(group) < MOST_LINES and reference / ALIKE <= size <= reference * ALIKE:
+                group.append(name)
+                break
+        else:
+            groups.append((size, [name]))
+    return [group for _, group in groups]
 
 
 def curves(runs, names):

@@ -92,6 +92,7 @@
       const times = data.open[door.dataset.exit];
       if (times) door.classList.toggle("closed", !times.some(([begin, until]) => begin <= time && (until === null || time < until)));
     }
+    for (const way of document.querySelectorAll(".way[data-closes]")) way.classList.toggle("closed", time >= Number(way.dataset.closes));
   }
 
   function showNumbers(time) {
@@ -150,6 +151,7 @@
 
   if (data.tracks) {
     $("time").max = last;
+    $("end").textContent = (last / fps).toFixed(1);
     $("time").addEventListener("input", () => { now = Number($("time").value); show(); });
     $("play").addEventListener("click", () => setPlaying(!playing));
     if ($("floor")) $("floor").addEventListener("change", () => chooseFloor($("floor").value));

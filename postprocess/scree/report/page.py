@@ -8,6 +8,7 @@ from scree.report.charts import Line, chart
 from scree.report.tables import table
 
 HERE = Path(__file__).parent
+MOST_NAMES = 10     # of runs that the head of a page names
 
 
 def page(kind, runs, parts):
@@ -35,7 +36,8 @@ def versions(runs):
 
 def _subtitle(runs):
     if len(runs) > 1:
-        return f"{len(runs)} runs of {', '.join(dict.fromkeys(run.name for run in runs))}"
+        names = list(dict.fromkeys(run.name for run in runs))
+        return f"{len(runs)} runs: {', '.join(names[:MOST_NAMES])}{', ...' if len(names) > MOST_NAMES else ''}"
     run = runs[0]
     seed = f", seed {run.seed}" if run.seed is not None else ""
     ranks = f", on {run.facts['ranks']} rank(s)" if "ranks" in run.facts else ""
@@ -60,7 +62,10 @@ def certificate(runs):
     if (course := runs[0].part("certificate")) is not None and len(course["time"]):
         residual = course["residual"] if "residual" in course else np.zeros(0)
         if len(residual):
-            lines = [Line("", course["time"], residual)]
+            lines = [Line("residual" + (f" of {runs[0].label}" if len(runs) > 1 else ""), course["time"], residual)]
+            limit = runs[0].facts.get("certificate_worst", {}).get("residual", {}).get("limit")
+            if limit:
+                lines.append(Line("limit", course["time"][[0, -1]], np.full(2, limit), colour="#d55e00"))
             text += chart(lines, "time [s]", course.label("residual"), log=True)
     warnings = list(dict.fromkeys(warning for run in runs for warning in run.warnings()))
     if warnings:

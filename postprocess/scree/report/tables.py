@@ -6,7 +6,9 @@ from html import escape
 # Units of keys of crowds, by their last part.
 UNITS = {"end_time": "s", "step": "s", "radius": "m", "speed": "m/s", "premovement": "s", "headway_time": "s", "push_speed": "m/s",
          "density": "1/m2", "max_flow": "1/s", "rate": "1/s", "start": "s", "until": "s", "update": "s", "wait": "s", "cell": "m",
-         "wall_clearance": "m", "spreading": "m/s", "turning_angle": "rad", "tolerance": "m", "elevation": "m", "absorb_depth": "m"}
+         "wall_clearance": "m", "spreading": "m/s", "turning_angle": "rad", "tolerance": "m", "elevation": "m", "absorb_depth": "m",
+         "closed_from": "s", "door_time": "s", "dwell": "s", "follow_reach": "m", "reach": "m", "separate_limit": "m"}
+WITHOUT_UNIT = ("sigma", "shape")       # parameters of distributions that are numbers
 
 
 def table(titles, rows, kind="", identity=""):
@@ -43,13 +45,14 @@ def distribution(value, key):
     kind = value.get("distribution", "constant")
     if kind == "constant":
         return f"{plain(value.get('value'))} {unit}".strip()
-    words = [f"{name} {plain(value[name])}" for name in ("mean", "deviation", "median", "sigma", "shape", "scale") if name in value]
+    words = [f"{name} {plain(value[name])}" + (f" {unit}" if unit and name not in WITHOUT_UNIT else "")
+             for name in ("mean", "deviation", "median", "sigma", "shape", "scale") if name in value]
     low, high = value.get("min"), value.get("max")
     if high is not None:
-        words.append(f"from {plain(low or 0.0)} to {plain(high)}")
+        words.append(f"from {plain(low or 0.0)} to {plain(high)} {unit}".strip())
     elif low:
-        words.append(f"at least {plain(low)}")
-    return f"{kind}, {', '.join(words)} {unit}".strip()
+        words.append(f"at least {plain(low)} {unit}".strip())
+    return ", ".join([kind, *words])
 
 
 def plain(value):

@@ -44,7 +44,10 @@ class Coordination final : public Measure<D> {
       if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
     }
 
-    const auto inside = [&](std::size_t i) { return region_.holds(sample.state.box, bodies.position()[i]); };
+    const int level = region_.level(sample.state);
+    const auto inside = [&](std::size_t i) {
+      return is_on_level(sample.state, i, level) && region_.holds(sample.state.box, bodies.position()[i]);
+    };
     struct Share {
       GlobalId id;
       std::int64_t count;

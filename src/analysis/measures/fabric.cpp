@@ -39,10 +39,16 @@ class Fabric final : public Measure<D> {
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const State<D>& state = sample.state;
     const ContactGraph<D>& contacts = sample.contacts;
+    const int level = region_.level(state);
     std::vector<std::size_t> inside;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-      const Vec<D> start = state.bodies.position()[static_cast<std::size_t>(contacts.a[c])];
-      if (counted_(contacts, c) && region_.holds(state.box, start + 0.5 * contacts.branch[c]))
+      const auto a = static_cast<std::size_t>(contacts.a[c]);
+      const Vec<D> start = state.bodies.position()[a];
+      // Of two bodies on two levels that of the lower id counts: which of them is a may depend on the ranks.
+      const auto b = contacts.b[c] < 0 ? a : static_cast<std::size_t>(contacts.b[c]);
+      const std::size_t first = state.bodies.id()[b] < state.bodies.id()[a] ? b : a;
+      if (counted_(contacts, c) && is_on_level(state, first, level) &&
+          region_.holds(state.box, start + 0.5 * contacts.branch[c]))
         inside.push_back(c);
     }
     std::array<Real, n_symmetric<D>> fabric{};

@@ -14,6 +14,8 @@ namespace {
 /// centre x is beyond the plane when n . (x - point) >= 0; radius and region look at where the straight path
 /// of the step meets the plane.
 ///
+/// In a building of several floors crossings on one floor count; who changes level in a step crosses on both.
+///
 /// Periodic images of the plane are the plane itself; it must be parallel to each periodic axis or
 /// perpendicular to it. Bodies that are deleted beyond open faces do not count in the step that deletes them.
 /// Cost: O(bodies) and one reduction a step, two more if anything crosses.
@@ -58,12 +60,14 @@ class Flow final : public Measure<D> {
       const Real distance = dot(normal_, x - point_);
       return period > 0 ? std::floor(distance / period) : (distance >= 0 ? 0.0 : -1.0);
     };
+    const int level = region_.level(state);
     crossings_.clear();
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
       const Vec<D>& from = bodies.previous()[i];
       const Vec<D>& to = bodies.position()[i];
       const Real side_before = side(from), side_after = side(to);
       if (side_before == side_after) continue;
+      if (!was_or_is_on_level(state, i, level)) continue;
       const Real plane = period * std::max(side_before, side_after);  // distance of the image that is crossed
       const Real before = dot(normal_, from - point_), after = dot(normal_, to - point_);
       if (!in_window(state.box, from + (plane - before) / (after - before) * (to - from))) continue;

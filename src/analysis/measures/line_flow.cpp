@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "analysis/floor.hpp"
 #include "analysis/measure.hpp"
 #include "particles/fill/region.hpp"
 
@@ -23,7 +24,8 @@ Real turn(const Vec<2>& a, const Vec<2>& b) {
 /// leaves it. Every step counts, not only those with a row: a crossing is a path of a step, previous() to
 /// position(), that meets the segment, or an image of it in a periodic domain. A centre on the line counts as
 /// to its left; of two lines that share an end a path crosses one. Before a whole window has passed it is the
-/// time since the start.
+/// time since the start. In a building of several floors crossings on one floor count; who changes level in a
+/// step crosses on both, so a line on the border of a floor and a connector may be of either.
 ///
 /// N is remembered at n_marks times per window, so the window may be longer than asked for by one part in
 /// n_marks and one step. Cost: O(bodies) and one reduction of two integers a step.
@@ -35,6 +37,7 @@ class LineFlow final : public Measure<2> {
                    {.unit = Unit::length, .required = true, .doc = "the two ends of the line"});
     section.real("window", window_,
                  {.unit = Unit::time, .range = positive, .doc = "time over which the flow is a mean"});
+    floor_.describe(section);
     if (!section.reading()) return;
     where_ = section.where("line");
     if (ends.size() != 2)
@@ -45,6 +48,7 @@ class LineFlow final : public Measure<2> {
   }
 
   std::vector<ColumnInfo> columns(const State<2>& state) const override {
+    floor_.level(state);
     for (int k = 0; k < 2; ++k)
       for (const Vec<2>& end : {a_, b_})
         if (state.box.is_periodic(k) && !(end[k] >= state.box.lower[k] && end[k] <= state.box.upper[k]))
@@ -63,9 +67,14 @@ class LineFlow final : public Measure<2> {
   void after_step(const State<2>& state) override {
     if (std::isnan(memory_[last_mark])) set_mark(state.clock.time - state.clock.last_dt);
     std::array<std::int64_t, 2> count{};
+    const int level = floor_.level(state);
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
       const Vec<2>& from = state.bodies.previous()[i];
-      add_crossings(state.box, from, state.bodies.position()[i] - from, count);
+      std::array<std::int64_t, 2> own{};
+      add_crossings(state.box, from, state.bodies.position()[i] - from, own);
+      if (own[1] == 0 || !was_or_is_on_level(state, i, level)) continue;
+      count[0] += own[0];
+      count[1] += own[1];
     }
     state.comm.sum(count);
     memory_[net_now] += static_cast<Real>(count[0]);
@@ -119,6 +128,7 @@ class LineFlow final : public Measure<2> {
   static constexpr std::size_t n_kept = n_marks + 2;  // the window begins and ends between two
   static constexpr Real round_off = 1e-9;             // of sums of time steps
 
+  MeasuredFloor<2> floor_;
   Vec<2> a_{}, b_{};
   Real window_ = 10;
   enum : std::size_t {

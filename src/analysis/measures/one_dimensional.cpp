@@ -36,9 +36,10 @@ class OneDimensional final : public Measure<2> {
   void sample(const Sample<2>& sample, std::vector<Real>& row) override {
     const State<2>& state = sample.state;
     std::vector<Person> mine;
+    const int level = region_.level(state);
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
       const Vec<2>& x = state.bodies.position()[i];
-      if (region_.holds(state.box, x))
+      if (is_on_level(state, i, level) && region_.holds(state.box, x))
         mine.push_back(
             {state.bodies.id()[i], wrapped(state.box, x)[axis_], norm(state.bodies.velocity()[i])});
     }

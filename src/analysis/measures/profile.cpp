@@ -58,10 +58,12 @@ class Profile final : public Measure<D> {
       return (x - box.lower[axis_]) / box.length(axis_) * static_cast<Real>(n_bins_);
     };
     const int turns = state.box.is_periodic(axis_) ? 1 : 0;
+    const int level = region_.level(state);
     std::vector<std::vector<Vec<D>>> velocity(n_bins);
     std::vector<std::vector<Real>> volume(n_bins);
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-      if (!region_.holds_beside(state.box, bodies.position()[i], axis_)) continue;
+      if (!is_on_level(state, i, level) || !region_.holds_beside(state.box, bodies.position()[i], axis_))
+        continue;
       const Real x = wrapped(state.box, bodies.position()[i])[axis_];
       const Real bin = bins_below(x);
       if (bin >= 0 && bin < static_cast<Real>(n_bins_))

@@ -27,10 +27,11 @@ class SolidFraction final : public Measure<D> {
     const auto position = sample.state.bodies.position();
     const int turns = domain.is_periodic(last) ? 1 : 0;
 
+    const int level = region_.level(sample.state);
     std::vector<Real> volume;
     std::int64_t n_inside = 0;
     for (std::size_t i = 0; i < n_owned; ++i) {
-      if (!region_.holds_beside(domain, position[i], last)) continue;
+      if (!is_on_level(sample.state, i, level) || !region_.holds_beside(domain, position[i], last)) continue;
       const Real x = wrapped(domain, position[i])[last];
       n_inside += x >= lower && x < upper;
       Real inside = 0;

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
+#include "core/suggestion.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/hazard/hazard_limits.hpp"
 #include "particles/fill/region.hpp"
@@ -42,7 +43,7 @@ void Hazard::describe(Section& root, const BuildingPlan& building, const Journey
         section.choice(
             "fallen", fallen_, {{"stay", Fallen::stay}, {"vanish", Fallen::vanish}},
             {.doc = "who is incapacitated (dose 1) stays as an obstacle that never moves, or vanishes"});
-        describe_closings(section, journeys);
+        describe_closings(section, building, journeys);
         if (!section.reading()) return;
         is_on_ = true;
         for (std::size_t k = 0; k < n_smoke; ++k)
@@ -90,14 +91,19 @@ void Hazard::describe_speed(Section& section) {
   }
 }
 
-void Hazard::describe_closings(Section& section, const Journeys& journeys) {
+void Hazard::describe_closings(Section& section, const BuildingPlan& building, const Journeys& journeys) {
   section.tables(
-      "closes", {.doc = "Smoke that closes an exit for good, as soon as any of the limits is passed there."},
+      "closes",
+      {.doc = "Smoke that closes an exit or a connector for good, as soon as any of the limits is passed "
+              "there."},
       [&](const std::string& name, Section& table) {
         Closing closing;
-        std::string exit;
+        std::string exit, connector;
         closing.limit.fill(not_given);
-        table.text("exit", exit, {.doc = "name of the exit; not given: that of this table"});
+        table.text(
+            "exit", exit,
+            {.doc = "name of the exit; without exit and connector: the one of the name of this table"});
+        table.text("connector", connector, {.doc = "name of the connector, instead of exit"});
         for (std::size_t k = 0; k < n_smoke; ++k)
           table.real(smoke_limits[k].key, closing.limit[k],
                      {.range = {.least = smoke_limits[k].least},
@@ -106,14 +112,44 @@ void Hazard::describe_closings(Section& section, const Journeys& journeys) {
                                                                                       : "closed above this",
                                          smoke_limits[k].column, smoke_limits[k].unit)});
         if (!table.reading()) return;
-        if (exit.empty()) exit = name;
-        closing.where = table.where("exit");
-        closing.exit = journeys.find_destination("exits", exit, closing.where);
+        find_way(table, name, exit, connector, building, journeys, closing);
         if (std::ranges::all_of(closing.limit, [](Real limit) { return std::isnan(limit); }))
           table.fail("extinction",
                      fmt::format("[{}] needs a limit: extinction, temperature or another", table.path()));
         closings_.push_back(closing);
       });
+}
+
+/// What a table closes: `exit` or `connector` name it, or else the name of the table does.
+void Hazard::find_way(const Section& table, const std::string& name, std::string exit, std::string connector,
+                      const BuildingPlan& building, const Journeys& journeys, Closing& closing) {
+  if (!exit.empty() && !connector.empty())
+    table.fail("connector", "a table closes an exit or a connector: remove one of the two keys");
+  std::vector<std::string> connectors, ways;
+  for (int level = 0; level < building.n_levels(); ++level)
+    if (building.level(level).incline) connectors.push_back(building.level(level).name);
+  if (exit.empty() && connector.empty()) {
+    ways = connectors;
+    for (const Exit& one : journeys.exits()) ways.push_back(one.name);
+    const auto n = std::ranges::count(ways, name);
+    if (n == 0)
+      table.fail("exit", fmt::format("there is no exit or connector \"{}\"{}; there are \"{}\"", name,
+                                     suggestion(name, ways), fmt::join(ways, "\", \"")));
+    if (n > 1)
+      table.fail("exit",
+                 fmt::format("there are an exit and a connector \"{}\": name one of them with the key "
+                             "exit or connector",
+                             name));
+    (std::ranges::count(connectors, name) == 1 ? connector : exit) = name;
+  }
+  closing.where = table.where(connector.empty() ? "exit" : "connector");
+  if (connector.empty()) {
+    closing.exit = journeys.find_destination("exits", exit, closing.where);
+  } else {
+    if (std::ranges::count(connectors, connector) == 0)
+      throw InputError(closing.where + ": " + no_such_table("connectors", connector, connectors));
+    closing.connector = building.find(connector);
+  }
 }
 
 bool Hazard::knows(Smoke quantity) const {
@@ -162,35 +198,40 @@ Real Hazard::time_above(Smoke quantity, const Vec<2>& x, int level, Real limit) 
   return HUGE_VAL;
 }
 
-Real Hazard::closing_time(const Closing& closing, const Exit& exit) const {
-  Vec<2> at;
-  if (!exit.line.empty()) {
-    at = 0.5 * (exit.line[0] + exit.line[1]);
-  } else {
-    Box<2> box = Box<2>::empty();
-    for (const Ring& region : exit.regions)
-      for (const Vec<2>& corner : region) box.include(corner);
-    at = 0.5 * (box.lower + box.upper);
-  }
+/// When a limit is first passed at one of the places; infinite: never.
+Real Hazard::closing_time(const Closing& closing, std::span<const Vec<2>> places, int level) const {
   Real first = HUGE_VAL;
   for (std::size_t k = 0; k < n_smoke; ++k) {
     if (std::isnan(closing.limit[k])) continue;
     if (!knows(static_cast<Smoke>(k)))
       throw InputError(fmt::format("{}: a limit of {}, but [hazard] says nothing of {}", closing.where,
                                    smoke_limits[k].key, smoke_limits[k].key));
-    first = std::min(first, time_above(static_cast<Smoke>(k), at, exit.level, closing.limit[k]));
+    for (const Vec<2>& at : places)
+      first = std::min(first, time_above(static_cast<Smoke>(k), at, level, closing.limit[k]));
   }
   return first;
 }
 
-void Hazard::close_exits(Journeys& journeys) const {
-  for (const Closing& closing : closings_) {
-    const Exit& exit = journeys.exits()[static_cast<std::size_t>(closing.exit)];
-    const Real time = closing_time(closing, exit);
+void Hazard::close_ways(Journeys& journeys, BuildingPlan& building) const {
+  const auto say = [](const char* what, const std::string& name, Real time) {
     if (std::isfinite(time))
-      log::info("smoke closes the exit \"{}\" at t = {:.6g} s", exit.name, time);
+      log::info("smoke closes the {} \"{}\" at t = {:.6g} s", what, name, time);
     else
-      log::info("smoke never closes the exit \"{}\"", exit.name);
+      log::info("smoke never closes the {} \"{}\"", what, name);
+  };
+  for (const Closing& closing : closings_) {
+    if (closing.connector >= 0) {
+      const Incline& flight = *building.level(closing.connector).incline;
+      const std::array<Vec<2>, 3> places{flight.foot, 0.5 * (flight.foot + flight.head), flight.head};
+      const Real time = closing_time(closing, places, closing.connector);
+      say("connector", building.level(closing.connector).name, time);
+      if (std::isfinite(time)) building.close_for_good(closing.connector, time);
+      continue;
+    }
+    const Exit& exit = journeys.exits()[static_cast<std::size_t>(closing.exit)];
+    const std::array<Vec<2>, 1> middle{exit.middle()};
+    const Real time = closing_time(closing, middle, exit.level);
+    say("exit", exit.name, time);
     if (std::isfinite(time)) journeys.close_for_good(closing.exit, time);
   }
 }

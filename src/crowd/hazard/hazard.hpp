@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 namespace scree {
 
 /// Smoke and toxic gas: [hazard]. People walk slower in smoke, breathe a dose, and are incapacitated when it
-/// reaches 1: they stay as obstacles, or vanish. Smoke may close exits.
+/// reaches 1: they stay as obstacles, or vanish. Smoke may close exits and connectors.
 class Hazard {
  public:
   enum class Fallen : std::uint8_t { stay, vanish };
@@ -24,9 +25,9 @@ class Hazard {
   void describe(Section& root, const BuildingPlan& building, const Journeys& journeys);
   bool is_on() const { return is_on_; }
   bool stays() const { return is_on_ && fallen_ == Fallen::stay; }
-  /// Closes exits at the times at which smoke there gets worse than [hazard.closes.NAME] allows, and says so.
-  /// Before their doors are made; local.
-  void close_exits(Journeys& journeys) const;
+  /// Closes exits and connectors at the times at which smoke there gets worse than [hazard.closes.NAME]
+  /// allows, and says so. Before doors are made and ways are found; local.
+  void close_ways(Journeys& journeys, BuildingPlan& building) const;
 
   /// Factor of desired speeds. Local, no allocation.
   Real speed_factor(const Vec<2>& x, int level, Real time) const;
@@ -50,15 +51,18 @@ class Hazard {
  private:
   struct Closing {
     std::string where;
-    int exit = -1;
+    int exit = -1;                      // else a connector
+    int connector = -1;                 // its level
     std::array<Real, n_smoke> limit{};  // NaN: none; oxygen: the least
   };
 
   void describe_speed(Section& section);
-  void describe_closings(Section& section, const Journeys& journeys);
+  void describe_closings(Section& section, const BuildingPlan& building, const Journeys& journeys);
+  static void find_way(const Section& table, const std::string& name, std::string exit, std::string connector,
+                       const BuildingPlan& building, const Journeys& journeys, Closing& closing);
   std::optional<Real> value(Smoke quantity, const Vec<2>& x, int level, Real time) const;
   bool knows(Smoke quantity) const;
-  Real closing_time(const Closing& closing, const Exit& exit) const;
+  Real closing_time(const Closing& closing, std::span<const Vec<2>> places, int level) const;
   Real time_above(Smoke quantity, const Vec<2>& x, int level, Real limit) const;
 
   bool is_on_ = false;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 
+#include "analysis/floor.hpp"
 #include "analysis/gathered.hpp"
 #include "analysis/measure.hpp"
 #include "crowd/agent_fields.hpp"
@@ -38,7 +39,7 @@ class Window final : public Measure<2> {
     section.reals("lower", lower, 2,
                   {.unit = Unit::length, .doc = "lowest corner of a rectangle, instead of the polygon"});
     section.reals("upper", upper, 2, {.unit = Unit::length, .doc = "highest corner of the rectangle"});
-    section.text("floor", floor_, {.doc = "name of its floor, in a building of several: required there"});
+    floor_.describe(section);
     section.choice("method", is_voronoi_, {{"classic", false}, {"voronoi", true}},
                    {.doc = "how density and speed are found"});
     section.real("cutoff", cutoff_,
@@ -71,7 +72,7 @@ class Window final : public Measure<2> {
         throw InputError(
             fmt::format("{}: the window reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
                         where_, state.box.lower[k], state.box.upper[k], "xy"[k]));
-    const int level = find_level(state);
+    const int level = floor_.level(state);
     if (!(areas(state, level)->window() > 0))
       throw InputError(where_ + ": no part of the window is walkable");
     const std::string no_one = is_voronoi_ ? "; nan if there are none" : "; nan without them";
@@ -87,7 +88,7 @@ class Window final : public Measure<2> {
 
   void sample(const Sample<2>& sample, std::vector<Real>& row) override {
     const State<2>& state = sample.state;
-    if (!areas_) areas_ = areas(state, level_ = find_level(state));
+    if (!areas_) areas_ = areas(state, level_ = floor_.level(state));
     const auto is_here = [&](std::size_t i) { return level_of(state.bodies, i) == level_; };
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
     std::vector<Real> speeds;  // of those in the window
@@ -112,15 +113,6 @@ class Window final : public Measure<2> {
   /// neighbours, whose bisectors are nearer than the cutoff.
   Box<2> reach() const {
     return {bounds_.lower - filled<2>(3 * cutoff_), bounds_.upper + filled<2>(3 * cutoff_), {}};
-  }
-
-  int find_level(const State<2>& state) const {
-    const CrowdWorld* world = crowd_world(state);
-    if (!world) {
-      if (!floor_.empty()) throw InputError(where_ + ": floor is a key of runs with people");
-      return 0;
-    }
-    return world->building->level_of(floor_, where_);
   }
 
   std::unique_ptr<WindowAreas> areas(const State<2>& state, int level) const {
@@ -180,7 +172,7 @@ class Window final : public Measure<2> {
   static constexpr int n_corners_of_disk = 64;
 
   Ring ring_;
-  std::string floor_;
+  MeasuredFloor<2> floor_;
   int level_ = 0;
   Box<2> bounds_;
   bool is_voronoi_ = false;

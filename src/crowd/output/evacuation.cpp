@@ -52,6 +52,7 @@ void add_hazard(const Hazard& hazard, SceneWriter<2>::Summary& summary, Json& js
   }
   json["hazard"] = {{"incapacitated", hazard.n_fallen()},
                     {"vanished", hazard.n_vanished()},
+                    {"incapacitated_inside", hazard.n_fallen() - hazard.n_vanished()},
                     {"largest_dose", hazard.largest_dose()},
                     {"laws", laws}};
 }
@@ -80,6 +81,11 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
   }
   summary.text = fmt::format("people: {} at the start, {} came, {} left, {} still inside at t = {:g} s",
                              at_start, came, left, inside, state.clock.time);
+  const std::int64_t lying = hazard.n_fallen() - hazard.n_vanished();
+  if (lying > 0 && lying == inside)
+    summary.text += ", all of them incapacitated";
+  else if (lying > 0)
+    summary.text += fmt::format(", {} of them incapacitated", lying);
   if (dropped > 0)
     summary.text += fmt::format("\n  {} more found no room at their source and dropped out", dropped);
   if (waiting > 0)

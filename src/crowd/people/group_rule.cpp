@@ -31,10 +31,11 @@ std::vector<std::int64_t> whole_numbers(const Section& section, const std::vecto
 
 }  // namespace
 
-void GroupRule::describe(Section& section) {
+void GroupRule::describe(Section& section, bool has_file) {
   std::vector<Real> members;
   section.reals("sizes", members, -1,
-                {.required = true, .doc = "numbers of members of a group, such as [1, 2, 3]"});
+                {.doc = "numbers of members of a group, such as [1, 2, 3]; required, except of people of a "
+                        "file, whose column group says who is with whom"});
   section.reals("shares", shares, -1,
                 {.range = non_negative,
                  .doc = "share of all groups that have each of the sizes; they need not sum to 1. With one "
@@ -56,7 +57,16 @@ void GroupRule::describe(Section& section) {
                           "members walk abreast where there is room"});
   if (!section.reading()) return;
   where = section.where("sizes");
-  if (members.empty()) section.fail("sizes", "there is no size; give [1, 2, 3], say");
+  if (has_file) {
+    if (!members.empty() || !shares.empty())
+      section.fail(members.empty() ? "shares" : "sizes",
+                   "the column group of the file says who is with whom: remove sizes and shares");
+    return;
+  }
+  if (members.empty())
+    section.fail("sizes", fmt::format("[{}] needs sizes, the numbers of members of groups: there is no size; "
+                                      "give [1, 2, 3], say",
+                                      section.path()));
   sizes = whole_numbers(section, members);
   if (shares.empty() && sizes.size() == 1) shares = {1};
   if (shares.size() != sizes.size())

@@ -10,7 +10,7 @@ namespace scree {
 
 /// How the people of a population walk in groups: [populations.NAME.groups].
 struct GroupRule {
-  std::vector<std::int64_t> sizes;  ///< members
+  std::vector<std::int64_t> sizes;  ///< members; empty for people of a file
   std::vector<Real> shares;         ///< of all groups, one for each size
   bool keeps_to_slowest = true;     ///< nobody is faster than the slowest within reach
   bool waits = true;                ///< who is ahead of another by more than reach slows down
@@ -19,8 +19,8 @@ struct GroupRule {
   bool side_by_side = false;        ///< who is ahead of the centre of the group slows down
   std::string where;                ///< of the sizes in the deck
 
-  /// Declares and reads the keys. Local.
-  void describe(Section& section);
+  /// Declares and reads the keys; of people of a file sizes and shares are refused, which it gives. Local.
+  void describe(Section& section, bool has_file);
   /// Throws InputError if a size exceeds `n_people`. Local.
   void require_room(std::int64_t n_people, const std::string& population) const;
 };

@@ -16,9 +16,10 @@ struct ListedPerson {
   Traits traits;
   std::int32_t level = 0;
   std::int32_t journey = -1;
-  std::int32_t group = 0;  ///< as of bodies
-  std::int32_t table = 0;  ///< its file, by its place in ListedStart::files
-  std::int64_t row = 0;    ///< there
+  std::int32_t group = 0;   ///< as of bodies
+  std::int32_t party = -1;  ///< the same
+  std::int32_t table = 0;   ///< its file, by its place in ListedStart::files
+  std::int64_t row = 0;     ///< there
 };
 
 /// Where people of files start. `people` hold, over ranks, everybody in the order of files and rows, an even

@@ -19,6 +19,7 @@ struct AgentType {
       normal_distribution<Unit::speed>(1.34, 0.26, 0.5, 2.2);
   Real headway_time = 0.95;  ///< T of the headway law [s]
   Real creep_speed = 0.03;   ///< least speed wanted, however close others are [m/s]
+  std::string age{}, sex{};  ///< of those of the kind, for speeds on stairs; empty: not given
   Familiarity familiarity{};
   std::string where_follows{};  ///< its place in the deck
 };

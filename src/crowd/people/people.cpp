@@ -29,6 +29,9 @@ void People::describe_kinds(Section& root) {
                      {.unit = Unit::speed,
                       .range = non_negative,
                       .doc = "creep speed: lowest desired speed, however close the person ahead is"});
+        section.choice("age", kind.age, {"under 30", "30 to 50", "over 50"},
+                       {.doc = "age, for stairs with factors = \"fruin\""});
+        section.choice("sex", kind.sex, {"male", "female"}, {.doc = "the same; not given: the mean of both"});
         describe_familiarity(section, kind.familiarity);
         if (!section.reading()) return;
         kind.where_follows = section.where("follows");
@@ -94,10 +97,12 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
                                             key));
           if (population.on_lattice)
             section.fail("placement", "people of a file stand where it says: remove placement");
-          if (population.groups)
-            section.fail("groups", "people of a file do not walk in groups: remove groups");
           population.where = section.where("file");
           population.file.scan(names(building, journeys, population.level, population.journey));
+          if (population.groups && !population.file.numbers().has_groups)
+            section.fail("groups",
+                         "no row of the file has a group: give it a column group, or remove groups");
+          if (population.file.numbers().has_groups && !population.groups) population.groups.emplace();
           populations_.push_back(std::move(population));
           return;
         }
@@ -114,17 +119,23 @@ void People::describe_groups(Section& section, Population& population) const {
   section.optional_table("groups", {.doc = "People of the population who walk together."},
                          [&](Section& table) {
                            GroupRule rule;
-                           rule.describe(table);
+                           rule.describe(table, population.file.is_given());
                            population.groups = rule;
                          });
-  if (!section.reading() || !population.groups || population.journey < 0) return;
-  const Journeys::Journey& journey = journeys_->journeys()[static_cast<std::size_t>(population.journey)];
+  if (section.reading() && population.groups && !population.file.is_given())
+    require_shared_exit(population.journey, section.where("groups"));
+}
+
+void People::require_shared_exit(int number, const std::string& where) const {
+  if (number < 0) return;
+  const Journeys::Journey& journey = journeys_->journeys()[static_cast<std::size_t>(number)];
   for (const Journeys::Step& step : journey.steps)
     if (step.choice == Journeys::Choice::weights)
-      section.fail("groups", fmt::format("the members of a group share their exit, but the journey \"{}\" "
-                                         "draws one for each person: take choice = \"nearest\" or "
-                                         "\"quickest\" there instead of \"weights\"",
-                                         journey.name));
+      throw InputError(
+          fmt::format("{}: the members of a group share their exit, but the journey \"{}\" "
+                      "draws one for each person: take choice = \"nearest\" or "
+                      "\"quickest\" there instead of \"weights\"",
+                      where, journey.name));
 }
 
 void People::describe_sources(Section& root, const BuildingPlan& building, Journeys& journeys) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <optional>
@@ -128,6 +129,10 @@ class People {
   static int read_level(Section& section, const BuildingPlan& building, const PersonFile& file);
   PersonNames names(const BuildingPlan& building, Journeys& journeys, int level, int journey) const;
   void describe_groups(Section& section, Population& population) const;
+  /// Throws InputError naming `where` if a journey draws an exit for each person, which groups cannot share.
+  void require_shared_exit(int journey, const std::string& where) const;
+  template <class IdOf>
+  std::map<std::int64_t, std::int32_t> parties_of(const Population& population, const IdOf& id_of) const;
   /// How far from the centre of what is placed obstacles matter [m].
   Real reach_of_starts() const;
   /// After the deck's keys: reads the file of a source.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/error.hpp"
@@ -58,6 +59,47 @@ void People::take_ids(State<2>& state, const PersonFile& file) {
   state.next_id = numbers.greatest_id + 1;
 }
 
+namespace {
+
+/// A group of a file.
+struct ListedGroup {
+  GlobalId least_id = most_id;
+  std::int64_t n_members = 0, row = 0;
+  int journey = -1;
+};
+
+}  // namespace
+
+/// The party of each member of a group, its least id, by the numbers of groups in the file; of groups of one:
+/// -1. `id_of(person, k)`: of the k-th row. Local, alike on all ranks.
+template <class IdOf>
+std::map<std::int64_t, std::int32_t> People::parties_of(const Population& population,
+                                                        const IdOf& id_of) const {
+  const PersonFile& file = population.file;
+  std::map<std::int64_t, ListedGroup> groups;
+  std::int64_t k = 0;
+  file.for_each([&](const FilePerson& person) {
+    const GlobalId id = id_of(person, k++);
+    if (person.group < 0) return;
+    ListedGroup& group = groups[person.group];
+    if (group.n_members++ == 0) {
+      group.row = person.row;
+      group.journey = person.journey;
+      require_shared_exit(person.journey, file.place(person.row));
+    }
+    if (group.journey != person.journey)
+      throw InputError(
+          fmt::format("{}: the members of a group share their journey and exit, but those of the group {} "
+                      "have others than in row {}",
+                      file.place(person.row), person.group, group.row));
+    group.least_id = std::min(group.least_id, id);
+  });
+  std::map<std::int64_t, std::int32_t> parties;
+  for (const auto& [number, group] : groups)
+    parties.emplace(number, group.n_members > 1 ? static_cast<std::int32_t>(group.least_id) : -1);
+  return parties;
+}
+
 std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const PersonFile* const> files,
                                              std::uint64_t seed) const {
   std::int64_t n_people = 0;
@@ -76,9 +118,16 @@ std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const Pe
     const GlobalId first_id = state.next_id;
     std::vector<GlobalId> ids;
     std::int64_t k = 0;
+    const auto id_of = [&](const FilePerson& person, std::int64_t row) {
+      return has_ids ? person.id : first_id + row;
+    };
+    if (numbers.has_groups && first_id + numbers.count > most_id)
+      throw InputError(file.where() + ": groups need ids below 2^31: fewer people");
+    const std::map<std::int64_t, std::int32_t> parties =
+        numbers.has_groups ? parties_of(population, id_of) : std::map<std::int64_t, std::int32_t>();
     file.for_each([&](const FilePerson& person) {
       const std::int64_t number = n_before + k;
-      const GlobalId id = has_ids ? person.id : first_id + k;
+      const GlobalId id = id_of(person, k);
       ++k;
       if (number < share.first || number >= share.last) return;
       const Traits traits = population.mixture.draw(seed, id, person);
@@ -88,6 +137,7 @@ std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const Pe
                         person.level,
                         person.journey,
                         static_cast<std::int32_t>(p),
+                        person.group < 0 ? -1 : parties.at(person.group),
                         table,
                         person.row});
     });

@@ -128,9 +128,11 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
   std::size_t n_people = 0;
   for (const auto& [number, level] : levels) n_people += level.people.size();
   state.bodies.resize(i + static_cast<Index>(n_people + listed.size()), 0);
-  for (const ListedPerson& person : listed)
-    put_person(state, i++, person.body, person.traits, person.level, static_cast<std::size_t>(person.group),
+  for (const ListedPerson& person : listed) {
+    put_person(state, i, person.body, person.traits, person.level, static_cast<std::size_t>(person.group),
                person.journey);
+    agent::party(state.bodies)[static_cast<std::size_t>(i++)] = person.party;
+  }
   for (const auto& [number, level] : levels)
     for (const PlacedPerson& person : level.people) {
       const std::size_t group = level.populations[static_cast<std::size_t>(person.space)];

@@ -19,8 +19,8 @@ void PersonFile::describe(Section& section, Use use) {
       "file", named_,
       {.doc = use == Use::start
                   ? "people one by one: a table (CSV) with columns x, y and any of id, radius, speed, kind, "
-                    "premovement, floor, journey, leaves_at; or a trajectory (.h5, .txt). Instead of count "
-                    "and density"
+                    "premovement, floor, journey, leaves_at, group; or a trajectory (.h5, .txt). Instead of "
+                    "count and density"
                   : "people one by one: a table (CSV) with columns time, x, y and any of id, radius, speed, "
                     "kind, premovement, floor, journey, leaves_at. Instead of schedule and rate"});
   if (use == Use::start) {
@@ -116,7 +116,8 @@ FilePerson PersonFile::resolved(const PersonRow& row) const {
                     .premovement = row.premovement,
                     .time = row.time,
                     .level = row.level >= 0 ? row.level : level_,
-                    .journey = journey_};
+                    .journey = journey_,
+                    .group = row.group};
   const auto stands_for = [&](const auto& of, const auto& name) {
     const auto found = of.find(name);
     if (found == of.end()) throw InputError(place(row.row) + ": the file has changed while it was read");
@@ -144,6 +145,7 @@ void PersonFile::count(const FilePerson& person, const PersonNames& names) {
   const bool has_id = person.id >= 0, has_place = std::isfinite(person.x[0]);
   if (n.count == 0) n.has_ids = has_id, n.has_places = has_place, n.level = person.level;
   ++n.count;
+  n.has_groups = n.has_groups || person.group >= 0;
   if (!std::isnan(person.radius)) n.largest_radius = std::max(n.largest_radius, person.radius);
   if (!std::isnan(person.speed)) n.fastest = std::max(n.fastest, person.speed);
   if (has_id)

@@ -24,6 +24,7 @@ struct FilePerson {
   std::int32_t kind = -1;  ///< -1: not given
   int level = 0;
   int journey = -1;
+  std::int64_t group = -1;  ///< of those who walk together; -1: alone
 };
 
 /// What the names of a file stand for, and the level and journey of people of whom it does not tell.
@@ -60,7 +61,7 @@ class PersonFile {
     std::int64_t count = 0;
     Real largest_radius = 0;  ///< 0: none is given
     Real fastest = 0;         ///< the same
-    bool has_ids = false, has_places = false;
+    bool has_ids = false, has_places = false, has_groups = false;
     GlobalId least_id = most_id, greatest_id = -1;
     bool is_on_one_level = true;
     int level = 0;  ///< of the first one

@@ -16,7 +16,7 @@ namespace scree {
 
 namespace {
 
-enum class PersonField { x, y, id, radius, speed, kind, premovement, floor, journey, leaves_at, time };
+enum class PersonField { x, y, id, radius, speed, kind, premovement, floor, journey, leaves_at, group, time };
 
 struct FieldName {
   std::string_view name, unit;
@@ -32,6 +32,7 @@ constexpr FieldName column_names[] = {{"x", "m", PersonField::x},
                                       {"floor", "-", PersonField::floor},
                                       {"journey", "-", PersonField::journey},
                                       {"leaves_at", "-", PersonField::leaves_at},
+                                      {"group", "-", PersonField::group},
                                       {"time", "s", PersonField::time}};
 
 std::string_view without_quotes(std::string_view field) {
@@ -52,7 +53,8 @@ std::vector<PersonField> columns_of(std::string_view header, const std::string& 
     if (found == std::end(column_names)) {
       std::vector<std::string> known;
       for (const FieldName& column : column_names)
-        if (has_times || column.column != PersonField::time) known.emplace_back(column.name);
+        if (column.column != (has_times ? PersonField::group : PersonField::time))
+          known.emplace_back(column.name);
       throw InputError(fmt::format("{}: there is no column \"{}\"{}; valid: {}", where, name,
                                    suggestion(name, known), fmt::join(known, ", ")));
     }
@@ -60,6 +62,9 @@ std::vector<PersonField> columns_of(std::string_view header, const std::string& 
       throw InputError(
           where +
           ": a column \"time\" is for [sources.NAME]: people of [populations.NAME] are there at the start");
+    if (found->column == PersonField::group && has_times)
+      throw InputError(where +
+                       ": a column \"group\" is for [populations.NAME]: people of a source come one by one");
     if (!unit.empty() && unit != found->unit)
       throw InputError(
           fmt::format("{}: the column {} is in {}, but is read in {}", where, name, unit, found->unit));
@@ -91,10 +96,11 @@ Real number_in(std::string_view field, std::string_view column, const Limits& li
   return value;
 }
 
-GlobalId id_in(std::string_view field, const std::string& where) {
+GlobalId id_in(std::string_view field, std::string_view column, const std::string& where) {
   GlobalId id = 0;
   if (!parse(field, id) || id < 0 || id > most_id)
-    throw InputError(fmt::format("{}: id '{}' is not a whole number from 0 to {}", where, field, most_id));
+    throw InputError(
+        fmt::format("{}: {} '{}' is not a whole number from 0 to {}", where, column, field, most_id));
   return id;
 }
 
@@ -108,7 +114,7 @@ void take_field(PersonField column, std::string_view field, const std::string& w
       person.x[1] = number_in(field, "y", anywhere, where);
       break;
     case PersonField::id:
-      person.id = id_in(field, where);
+      person.id = id_in(field, "id", where);
       break;
     case PersonField::radius:
       person.radius = number_in(field, "radius", {0.01, 2, "from 0.01 m to 2 m"}, where);
@@ -133,6 +139,9 @@ void take_field(PersonField column, std::string_view field, const std::string& w
       break;
     case PersonField::leaves_at:
       person.leaves_at = field;
+      break;
+    case PersonField::group:
+      person.group = id_in(field, "group", where);
       break;
   }
 }

@@ -19,6 +19,7 @@ struct PersonRow {
   Real premovement = NAN;                            ///< [s]
   Real time = NAN;                                   ///< when it comes [s]
   int level = -1;                                    ///< number of a level, in trajectories
+  std::int64_t group = -1;                           ///< those of one number walk together
   std::string_view kind, floor, journey, leaves_at;  ///< valid during the call
 };
 /// Ids of people in files: 31 bits.
@@ -26,10 +27,10 @@ inline constexpr GlobalId most_id = 0x7fffffff;
 using TakePerson = std::function<void(const PersonRow&)>;
 
 /// Calls take(row) for each person of a CSV file with a header: x, y and any of id, radius, speed, kind,
-/// premovement, floor, journey, leaves_at, and with `has_times` time, which is then required, while x and y
-/// go together but need not be there. A name may carry its unit: x[m]. Lines that are empty or begin with #
-/// do not count. Throws InputError with file and line: an unknown or doubled column, a field that is no
-/// number, a value that nobody has. Local; O(file), one line in memory.
+/// premovement, floor, journey, leaves_at, group (refused with `has_times`), and with `has_times` time, which
+/// is then required, while x and y go together but need not be there. A name may carry its unit: x[m]. Lines
+/// that are empty or begin with # do not count. Throws InputError with file and line: an unknown or doubled
+/// column, a field that is no number, a value that nobody has. Local; O(file), one line in memory.
 void read_person_table(const std::string& path, bool has_times, const TakePerson& take);
 
 /// The same for the people in one frame of a trajectory: `frame`, or the first one of the file if it is -1.

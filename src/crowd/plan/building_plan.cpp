@@ -105,6 +105,11 @@ void BuildingPlan::describe_connectors(Section& root) {
                              "not given"});
         section.real("down_factor", down,
                      {.range = positive, .doc = "the same downwards; 0.75 of a stair, else 1, if not given"});
+        std::string factors;
+        section.choice(
+            "factors", factors, {"fruin"},
+            {.doc = "of a stair, instead of up_factor and down_factor: \"fruin\": speeds of a table "
+                    "of J. J. Fruin, by age and sex of [agents.NAME]"});
         // Not given: values that the keys refuse.
         Real speed = std::nan(""), walk = std::nan("");
         std::string direction;
@@ -149,6 +154,11 @@ void BuildingPlan::describe_connectors(Section& root) {
         constexpr Real usual_up = 0.5, usual_down = 0.75;
         incline.up_factor = std::isfinite(up) ? up : is_stair ? usual_up : 1;
         incline.down_factor = std::isfinite(down) ? down : is_stair ? usual_down : 1;
+        incline.is_by_age = !factors.empty();
+        if (incline.is_by_age && !is_stair) section.fail("factors", "factors is a key of stairs only");
+        for (const auto& [key, value] : {std::pair("up_factor", up), std::pair("down_factor", down)})
+          if (incline.is_by_age && std::isfinite(value))
+            section.fail(key, fmt::format("factors gives the speeds on this stair: remove {}", key));
         level->where = section.where("polygon");
         level->plan.use_polygon(ring, level->where);
         level->incline = incline;
@@ -188,7 +198,8 @@ void BuildingPlan::place(Section& section, Level& level, const Connector& connec
     section.fail("top", fmt::format("the top is {:g} m below the bottom: exchange the two", -incline.rise));
   if (floors[0] == floors[1]) section.fail("top", "both ends are on one floor");
   incline.foot = middle(connector.ends[0].line);
-  const Vec<2> way = middle(connector.ends[1].line) - incline.foot;
+  incline.head = middle(connector.ends[1].line);
+  const Vec<2> way = incline.head - incline.foot;
   incline.run = norm(way);
   constexpr Real steepest = 1.7320508;  // 60 degrees
   if (incline.rise > steepest * incline.run)
@@ -210,19 +221,14 @@ int BuildingPlan::read_level(Section& section) const {
   return section.reading() ? level_of(name, section.where("floor")) : 0;
 }
 
-int BuildingPlan::level_of(const std::string& name, const std::string& where) const {
-  if (n_levels() == 1) {
-    if (name.empty()) return 0;
-    throw InputError(where + ": the deck has no [floors.NAME]: a building of one floor does not name it");
-  }
+std::vector<std::string> BuildingPlan::names() const {
   std::vector<std::string> names;
   for (const auto& level : levels_) names.push_back(level->name);
-  if (name.empty())
-    throw InputError(
-        fmt::format("{}: which floor? There are \"{}\": give floor", where, fmt::join(names, "\", \"")));
-  const int found = find(name);
-  if (found < 0) throw InputError(where + ": " + no_such_table("floors", name, names));
-  return found;
+  return names;
+}
+
+int BuildingPlan::level_of(const std::string& name, const std::string& where) const {
+  return level_named(name, names(), where);
 }
 
 std::string BuildingPlan::wkt() const {
@@ -291,6 +297,21 @@ bool BuildingPlan::may_enter(int from, int to, Real time) const {
          (is_entry == incline.belt_goes_up ? incline.lower_floor : incline.upper_floor);
 }
 
+void BuildingPlan::set_factors(int connector, std::vector<std::array<Real, 2>> of_kinds) {
+  Incline& incline = *levels_[static_cast<std::size_t>(connector)]->incline;
+  incline.up_factor = incline.down_factor = 0;
+  for (const auto& [up, down] : of_kinds) {
+    incline.up_factor += up / static_cast<Real>(of_kinds.size());
+    incline.down_factor += down / static_cast<Real>(of_kinds.size());
+  }
+  incline.factor_of_kind = std::move(of_kinds);
+}
+
+void BuildingPlan::close_for_good(int connector, Real time) {
+  Real& closed_from = levels_[static_cast<std::size_t>(connector)]->incline->closed_from;
+  closed_from = std::min(closed_from, time);
+}
+
 int BuildingPlan::n_closed(Real time) const {
   return static_cast<int>(std::ranges::count_if(levels_, [&](const auto& level) {
     return (level->incline && is_closed(*level->incline, time)) ||
@@ -300,8 +321,11 @@ int BuildingPlan::n_closed(Real time) const {
 
 Real BuildingPlan::most_factor() const {
   Real most = 1;
-  for (const auto& level : levels_)
-    if (level->incline) most = std::max({most, level->incline->up_factor, level->incline->down_factor});
+  for (const auto& level : levels_) {
+    if (!level->incline) continue;
+    most = std::max({most, level->incline->up_factor, level->incline->down_factor});
+    for (const auto& [up, down] : level->incline->factor_of_kind) most = std::max({most, up, down});
+  }
   return most;
 }
 

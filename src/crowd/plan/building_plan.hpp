@@ -15,26 +15,34 @@ namespace scree {
 /// What makes a connector of two floors more than another floor: a straight flight, a ramp or an escalator.
 struct Incline {
   int lower_floor = 0, upper_floor = 0;
-  Vec<2> uphill{};            ///< unit vector in plan; zero: level
-  Vec<2> foot{};              ///< middle of the lower line [m]
-  Real run = 0;               ///< length in plan, from the middle of the lower line to that of the upper [m]
-  Real rise = 0;              ///< [m]
-  Real up_factor = 1;         ///< of desired speeds along the slope
-  Real down_factor = 1;       ///< the same
-  Real belt_speed = 0;        ///< of an escalator along the slope [m/s]; else 0
-  bool belt_goes_up = false;  ///< of an escalator
-  Real closed_from = HUGE_VAL;  ///< nobody enters it from then on [s]
-  Real walking_share = 0;       ///< of the people on an escalator; the others stand
+  Vec<2> uphill{};         ///< unit vector in plan; zero: level
+  Vec<2> foot{};           ///< middle of the lower line [m]
+  Vec<2> head{};           ///< middle of the upper line [m]
+  Real run = 0;            ///< length in plan, from the middle of the lower line to that of the upper [m]
+  Real rise = 0;           ///< [m]
+  Real up_factor = 1;      ///< of desired speeds along the slope
+  Real down_factor = 1;    ///< the same
+  bool is_by_age = false;  ///< factors follow from a table, for each kind of people
+  std::vector<std::array<Real, 2>> factor_of_kind{};  ///< then: up, down; the two above are their means
+  Real belt_speed = 0;                                ///< of an escalator along the slope [m/s]; else 0
+  bool belt_goes_up = false;                          ///< of an escalator
+  Real closed_from = HUGE_VAL;                        ///< nobody enters it from then on [s]
+  Real walking_share = 0;                             ///< of the people on an escalator; the others stand
 
   Real gradient() const { return run > 0 ? rise / run : 0; }
   /// Length along the slope for one in plan, in a direction (unit vector).
   Real stretch(const Vec<2>& direction) const;
+  /// Of desired speeds of a kind of people.
+  Real factor(bool goes_up, std::size_t kind) const {
+    if (factor_of_kind.empty()) return goes_up ? up_factor : down_factor;
+    return factor_of_kind[kind][goes_up ? 0 : 1];
+  }
 };
 
 /// Where people can be on one level of a building: a floor, a connector of two of them, or a lift.
 struct Level {
-  std::string
-      name;  ///< of [floors.NAME], [connectors.NAME] or [lifts.NAME]; empty: the one floor of [walkable]
+  /// Of [floors.NAME], [connectors.NAME] or [lifts.NAME]; empty: the one floor of [walkable].
+  std::string name;
   std::string where;  ///< its place in the deck
   FloorPlan plan;
   Real elevation = 0;              ///< of a floor, of the foot of a connector, and where a lift is now [m]
@@ -73,6 +81,8 @@ class BuildingPlan {
   /// valid ones.
   int level_of(const std::string& name, const std::string& where) const;
 
+  /// Of all levels; one of no name where there is one floor.
+  std::vector<std::string> names() const;
   int n_levels() const { return static_cast<int>(levels_.size()); }
   const Level& level(int number) const { return *levels_[static_cast<std::size_t>(number)]; }
   FloorPlan& plan(int level) { return levels_[static_cast<std::size_t>(level)]->plan; }
@@ -93,6 +103,12 @@ class BuildingPlan {
   /// Whether people may go from a level to the next one at a time: not against an escalator, nor into what is
   /// closed; into a lift not where people get out, and out of it there only.
   bool may_enter(int from, int to, Real time = 0) const;
+  /// Gives a connector (its level) factors of desired speeds by kind of people, up and down. Local, alike on
+  /// all ranks, before ways are found.
+  void set_factors(int connector, std::vector<std::array<Real, 2>> of_kinds);
+  /// Nobody enters a connector (its level) from `time` [s] on, or from when the deck closes it if that is
+  /// earlier. Alike on all ranks, before ways are found; local.
+  void close_for_good(int connector, Real time);
   /// Where a lift is, and at which of its stops its door is open: -1 for none. Alike on all ranks, between
   /// steps.
   void stand(int lift, int at, Real elevation);

@@ -1,4 +1,5 @@
 // Smoke and toxic gas: laws against numbers from their sources, fields against their grids, exits that close.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -20,8 +21,8 @@ struct Smoky {
   Journeys journeys;
   Hazard hazard;
 
-  explicit Smoky(const std::string& toml) {
-    Deck deck = Deck::from_text(hall + "[hazard]\n" + toml, "test.toml");
+  explicit Smoky(const std::string& toml, const std::string& building = hall + "[hazard]\n") {
+    Deck deck = Deck::from_text(building + toml, "test.toml");
     plan.describe(deck.root());
     journeys.describe(deck.root(), plan);
     hazard.describe(deck.root(), plan, journeys);
@@ -112,7 +113,7 @@ TEST_CASE("smoke closes an exit when it passes a limit there, and for good", "[c
   const auto switches = [&](const std::string& more, std::size_t exit) {
     Smoky smoky(field + more);
     smoky.journeys.place(smoky.plan, 0.2);
-    smoky.hazard.close_exits(smoky.journeys);
+    smoky.hazard.close_ways(smoky.journeys, smoky.plan);
     return smoky.journeys.exits()[exit].switches;
   };
   const std::vector<Real> east = switches("[hazard.closes.east]\nextinction = 1\n", 0);
@@ -124,6 +125,51 @@ TEST_CASE("smoke closes an exit when it passes a limit there, and for good", "[c
   Exit exit;
   exit.switches = switches("[hazard.closes.east]\ntemperature = 10\n", 0);
   CHECK_FALSE(exit.is_open(0));
+}
+
+TEST_CASE("smoke closes a connector when it passes a limit at an end or in the middle of it", "[crowd]") {
+  const std::string house =
+      "[floors.ground]\nelevation = 0\nwalkable = { polygon = [[0, 0], [4, 0], [4, 6], [0, 6]] }\n"
+      "[floors.upper]\nelevation = 3\nwalkable = { polygon = [[10, 0], [14, 0], [14, 6], [10, 6]] }\n"
+      "[connectors.stair]\npolygon = [[4, 2], [10, 2], [10, 4], [4, 4]]\n"
+      "bottom = { floor = 'ground', line = [[4, 2], [4, 4]] }\ntop = { floor = 'upper', line = [[10, 2], "
+      "[10, 4]] }\n"
+      "[exits.door]\nfloor = 'ground'\nline = [[0, 2], [0, 4]]\n[hazard]\n";
+  // On the stair K rises to 2 at x = 10 m, to 1 at its foot; in the file its axes are those of the building.
+  const std::string field = [] {
+    std::string rows = "t,x,y,floor,K\n";
+    for (const char* floor : {"ground", "upper", "stair"})
+      for (const int t : {0, 100})
+        for (const int x : {0, 4, 10, 14})
+          for (const int y : {0, 6}) {
+            const double k = std::string(floor) != "stair" || t == 0 ? 0 : x <= 4 ? 1 : 2;
+            rows += fmt::format("{},{},{},{},{}\n", t, x, y, floor, k);
+          }
+    return smoke_file(rows);
+  }();
+  const auto closing = [&](const std::string& more) {
+    Smoky smoky(field + more, house);
+    smoky.journeys.place(smoky.plan, 0.2);
+    smoky.plan.join(0.2);
+    smoky.hazard.close_ways(smoky.journeys, smoky.plan);
+    const int stair = smoky.plan.find("stair");
+    CHECK(smoky.plan.may_enter(smoky.plan.find("upper"), stair, 0));
+    return smoky.plan.level(stair).incline->closed_from;
+  };
+  CHECK(closing("[hazard.closes.stair]\nextinction = 0.5\n") ==
+        Approx(25));  // 2 /m at the upper end after 100 s
+  CHECK(closing("[hazard.closes.any]\nconnector = 'stair'\nextinction = 1\n") == Approx(50));
+  CHECK(closing("[hazard.closes.stair]\nextinction = 3\n") == HUGE_VAL);
+  CHECK(closing("[hazard.closes.door]\nextinction = 0.5\n") == HUGE_VAL);
+  const auto refused = [&](const std::string& more) {
+    return message_of([&] { Smoky smoky(field + more, house); });
+  };
+  CHECK_THAT(refused("[hazard.closes.stairs]\nextinction = 1\n"),
+             Catch::Contains("no exit or connector") && Catch::Contains("did you mean \"stair\""));
+  CHECK_THAT(refused("[hazard.closes.x]\nconnector = 'upper'\nextinction = 1\n"),
+             Catch::Contains("connectors.upper") && Catch::Contains("stair"));
+  CHECK_THAT(refused("[hazard.closes.x]\nconnector = 'stair'\nexit = 'door'\nextinction = 1\n"),
+             Catch::Contains("remove one"));
 }
 
 TEST_CASE("what cannot be in a field of smoke is named with its place", "[crowd]") {

@@ -1,0 +1,24 @@
+"""Files of a results folder: what is wrong with one, whether it is there, the frames of a ParaView index."""
+from pathlib import Path
+from xml.etree import ElementTree
+
+
+class ResultsError(Exception):
+    """A results folder or file that is missing or has another format; the message says which and why."""
+
+
+def existing(path):
+    """The path of a file that is there. Raises ResultsError."""
+    if not path.exists():
+        raise ResultsError(f"{path} does not exist")
+    return path
+
+
+def read_pvd(path):
+    """The frames of a ParaView index as (time, path), in order of time."""
+    path = existing(Path(path))
+    try:
+        entries = ElementTree.parse(path).getroot().iter("DataSet")
+        return sorted((float(entry.get("timestep", "0")), path.parent / entry.get("file")) for entry in entries)
+    except (ElementTree.ParseError, TypeError, ValueError) as error:
+        raise ResultsError(f"{path} is not a ParaView index (.pvd): {error}") from error

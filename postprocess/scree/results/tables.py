@@ -1,0 +1,121 @@
+"""Tables of a run: NAME.scalars.csv and others of one row per time, NAME.agents.csv of one row per person."""
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+
+from scree.results.files import ResultsError, existing
+
+AGENTS_TEXT = ("population", "kind", "exit", "level")    # columns of NAME.agents.csv that are not numbers
+# Columns of the scalars that say when, and how the method fared; all others are measured.
+AXES = ("time", "step")
+OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "penetration_rate", "cone_violation",
+                 "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "overlap",
+                 "corrected", "correction_energy", "halvings")
+
+
+class Scalars:
+    """A time series NAME.scalars.csv: columns by name, as a dict of arrays. The header gives each unit in brackets: time[s]."""
+
+    def __init__(self, path):
+        rows = rows_of(path)
+        self.units = {}
+        for title in rows[0]:
+            name, unit = _name_and_unit(title)
+            self.units[name] = unit
+        table = np.array(rows[1:], dtype=float).reshape(len(rows) - 1, len(rows[0]))
+        self._columns = dict(zip(self.units, table.T))
+
+    @property
+    def names(self):
+        return list(self._columns)
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __len__(self):
+        return len(self._columns)
+
+    def __contains__(self, name):
+        return name in self._columns
+
+    def __getitem__(self, name):
+        if name not in self._columns:
+            raise ResultsError(f"no column {name!r}; there are: {', '.join(self._columns)}")
+        return self._columns[name]
+
+    def frame(self):
+        """The table as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def label(self, name):
+        """Name and unit, for an axis."""
+        return name if self.units[name] == "-" else f"{name} [{self.units[name]}]"
+
+
+class Agents:
+    """Everybody who left, or was incapacitated (exit ""), in order of time: columns by name; `units` as in Scalars. Text columns are
+    lists. Loops go over the names; len() is the number of people."""
+
+    def __init__(self, path):
+        rows = rows_of(path)
+        self.units, self._columns = {}, {}
+        for k, title in enumerate(rows[0]):
+            name, unit = _name_and_unit(title)
+            values = [row[k] for row in rows[1:]]
+            self.units[name] = unit
+            self._columns[name] = values if name in AGENTS_TEXT else np.array(values, dtype=float)
+        self.n = len(rows) - 1
+
+    @property
+    def names(self):
+        return list(self._columns)
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def __contains__(self, name):
+        return name in self._columns
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, name):
+        if name not in self._columns:
+            raise ResultsError(f"no column {name!r}; there are: {', '.join(self._columns)}")
+        return self._columns[name]
+
+    @property
+    def has_left(self):
+        """Who left by an exit, as an array of booleans; the others were incapacitated."""
+        return np.array([name != "" for name in self["exit"]], dtype=bool)
+
+    def exits(self):
+        """Names of the exits in order, each with the times at which people left by it."""
+        names = np.array(self["exit"], dtype=object)
+        return {name: np.sort(self["left"][names == name]) for name in sorted(set(self["exit"]) - {""})}
+
+
+def read_agents(path):
+    return Agents(path)
+
+
+def rows_of(path):
+    """The rows of a table, the titles first. A run that was killed may have left half a row at the end: it is left out."""
+    with open(existing(Path(path)), newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    if not rows:
+        raise ResultsError(f"{path} is empty")
+    if len(rows[-1]) < len(rows[0]):
+        rows.pop()
+    if wrong := [number for number, row in enumerate(rows) if len(row) != len(rows[0])]:
+        raise ResultsError(f"{path}: row {wrong[0]} has {len(rows[wrong[0]])} columns, the titles are {len(rows[0])}")
+    return rows
+
+
+def _name_and_unit(title):
+    name, unit = re.fullmatch(r"\s*([^\[\]]*?)\s*(?:\[(.*)\])?\s*", title).groups()
+    return name, unit or "-"
