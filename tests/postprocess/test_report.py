@@ -285,11 +285,15 @@ file = "gas.csv"
         check(numbers["people"] == "16" and numbers["still inside at the end"] == "9" and numbers["incapacitated"] == "9", "numbers", numbers)
         check(not numbers["until 100 % had left"].endswith(" s"), "not all had left", numbers)
         rows = rows_of(browser, "times")
-        check(set(rows) == {"everybody", "exit east", "population near", "population far"}, "no row for those without an exit", rows)
+        check(set(rows) == {"everybody", "exit east", "population near", "population far", "incapacitated"}, "no row for those without an exit", rows)
         check(rows["everybody"][0] == "7 of 16" and rows["population far"][0].startswith("0"), "the fallen have not left", rows)
     vanished = run_ok("run", folder / "gassed.toml", "--set", f'output.directory="{folder}"', "hazard.fallen=vanish", "output.name=gone", folder=folder)
     check_in("nobody is left or to come", vanished.stdout + vanished.stderr, "nobody is there")
     check("all of them incapacitated" not in vanished.stdout + vanished.stderr, "nobody lies inside", vanished)
+    text = (folder / "gassed.toml").read_text()
+    (folder / "none.toml").write_text(text[:text.index("[populations.near]")] + text[text.index("[populations.far]"):])
+    run_ok("run", folder / "none.toml", "--set", f'output.directory="{folder}"', folder=folder)
+    report(folder / "none")     # nobody has left
 
 
 def test_the_office_tower(folder):

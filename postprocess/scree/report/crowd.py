@@ -32,7 +32,7 @@ def parts(runs, differing, density_limit, megabytes):
     view = View(plan) if plan.bounds() is not None else None
     found.append(("Plan", moving_plan(shown, runs, plan, view, names, colours, megabytes)))
     found.append(("People inside", inside_chart(runs)))
-    if any(run.part("agents") is not None and len(run.agents) for run in runs):
+    if any(len(departures(run)) for run in runs):
         found.append(("Flow through exits", flow_chart(runs, names, colours)))
     if view is not None and paths is not None:
         found.append(("Density", maps(runs, plan, view, density_limit, WINDOW)))
