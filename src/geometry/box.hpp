@@ -21,7 +21,7 @@ struct Box {
   Vec<D> upper{};
   std::array<bool, D> periodic{};
   int flow = -1, gradient = -1;  ///< -1: it cannot be tilted
-  Real offset = 0;                       ///< [m]
+  Real offset = 0;               ///< [m]
 
   Real length(int axis) const { return upper[axis] - lower[axis]; }
   bool is_periodic(int axis) const { return periodic[static_cast<std::size_t>(axis)]; }

@@ -66,9 +66,9 @@ struct Lattice {
   std::array<std::int32_t, D> n_blocks{};
   std::array<bool, D> periodic{};
   int flow = -1, gradient = -1;  ///< of a box that can be tilted
-  Real lean = 0;                         ///< of its cells, as of the box
-  Real middle = 0;                       ///< where along `gradient` the lattice is not shifted [m]
-  Real skin = 0;                         ///< candidates are pairs with gap < skin when the list is built [m]
+  Real lean = 0;                 ///< of its cells, as of the box
+  Real middle = 0;               ///< where along `gradient` the lattice is not shifted [m]
+  Real skin = 0;                 ///< candidates are pairs with gap < skin when the list is built [m]
   // What the lattice was made for, to make it anew with another skin.
   Real largest_radius = 0;           ///< [m]
   Real second_radius = 0;            ///< no other body is larger than this [m]

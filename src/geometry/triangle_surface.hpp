@@ -10,10 +10,10 @@ namespace scree {
 
 /// The point of a triangle that is nearest to a given point x, seen from x.
 struct TriangleFoot {
-  Vec<3> point;             ///< the foot [m]
-  Vec<3> away;              ///< unit, from the foot to x; 0 if x is the foot
-  Real distance = 0;        ///< of x from the foot, not negative [m]
-  Real from_edges = 0;      ///< of the foot from the nearest edge [m]; 0 on edges and corners
+  Vec<3> point;              ///< the foot [m]
+  Vec<3> away;               ///< unit, from the foot to x; 0 if x is the foot
+  Real distance = 0;         ///< of x from the foot, not negative [m]
+  Real from_edges = 0;       ///< of the foot from the nearest edge [m]; 0 on edges and corners
   std::int16_t corner = -1;  ///< 0 to 2: the foot is that corner
   std::int16_t edge = -1;    ///< 0 to 2: it is on the edge from that corner to the next
 };
