@@ -12,8 +12,10 @@ A test file is a list of functions, run by pytest:
 `folder` is an empty folder of the test's own (tests/conftest.py). `ctest -R <name> -V` runs one file, and so does
 `pytest-3 tests/regression/test_x.py [--bin build/release/bin] [-k part_of_a_name]`.
 """
+import itertools
 import math
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -23,6 +25,8 @@ from pathlib import Path
 
 # For runs that fail: mpirun else waits a second or two to see whether all ranks are gone.
 END_AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}
+SESSIONS = "OMPI_MCA_orte_tmpdir_base"    # where Open MPI keeps what belongs to a job
+_numbers = itertools.count()
 _ROOT = Path(__file__).resolve().parents[2]
 _folders = {"bin": None, "source": _ROOT}
 
@@ -71,8 +75,13 @@ class Process:
     def __init__(self, command, folder, more=None):
         self.command = [str(word) for word in command]
         self.start = time.monotonic()
+        environment = _environment() | (more or {})
+        # Jobs at the same time must not share a folder of sessions: see scree_environment in tests/CMakeLists.txt.
+        self._sessions = None
+        if SESSIONS in environment:
+            self._sessions = environment[SESSIONS] = f"{environment[SESSIONS]}/{os.getpid()}.{next(_numbers)}"
         # A session of its own: every process of the run can be found and ended, also ranks that mpirun lost.
-        self._popen = subprocess.Popen(self.command, cwd=folder, env=_environment() | (more or {}), text=True,
+        self._popen = subprocess.Popen(self.command, cwd=folder, env=environment, text=True,
                                        errors="backslashreplace", stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def send(self, number):
@@ -98,6 +107,8 @@ class Process:
                 except ProcessLookupError:
                     pass
             out, err = self._popen.communicate()
+        if self._sessions:
+            shutil.rmtree(self._sessions, ignore_errors=True)
         return Result(self.command, self._popen.returncode, out, err, time.monotonic() - self.start, timed_out)
 
 
