@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 
 #include "core/memory.hpp"
 #include "core/random.hpp"
@@ -11,9 +9,9 @@
 #include "crowd/agent_fields.hpp"
 #include "crowd/crowd_scene.hpp"
 #include "crowd/look_ahead.hpp"
+#include "crowd/multiplier_memory.hpp"
 #include "crowd/velocity_projection.hpp"
 #include "crowd/walking_model.hpp"
-#include "schemes/common/contact_field.hpp"
 #include "schemes/common/side_keeper.hpp"
 #include "schemes/common/step_control.hpp"
 #include "schemes/common/stepper.hpp"
@@ -53,8 +51,6 @@ class CrowdStepper final : public Stepper<2> {
 
   void describe_crowd(Section& section);
   void rebuild(State<2>& state, Real needed_skin);
-  void note_loaded();
-  static void note_loaded(std::span<const Real> multipliers, std::vector<Index>& places);
   /// Gap up to which contacts count in a step: people who walk do not close a wider one.
   Real usual_reach(Real dt) const { return 2.2 * scene_.fastest() * dt; }
   void limit_pairs(Real reach);
@@ -65,10 +61,8 @@ class CrowdStepper final : public Stepper<2> {
   void judge(const State<2>& state);
   /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
   const ContactField<Real>& multipliers() const {
-    return model_ == Model::pbd ? sweeper_->multipliers().of_balls() : memory_;
+    return model_ == Model::pbd ? sweeper_->multipliers().of_balls() : memory_.field();
   }
-  void recall_multipliers();
-  void remember_multipliers();
   void require_solved(const State<2>& state);
   void sweep_positions(State<2>& state, Real dt);
   void move(State<2>& state, Real dt);
@@ -91,16 +85,15 @@ class CrowdStepper final : public Stepper<2> {
   LookAhead look_ahead_;
   VelocityProjection projection_;
   VelocityProjection::Report report_;
-  std::vector<Vec<2>> desired_;   // n_held; owned entries count
-  std::vector<Vec<2>> velocity_;  // n_held
-  std::vector<Real> levels_;      // scratch of refresh_levels()
-  std::vector<Real> multiplier_;  // of the near contacts [m/s]
-  ContactField<Real> memory_;     // multipliers of contacts, where positions are not what is projected [m/s]
-  std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
-  std::vector<Real> sight_;                         // scratch of fit()
-  std::vector<Index> numbers_, kept_walls_;         // of take_out()
-  Real listed_reach_ = HUGE_VAL;                    // pairs so near are certain to be listed [m]
-  Real overlap_ = 0;  // deepest at the start of the step, or met by the last sweep [m]
+  std::vector<Vec<2>> desired_;              // n_held; owned entries count
+  std::vector<Vec<2>> velocity_;             // n_held
+  std::vector<Real> levels_;                 // scratch of refresh_levels()
+  std::vector<Real> multiplier_;             // of the near contacts [m/s]
+  MultiplierMemory memory_;                  // where positions are not what is projected
+  std::vector<Real> sight_;                  // scratch of fit()
+  std::vector<Index> numbers_, kept_walls_;  // of take_out()
+  Real listed_reach_ = HUGE_VAL;             // pairs so near are certain to be listed [m]
+  Real overlap_ = 0;                         // deepest at the start of the step, or met by the last sweep [m]
 };
 
 void CrowdStepper::describe(Section& root) {
@@ -186,19 +179,6 @@ void CrowdStepper::fit(State<2>& state, Real share_moved) {
     return;
   }
   memory_.recall(state, *neighborhood_);
-  note_loaded();
-}
-
-/// Finds the places of multipliers that are not 0.
-void CrowdStepper::note_loaded() {
-  note_loaded(memory_.pairs(), loaded_pairs_);
-  note_loaded(memory_.walls(), loaded_walls_);
-}
-
-void CrowdStepper::note_loaded(std::span<const Real> multipliers, std::vector<Index>& places) {
-  places.clear();
-  for (std::size_t place = 0; place < multipliers.size(); ++place)
-    if (multipliers[place] != 0) places.push_back(static_cast<Index>(place));
 }
 
 /// From the next list on pairs are listed that may be within `reach` of each other before the one after it.
@@ -212,32 +192,7 @@ void CrowdStepper::limit_pairs(Real reach) {
 void CrowdStepper::list_pairs_within(State<2>& state, Real reach) {
   if (reach <= listed_reach_ || model_ == Model::pbd) return;
   limit_pairs(reach);
-  using Name = std::array<Index, 3>;  // both bodies and the shift, or obstacle, body and -1
-  std::map<Name, Real> pairs, walls;
-  const auto& schedule = neighborhood_->schedule();
-  const auto for_each_wall = [&](const auto& f) {
-    for (const auto& wall : schedule.walls())
-      for (Index place = wall.first; place < wall.last; ++place)
-        f(static_cast<std::size_t>(place),
-          Name{wall.constraint, schedule.wall_bodies()[static_cast<std::size_t>(place)], -1});
-  };
-  schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
-    if (memory_.pairs()[place] != 0) pairs[{low, high, shift}] = memory_.pairs()[place];
-  });
-  for_each_wall([&](std::size_t place, const Name& name) {
-    if (memory_.walls()[place] != 0) walls[name] = memory_.walls()[place];
-  });
-  neighborhood_->list_again(state);
-  memory_.fit(*neighborhood_);
-  memory_.clear();
-  schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
-    if (const auto known = pairs.find({low, high, shift}); known != pairs.end())
-      memory_.pairs()[place] = known->second;
-  });
-  for_each_wall([&](std::size_t place, const Name& name) {
-    if (const auto known = walls.find(name); known != walls.end()) memory_.walls()[place] = known->second;
-  });
-  note_loaded();
+  memory_.keep_while(*neighborhood_, [&] { neighborhood_->list_again(state); });
 }
 
 void CrowdStepper::save(State<2>& state, SaveFor /*purpose*/) {
@@ -260,7 +215,6 @@ bool CrowdStepper::take_out(State<2>& state, std::span<const Index> staying) {
   if (model_ == Model::pbd) return false;
   neighborhood_->take_out(state, staying, numbers_, kept_walls_);
   memory_.keep_walls(kept_walls_);
-  note_loaded(memory_.walls(), loaded_walls_);
   look_ahead_.renumber(numbers_);
   scene_.groups().prepare(state);
   return true;
@@ -312,7 +266,7 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
   desired_ = velocity_;
   while (true) {
     const NearContacts& near = look_ahead_.near();
-    recall_multipliers();
+    memory_.get(near, *neighborhood_, multiplier_);
     if (solver_.solver) {
       report_ = projection_.solve(neighborhood_->ghosts(), near, dt, projection_settings_,
                                   std::as_const(state.bodies).id(), *solver_.solver, solver_.stop_rule(),
@@ -323,7 +277,7 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
           neighborhood_->ghosts(), near, dt, projection_settings_, velocity_, multiplier_,
           scene_.hazard().stays() ? std::as_const(state.bodies).mobility() : std::span<const Real>());
     }
-    remember_multipliers();
+    memory_.set(near, multiplier_);
     // Pairs beyond the reach were left out: they must not be able to meet.
     const Real could_meet = 2 * report_.fastest * dt;
     if (could_meet <= perception.reach || perception.reach == certain) return could_meet;
@@ -339,25 +293,6 @@ void CrowdStepper::judge(const State<2>& state) {
   for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
   overlap_ = -state.comm.min(least);
   require_solved(state);
-}
-
-void CrowdStepper::recall_multipliers() {
-  const NearContacts& near = look_ahead_.near();
-  memory_.pass_on(near, *neighborhood_);
-  multiplier_.resize(near.size());
-  for (std::size_t c = 0; c < near.size(); ++c) multiplier_[c] = memory_.of(near, c);
-}
-
-void CrowdStepper::remember_multipliers() {
-  for (const Index place : loaded_pairs_) memory_.pairs()[static_cast<std::size_t>(place)] = 0;
-  for (const Index place : loaded_walls_) memory_.walls()[static_cast<std::size_t>(place)] = 0;
-  loaded_pairs_.clear();
-  loaded_walls_.clear();
-  const NearContacts& near = look_ahead_.near();
-  for (std::size_t c = 0; c < near.size(); ++c) {
-    memory_.of(near, c) = multiplier_[c];
-    if (multiplier_[c] != 0) (near.b[c] < 0 ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
-  }
 }
 
 void CrowdStepper::require_solved(const State<2>& state) {
@@ -462,8 +397,7 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
 }
 
 std::size_t CrowdStepper::bytes() const {
-  return held_bytes(desired_, velocity_, levels_, multiplier_, loaded_pairs_, loaded_walls_, sight_, numbers_,
-                    kept_walls_) +
+  return held_bytes(desired_, velocity_, levels_, multiplier_, sight_, numbers_, kept_walls_) +
          memory_.bytes() + look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
          scene_.floor_field().bytes();
 }
