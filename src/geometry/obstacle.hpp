@@ -279,6 +279,7 @@ class ObstacleSet {
 
   /// Lets bodies through an obstacle without motion: those of a sorted list, which may change between steps,
   /// alike on all ranks. Whoever is taken off the list must not overlap the obstacle.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved from
   void admit(int obstacle, std::shared_ptr<const std::vector<GlobalId>> bodies) {
     obstacles_[static_cast<std::size_t>(obstacle)].admits = std::move(bodies);
   }

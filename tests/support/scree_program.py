@@ -25,7 +25,6 @@ from pathlib import Path
 
 # For runs that fail: mpirun else waits a second or two to see whether all ranks are gone.
 END_AT_ONCE = {"OMPI_MCA_odls_base_sigkill_timeout": "0"}
-SESSIONS = "OMPI_MCA_orte_tmpdir_base"    # where Open MPI keeps what belongs to a job
 _numbers = itertools.count()
 _ROOT = Path(__file__).resolve().parents[2]
 _folders = {"bin": None, "source": _ROOT}
@@ -76,10 +75,11 @@ class Process:
         self.command = [str(word) for word in command]
         self.start = time.monotonic()
         environment = _environment() | (more or {})
-        # Jobs at the same time must not share a folder of sessions: see scree_environment in tests/CMakeLists.txt.
+        # Jobs at the same time must not share a folder of sessions: see `sessions` in tests/CMakeLists.txt.
         self._sessions = None
-        if SESSIONS in environment:
-            self._sessions = environment[SESSIONS] = f"{environment[SESSIONS]}/{os.getpid()}.{next(_numbers)}"
+        if "SCREE_SESSIONS" in environment and "mpirun" in self.command:
+            self._sessions = f"{environment['SCREE_SESSIONS']}/{os.getpid()}.{next(_numbers)}"
+            environment["OMPI_MCA_orte_tmpdir_base"] = self._sessions
         # A session of its own: every process of the run can be found and ended, also ranks that mpirun lost.
         self._popen = subprocess.Popen(self.command, cwd=folder, env=environment, text=True,
                                        errors="backslashreplace", stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
