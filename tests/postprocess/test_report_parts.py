@@ -56,11 +56,13 @@ def test_plan_of_a_house(folder):
 def test_plan_with_a_lift():
     room = {"polygon": [[0, 0], [4, 0], [4, 4], [0, 4]]}
     deck = {"floors": {name: {"elevation": 3.0 * k, "walkable": room} for k, name in enumerate(("ground", "first", "second"))},
-            "connectors": {"ramp": {"type": "ramp", "polygon": [[9, 0], [12, 0], [12, 1]], "bottom": {"floor": "ground"}, "top": {"floor": "first"}}},
-            "lifts": {"lift": {"cabin": [[4, 1], [5, 1], [5, 2], [4, 2]], "floors": ["second", "ground"], "to": "ground"}}}
+            "connectors": {"ramp": {"type": "ramp", "polygon": [[9, 0], [12, 0], [12, 1]], "bottom": {"floor": "ground", "line": [[9, 0], [9, 1]]},
+                                    "top": {"floor": "first", "line": [[12, 0], [12, 1]]}}},
+            "lifts": {"lift": {"cabin": [[4, 1], [5, 1], [5, 2], [4, 2]], "door": [[4, 1], [4, 2]], "floors": ["second", "ground"],
+                               "to": "ground"}}}
     plan = plan_of(deck)
     check([(level.name, level.kind) for level in plan.levels[3:]] == [("ramp", "ramp"), ("lift", "lift")], "lifts come last", plan.levels)
-    check(plan.levels[-1].floors == [2, 0] and len(plan.floors) == 3, "a lift belongs to the floors that it serves", plan.levels[-1])
+    check(plan.levels[-1].floors == [0, 2] and len(plan.floors) == 3, "a lift belongs to the floors that it serves, first where people get out", plan.levels[-1])
     check(plan.bounds()[1].tolist() == [12, 4], "bounds", plan.bounds())
 
 
