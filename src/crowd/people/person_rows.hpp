@@ -30,7 +30,7 @@ using TakePerson = std::function<void(const PersonRow&)>;
 /// premovement, floor, journey, leaves_at, group (refused with `has_times`), and with `has_times` time, which
 /// is then required, while x and y go together but need not be there. A name may carry its unit: x[m]. Lines
 /// that are empty or begin with # do not count. Throws InputError with file and line: an unknown or doubled
-/// column, a field that is no number, a value that nobody has. Local; O(file), one line in memory.
+/// column, a field that is not a number, a value that nobody has. Local; O(file), one line in memory.
 void read_person_table(const std::string& path, bool has_times, const TakePerson& take);
 
 /// The same for the people in one frame of a trajectory: `frame`, or the first one of the file if it is -1.

@@ -43,7 +43,7 @@ class CrowdStepper final : public Stepper<2> {
   std::size_t bytes() const override;
 
  private:
-  // The list is made anew when somebody has moved by this share of the skin; up to the rest of it, less the
+  // The list is rebuilt when somebody has moved by this share of the skin; up to the rest of it, less the
   // same of another one, all pairs are certain to be in it.
   static constexpr Real share_of_skin = 0.15;
   static constexpr Real certain_share = 1 - 2 * share_of_skin;
