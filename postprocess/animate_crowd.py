@@ -19,8 +19,9 @@ import numpy as np
 from matplotlib.patches import Patch
 from PIL import Image
 
+from scree import style
 from scree.crowd.film import Film
-from scree.crowd.pictures import exit_colours, shades
+from scree.crowd.pictures import colour_bar, exit_colours, shades
 from scree.crowd.plan import plan_of
 from scree.pictures.errors import RenderError
 from scree.pictures.film_files import write_film_file
@@ -92,7 +93,7 @@ def make_film(results, options):
     scale = shades(options.colours, 0, top)
 
     def bar(figure, floors):
-        figure.colorbar(scale, ax=floors, label="speed [m/s]", shrink=0.8)
+        colour_bar(figure, scale, floors, "speed [m/s]")
 
     return Film(plan, paths, lambda _, rows: scale.to_rgba(speed[rows])[:, :3], people.radii, bar, {}, options.width)
 
@@ -101,18 +102,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="draw every N-th frame (default 1)")
-    parser.add_argument("--speed", type=float, metavar="S", help="a second of the film shows S seconds; --every is then not used")
-    parser.add_argument("--between", type=float, nargs=2, metavar=("FROM", "TO"), help="only these times [s]")
+    parser.add_argument("--speed", type=style.finite, metavar="S", help="a second of the film shows S seconds; --every is then not used")
+    parser.add_argument("--between", type=style.finite, nargs=2, metavar=("FROM", "TO"), help="only these times [s]")
     parser.add_argument("--colour", choices=("speed", "exit"), default="speed", help="what colours show (default speed)")
     parser.add_argument("--colours", default="viridis", help="colour map of matplotlib for speeds (default viridis)")
-    parser.add_argument("--top-speed", type=float, metavar="V", help="speed of the last colour [m/s]")
-    parser.add_argument("--radius", type=float, default=0.19, help="of those who have not left [m] (default 0.19)")
+    parser.add_argument("--top-speed", type=style.finite, metavar="V", help="speed of the last colour [m/s]")
+    parser.add_argument("--radius", type=style.finite, default=0.19, help="of those who have not left [m] (default 0.19)")
     parser.add_argument("--film", type=Path, metavar="FILE", help="an .mp4 or .gif instead of PNG files")
     parser.add_argument("--gif", action="store_true", help="the same as --film NAME.gif in the folder, or --output")
-    parser.add_argument("--fps", type=float, help=f"pictures of the film per second (default {FRAME_FPS}, with --speed {SMOOTH_FPS})")
+    parser.add_argument("--fps", type=style.finite, help=f"pictures of the film per second (default {FRAME_FPS}, with --speed {SMOOTH_FPS})")
     parser.add_argument("--width", type=int, default=1080, help="of the pictures [pixels] (default 1080)")
     parser.add_argument("--output", type=Path, help="folder of the PNG files, or the GIF")
     options = parser.parse_args()
+    style.require_order(parser, options)
     if options.every < 1:
         parser.error("--every is a number of frames, 1 or more")
     if options.fps is None:

@@ -7,16 +7,16 @@ Grains: LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL
     exchange.py import silo.stl --scale 1e-3       walls of a scene in mm
     exchange.py import stones.stl --bodies         a body from each closed convex solid
 
-Plans of crowds: DXF, Vadere, JuPedSim, trajectories
+Plans of crowds: DXF, Vadere, JuPedSim, Pathfinder, trajectories
     exchange.py import station.dxf --list          what its layers hold
     exchange.py import station.dxf --people 200    -> station.toml, station.wkt, station.left_out.txt
     exchange.py import station.dxf --walkable FLOOR --obstacle "WALL*" COLUMNS --exit DOORS --unit mm --gap 0.02
-    exchange.py import walls.dxf --obstacle WALLS --thickness 0.1 --around 2      single lines as walls
-    exchange.py import rimea_06.scenario           a scenario of Vadere
+    exchange.py import walls.dxf --obstacle WALLS --thickness 0.1 --around 2      single lines as walls, and what they enclose
+    exchange.py import rimea_06.scenario           a scenario of Vadere; or a zip file of web-based JuPedSim
     exchange.py import ground.dxf upper.dxf --floors ground=0 upper=3.5           a drawing for each floor, and its elevation
     exchange.py import geometry.xml                a geometry of JuPedSim up to 0.8: all floors, and stairs between them
     exchange.py import run.sqlite --people count   area and people of the first frame of JuPedSim; or .h5
-    exchange.py import traj.txt --plan hall.dxf --frame 400    people of the Juelich archive in a plan
+    exchange.py import traj.txt --plan hall.dxf --frame 400    people of the Juelich archive in a plan; or of Pathfinder's results
 
     exchange.py export results/pour                -> results/pour/pour.data, the last frame
     exchange.py export results/pour --frame 0 --output start.data
@@ -68,7 +68,11 @@ def _add_options_of_plans(group):
     group.add_argument("--gap", type=float, help="of DXF and XML: ends up to so many m apart are joined (default: 0.001)")
     group.add_argument("--curve", type=float, help="of DXF: m from curves to the lines in their place (default: 0.005)")
     group.add_argument("--thickness", type=float, help="of DXF: open lines of obstacles are walls of so many m")
-    group.add_argument("--around", type=float, help="of DXF without a walkable layer: the rectangle around all else and so many m")
+    group.add_argument("--around", type=float, help="of DXF without a walkable layer: what walls enclose; where exits lie outside of it, "
+                       "or nothing is enclosed, the rectangle around all else and so many m")
+    group.add_argument("--inside", nargs="+", metavar="X,Y", help="of DXF without a walkable layer: only where one gets to from these "
+                       "places [m]")
+    group.add_argument("--opening", type=float, help="of DXF without a walkable layer: openings in walls up to so many m close them (default: 2)")
     group.add_argument("--leave-open", action="store_true", default=None, help="of DXF: lines that close no ring are left out")
     group.add_argument("--floors", nargs="+", metavar="NAME=ELEVATION", help="of several files: name and elevation [m] of the floor of each")
     group.add_argument("--shift", nargs="+", metavar="NAME=X,Y", help="of several files: moves a floor, so that floors lie above each other [m]")
@@ -83,6 +87,8 @@ def _add_options_of_plans(group):
 def options_of(given):
     """What was given on the command line for the reader."""
     options = {name: getattr(given, name) for name in OPTIONS if getattr(given, name, None) is not None}
+    if "inside" in options:
+        options["inside"] = [point_of(text, f"--inside {text}: X,Y is wanted, such as 5,2.5") for text in given.inside]
     layers = {role: getattr(given, role) for role in ROLES if getattr(given, role) is not None}
     return options | ({"layers": layers} if layers else {})
 
@@ -94,7 +100,7 @@ def do_import(given):
         return
     options = options_of(given)
     if "plan" in options:
-        of_plan = {name: options.pop(name) for name in ("layers", "gap", "curve", "thickness", "around", "leave_open", "floor")
+        of_plan = {name: options.pop(name) for name in ("layers", "gap", "curve", "thickness", "around", "inside", "opening", "leave_open", "floor")
                    if name in options}
         options["plan"] = read(options["plan"], **of_plan)
     if len(given.file) > 1 or given.floors:
@@ -127,13 +133,16 @@ def floors_of(given):
 
 def shifts_of(given):
     """By how much floors are moved, by name."""
+    pairs = [text.partition("=") for text in given.shift or []]
+    return {name: point_of(words, f"--shift {name}={words}: NAME=X,Y is wanted, such as upper=-40,0") for name, _, words in pairs}
+
+
+def point_of(text, wanted):
     try:
-        pairs = [(name, [float(word) for word in words.split(",")]) for name, _, words in (text.partition("=") for text in given.shift or [])]
+        x, y = map(float, text.split(","))
     except ValueError:
-        pairs = [("", [])]
-    if any(len(by) != 2 for _, by in pairs):
-        raise ExchangeError(f"--shift {' '.join(given.shift)}: NAME=X,Y is wanted, such as upper=-40,0")
-    return dict(pairs)
+        raise ExchangeError(wanted) from None
+    return [x, y]
 
 
 def people_of(text):

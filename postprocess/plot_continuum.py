@@ -17,6 +17,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+from scree import style
 from scree.results import Results, ResultsError, read_fields
 
 UNITS = {"density": "kg/m3", "velocity": "m/s", "contact_stress": "Pa", "kinetic_stress": "Pa", "pressure": "Pa",
@@ -99,16 +100,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--field", default="velocity_x", help="field, or component of one (default velocity_x)")
-    parser.add_argument("--between", type=float, nargs=2, metavar=("FROM", "TO"), help="mean of frames of these times [s]")
+    parser.add_argument("--between", type=style.finite, nargs=2, metavar=("FROM", "TO"), help="mean of frames of these times [s]")
     parser.add_argument("--layer", nargs=2, metavar=("AXIS", "PLACE"),
                         help="layer of a grid in space that is drawn (default: y, in the middle)")
     parser.add_argument("--output", type=Path, help="picture to write (default: NAME_FIELD.png in the folder)")
     options = parser.parse_args()
+    style.require_order(parser, options)
     if options.layer:
         try:
-            float(options.layer[1])
-        except ValueError:
-            parser.error(f"--layer: {options.layer[1]!r} is no number")
+            style.finite(options.layer[1])
+        except argparse.ArgumentTypeError as error:
+            parser.error(f"--layer: {error}")
         if options.layer[0] not in ("x", "y", "z"):
             parser.error(f"--layer: {options.layer[0]!r} is no axis; x, y or z")
     results = Results(options.results)

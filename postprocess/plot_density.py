@@ -17,9 +17,10 @@ from crowd_drawing import save
 import matplotlib
 import numpy as np
 
+from scree import style
 from scree.crowd.curves import column_name
 from scree.crowd.density import Grid
-from scree.crowd.pictures import draw_floor, draw_levels_of_service, draw_map, floors_figure, levels_bar, plan_or_box
+from scree.crowd.pictures import colour_bar, draw_floor, draw_levels_of_service, draw_map, floors_figure, levels_bar, plan_or_box
 from scree.crowd.plan import plan_of
 from scree.results import Results, ResultsError, read_fields
 
@@ -131,7 +132,7 @@ def draw(results, options, output):
         levels_bar(figure, picture, floors)
     else:
         unit = next((unit for start, unit in UNITS.items() if options.field.startswith(start)), None)
-        figure.colorbar(picture, ax=floors, shrink=0.8, label=options.field + (f" [{unit}]" if unit else ""))
+        colour_bar(figure, picture, floors, options.field + (f" [{unit}]" if unit else ""))
     figure.suptitle(f"{options.field} at {times[0]:g} s" if len(times) == 1 else
                     f"{options.field}, mean of {len(times)} frames from {times[0]:g} to {times[-1]:g} s", fontsize="medium")
     save(figure, output)
@@ -144,19 +145,22 @@ def main():
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--field", default="density", help="field of the maps (default density)")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--time", type=float, help="draw the frame nearest to this time [s]")
-    which.add_argument("--between", type=float, nargs=2, metavar=("FROM", "TO"), help="mean over these times [s] only")
+    which.add_argument("--time", type=style.finite, help="draw the frame nearest to this time [s]")
+    which.add_argument("--between", type=style.finite, nargs=2, metavar=("FROM", "TO"), help="mean over these times [s] only")
     parser.add_argument("--levels", action="store_true", help="colours of the levels of service A to F (density only)")
-    parser.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"), help="values of the ends of the colours")
+    parser.add_argument("--range", type=style.finite, nargs=2, metavar=("LOW", "HIGH"), help="values of the ends of the colours")
     parser.add_argument("--colours", default="viridis", help="colour map of matplotlib (default viridis)")
     parser.add_argument("--from-paths", action="store_true", help="density from the trajectory, not from [output.fields]")
-    parser.add_argument("--cell", type=float, default=0.5, help="of maps from the trajectory [m] (default 0.5)")
+    parser.add_argument("--cell", type=style.finite, default=0.5, help="of maps from the trajectory [m] (default 0.5)")
     parser.add_argument("--output", type=Path, help="picture to write, .png, .pdf or .svg (default: NAME_FIELD.png in the folder)")
     options = parser.parse_args()
     if options.colours not in matplotlib.colormaps:
         parser.error(f"there is no colour map {options.colours!r}; try viridis, plasma, cividis, turbo")
     if (options.levels or options.from_paths) and options.field != "density":
         parser.error("--levels and --from-paths are for the field density")
+    if options.levels and options.range:
+        parser.error("--range has no effect with --levels, whose bounds are those of the levels")
+    style.require_order(parser, options)
     if not options.cell > 0:
         parser.error("--cell is a length above 0")
     results = Results(options.results)

@@ -17,8 +17,9 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 
+from scree import style
 from scree.crowd.curves import count_until, has, inside_at, last_time
-from scree.crowd.pictures import draw_floor, exit_colours, floors_figure, plan_or_box
+from scree.crowd.pictures import colour_bar, draw_floor, exit_colours, floors_figure, plan_or_box
 from scree.crowd.plan import plan_of
 from scree.results import ResultsError
 
@@ -83,7 +84,7 @@ def draw_paths(run, most, output):
                                rasterized=goes_on.sum() > MOST_LINES)
         axes.add_collection(lines)
         axes.plot(*position[begins & shown].T, ".", color="0.35", markersize=2, zorder=2)
-    figure.colorbar(lines, ax=floors, label="time [s]", shrink=0.8)
+    colour_bar(figure, lines, floors, "time [s]")
     if step > 1:
         figure.suptitle(f"paths of {len(paths.ids[::step])} of {len(paths.ids)} persons", fontsize="medium")
     save(figure, output)
@@ -92,7 +93,7 @@ def draw_paths(run, most, output):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="results folders of runs or of ensembles")
-    parser.add_argument("--band", type=float, nargs=2, default=(10, 90), metavar=("LOW", "HIGH"),
+    parser.add_argument("--band", type=style.finite, nargs=2, default=(10, 90), metavar=("LOW", "HIGH"),
                         help="percentiles of several runs that the band reaches between (default 10 90)")
     parser.add_argument("--paths", type=int, default=500, metavar="N", help="draw at most N paths (default 500; 0: none)")
     parser.add_argument("--output", type=Path, help="picture of the curves (default: NAME_evacuation.png in the first "

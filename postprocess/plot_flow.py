@@ -21,6 +21,7 @@ from pathlib import Path
 from crowd_drawing import plt, reference, runs_of, save
 import numpy as np
 
+from scree import style
 from scree.crowd.pictures import colours_of
 from scree.results import ResultsError
 
@@ -149,9 +150,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="*", help="results folders of runs or of ensembles")
     parser.add_argument("--columns", nargs="+", metavar="NAME", help="columns of the scalars; * and ? match as in a shell")
-    parser.add_argument("--window", type=float, default=10, help="time that a flow of an exit is a mean over [s] (default 10)")
-    parser.add_argument("--widths", type=float, nargs="+", help="width of each run's door [m]")
-    parser.add_argument("--from", type=float, default=0, dest="begin", metavar="T", help="with --columns and --widths: "
+    parser.add_argument("--window", type=style.finite, default=10, help="time that a flow of an exit is a mean over [s] (default 10)")
+    parser.add_argument("--widths", type=style.finite, nargs="+", help="width of each run's door [m]")
+    parser.add_argument("--from", type=style.finite, default=0, dest="begin", metavar="T", help="with --columns and --widths: "
                         "rows from this time on [s] (default 0)")
     parser.add_argument("--doors", type=Path, metavar="CSV", help="table of scree_verify crowd, in place of results folders")
     parser.add_argument("--output", type=Path, help="picture to write (default: NAME_flow.png in the first folder)")

@@ -15,6 +15,7 @@ from pathlib import Path
 from crowd_drawing import plt, reference, runs_of, save
 import numpy as np
 
+from scree import style
 from scree.crowd.pictures import colours_of
 from scree.results import ResultsError
 
@@ -116,7 +117,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="results folders of runs or of ensembles")
     parser.add_argument("--measures", nargs="+", metavar="NAME", help="measures to draw (default: all with density and speed)")
-    parser.add_argument("--from", type=float, default=0, dest="begin", metavar="T", help="rows from this time on [s] (default 0)")
+    parser.add_argument("--from", type=style.finite, default=0, dest="begin", metavar="T", help="rows from this time on [s] (default 0)")
     parser.add_argument("--output", type=Path, help="picture to write (default: fundamental_diagram.png in the first folder)")
     options = parser.parse_args()
     output = options.output or Path(options.results[0]) / "fundamental_diagram.png"

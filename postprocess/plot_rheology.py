@@ -76,7 +76,7 @@ def points(results, skip):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", help="results folders")
-    parser.add_argument("--skip", type=float, default=0.4, help="share of each stage that is left out at its beginning (default: 0.4)")
+    parser.add_argument("--skip", type=style.finite, default=0.4, help="share of each stage that is left out at its beginning (default: 0.4)")
     parser.add_argument("--reference", type=Path, help="table with the columns inertial_number, mu and solid_fraction to draw beside")
     style.add_options(parser, "NAME_rheology.png in the first folder")
     options = parser.parse_args()

@@ -17,6 +17,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+from scree import style
 from scree.pictures import Look, RenderError
 from scree.pictures.drawing import chosen_frames, draw_all, write_film
 from scree.pictures.frames import open_run
@@ -28,28 +29,29 @@ def arguments():
     parser.add_argument("target", type=Path, help="results folder, or a NAME_particles.pvd")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--frame", type=int, default=-1, help="number of the frame, -1 for the last (default)")
-    which.add_argument("--time", type=float, help="the frame nearest to this time [s]")
+    which.add_argument("--time", type=style.finite, help="the frame nearest to this time [s]")
     which.add_argument("--all-frames", action="store_true", help="a numbered picture per frame")
     which.add_argument("--film", type=Path, metavar="FILE", help="all frames as an .mp4 (needs ffmpeg) or a .gif")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of all frames, every N-th one (default 1)")
-    parser.add_argument("--between", type=float, nargs=2, metavar=("FROM", "TO"),
+    parser.add_argument("--between", type=style.finite, nargs=2, metavar=("FROM", "TO"),
                         help="of all frames, those between these times [s]")
-    parser.add_argument("--fps", type=float, default=25, help="frames of the film per second (default 25)")
+    parser.add_argument("--fps", type=style.finite, default=25, help="frames of the film per second (default 25)")
     parser.add_argument("--output", type=Path, help="picture to write (.png, .pdf, .svg), or folder with --all-frames")
     parser.add_argument("--field", default="auto", help="what colours the bodies: a field of the files, speed, or none "
                         "(default: speed; none with --contacts)")
-    parser.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
+    parser.add_argument("--range", type=style.finite, nargs=2, metavar=("LOW", "HIGH"), help="of the colours")
     parser.add_argument("--colours", default=Look.colours, help=f"a colour map of matplotlib (default {Look.colours})")
     parser.add_argument("--contacts", action="store_true",
                         help="draw contacts as tubes, thick and dark by force, and bodies pale")
-    parser.add_argument("--weakest", type=float, default=Look.weakest, metavar="SHARE",
+    parser.add_argument("--weakest", type=style.finite, default=Look.weakest, metavar="SHARE",
                         help=f"leave out contacts below this share of the mean force (default {Look.weakest:g})")
     parser.add_argument("--no-obstacles", action="store_true", help="do not draw obstacles")
     parser.add_argument("--fit", choices=("domain", "bodies"), default=Look.fit, help="region that fills the picture")
-    parser.add_argument("--view", type=float, nargs=2, default=Look.view, metavar=("AZIMUTH", "ELEVATION"),
+    parser.add_argument("--view", type=style.finite, nargs=2, default=Look.view, metavar=("AZIMUTH", "ELEVATION"),
                         help="direction of sight in space [deg] (default 30 20); 0 0 looks along +y")
     parser.add_argument("--size", type=int, nargs=2, default=Look.size, metavar=("WIDTH", "HEIGHT"), help="[pixel]")
     options = parser.parse_args()
+    style.require_order(parser, options)
     if options.every < 1:
         parser.error("--every is a number of frames, 1 or more")
     return options

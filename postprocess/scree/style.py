@@ -7,6 +7,7 @@
 
 Colours can be told apart with any colour vision: lines have those of Okabe and Ito, fields run through viridis.
 """
+import argparse
 import math
 import re
 from pathlib import Path
@@ -66,6 +67,25 @@ def add_options(parser, default):
     parser.add_argument("--output", type=Path, help=f"picture to write, .png, .pdf or .svg (default: {default})")
     parser.add_argument("--style", choices=STYLES, default="screen",
                         help="screen (default), or paper: a column of 85 mm in 8 point")
+
+
+def finite(text):
+    """The `type` of options that are numbers: nan and inf are refused."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is no finite number")
+    return number
+
+
+def require_order(parser, options):
+    """Refuses --range and --between whose ends are not in their order."""
+    for name in ("range", "between"):
+        low, high = getattr(options, name, None) or (0.0, 1.0)
+        if high < low or name == "range" and high == low:
+            parser.error(f"--{name} {low:g} {high:g}: the lower end comes first" + (", and the other is above it" if name == "range" else ""))
 
 
 def save(figure, path):

@@ -186,7 +186,7 @@ def test_databases_that_are_no_trajectories(folder):
         exchange.read("run.sqlite")
     write_sqlite("two.sqlite", areas=(HALL, "POLYGON ((0 0, 20 0, 20 8, 0 8, 0 0))"))
     plan = exchange.read("two.sqlite")
-    check(plan.left_out["area that a later frame has", "1 of them"] == 1, "areas of later frames", plan.left_out)
+    check(plan.left_out["area that other frames have", "1 of them"] == 1, "areas of other frames", plan.left_out)
     write_sqlite("lines.sqlite", areas=("LINESTRING (0 0, 1 1)",))
     with pytest.raises(exchange.ExchangeError, match="lines.sqlite: LINESTRING is no area"):
         exchange.read("lines.sqlite")

@@ -20,7 +20,7 @@ FLOOR = (0.965, 0.968, 0.975)
 CONNECTOR = (0.89, 0.91, 0.95)
 CONNECTOR_NAME = (0.36, 0.39, 0.44)
 CLOSED = (0.69, 0.0, 0.13)
-FRUIN = "level of service (Fruin 1971, walkways), bounds in 1/m2"
+FRUIN = "level of service (Fruin 1971, walkways),\nbounds in 1/m2"
 MARGIN = 0.02           # around a plan, over its size
 WIDTH, HIGHEST = 9.0, 12.0      # of a figure [inch]
 
@@ -198,11 +198,21 @@ def draw_levels_of_service(axes, values, extent, clip=None):
 
 def levels_bar(figure, picture, axes):
     """The colour bar of levels of service, with their letters and the densities between them."""
-    bar = figure.colorbar(picture, ax=axes, spacing="uniform", shrink=0.8, label=FRUIN)
+    bar = colour_bar(figure, picture, axes, FRUIN, spacing="uniform")
     edges = np.asarray(picture.norm.boundaries)
     bar.set_ticks((edges[:-1] + edges[1:]) / 2, labels="ABCDEF")
     bar.set_ticks(LEVELS_OF_SERVICE, labels=[f"{bound:g}" for bound in LEVELS_OF_SERVICE], minor=True)
+    bar.ax.yaxis.labelpad += 12    # the numbers are wider than the letters, by which the title is placed
     return bar
+
+
+def colour_bar(figure, picture, axes, title, **options):
+    """A colour bar beside axes; below them where its title is longer than the figure is high, as that of a long plan is."""
+    text = figure.text(0, 0, title)
+    is_long = text.get_window_extent().width > 0.9 * figure.bbox.height
+    text.remove()
+    place = {"location": "bottom", "aspect": 40} if is_long else {"shrink": 0.8}
+    return figure.colorbar(picture, ax=axes, label=title, **place, **options)
 
 
 def _clip(picture, axes, outline):

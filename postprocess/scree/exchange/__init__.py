@@ -1,17 +1,18 @@
 """Exchange with other programs: their files as decks, and frames of runs as files for them.
 
     scene = exchange.read("packing.data")    LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL, told apart by their content
-    plan = exchange.read("station.dxf")      DXF, Vadere, JuPedSim, trajectories: plans of crowds
+    plan = exchange.read("station.dxf")      DXF, Vadere, JuPedSim, Pathfinder, trajectories: plans of crowds
     plan = exchange.read_building({"ground": ("ground.dxf", 0.0), "upper": ("upper.dxf", 3.5)})    a file for each floor
     exchange.write_deck(scene, folder)       NAME.toml and tables of bodies; what files do not tell is left to fill in
     exchange.write_plan(plan, folder)        NAME.toml, NAME.wkt, NAME_start.csv, NAME.left_out.txt
     exchange.write_data(results, path)       a frame of a run as a data file of LAMMPS
 """
+import json
 from pathlib import Path
 
 import numpy as np
 
-from scree.exchange import dxf, jupedsim, lammps, mercury, stl, trajectory, vadere, wkt, yade
+from scree.exchange import dxf, jupedsim, jupedsim_web, lammps, mercury, pathfinder, stl, trajectory, vadere, wkt, yade
 from scree.exchange.deck_writer import write_deck
 from scree.exchange.lammps import write_data
 from scree.exchange.mesh import is_binary_stl
@@ -28,9 +29,11 @@ GRAINS = {"lammps-data": lammps.read_data, "lammps-dump": lammps.read_dump, "yad
 # Readers of bytes, which have options; all but STL make plans
 WITH_OPTIONS = {"stl": (stl.read, ("scale", "bodies")),
                 "dxf": (lambda path, content, **options: dxf.read(path, dxf.DxfOptions(**options)),
-                        ("layers", "unit", "gap", "curve", "thickness", "around", "leave_open")),
+                        ("layers", "unit", "gap", "curve", "thickness", "around", "inside", "opening", "leave_open")),
                 "vadere": (vadere.read, ()),
                 "jupedsim-xml": (jupedsim.read, ("gap", "floor")),
+                "jupedsim-web": (jupedsim_web.read, ()),
+                "pathfinder": (pathfinder.read, ("plan", "frame", "unit")),
                 "wkt": (wkt.read, ()),
                 "trajectory": (trajectory.read, ("plan", "frame", "unit"))}
 FORMATS = [*GRAINS, *WITH_OPTIONS]
@@ -105,6 +108,10 @@ def _format_of_plan(path, content, lines):
     """The format of a plan, or None."""
     if content.startswith(b"AC10"):
         raise ExchangeError(f"{path}: is a DWG drawing: save it as DXF")
+    if path.suffix.lower() in pathfinder.MODELS:
+        pathfinder.refuse_model(path)
+    if content.startswith(b"PK\x03\x04"):
+        return "jupedsim-web"
     if content.startswith((b"SQLite format 3", b"\x89HDF")):
         return "trajectory"
     words = [line.strip() for line in lines[:2000] if line.strip()]
@@ -113,12 +120,30 @@ def _format_of_plan(path, content, lines):
         return "dxf"
     start = words[0].lstrip("\ufeff") if words else ""
     if start.startswith("{"):
-        return "vadere"
+        return _format_of_json(path, content)
+    if pathfinder.begins(start):
+        return "pathfinder"
     if start.startswith("<"):
         return "jupedsim-xml"
     if start.upper().startswith(("POLYGON", "MULTIPOLYGON", "GEOMETRYCOLLECTION")):
         return "wkt"
     return "trajectory" if trajectory.is_text(lines) else None
+
+
+def _format_of_json(path, content):
+    try:
+        whole = json.loads(content)
+    except ValueError as error:
+        raise ExchangeError(f"{path}: is no JSON file: {error}") from error
+    if any(key in whole for key in jupedsim_web.MARKS):
+        return "jupedsim-web"
+    if pathfinder.is_json(whole):
+        return "pathfinder"
+    if any(key in whole for key in ("scenario", "vadere", "topography")):
+        return "vadere"
+    keys = ", ".join(list(whole)[:5]) or "nothing"
+    raise ExchangeError(f"{path}: no topography in the file (Vadere), no distributions (web-based JuPedSim), no occupants by id and time "
+                        f"(Pathfinder): JSON with {keys} is of no known program")
 
 
 def _format_of_grains(path, lines):

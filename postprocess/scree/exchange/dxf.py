@@ -11,16 +11,20 @@ import numpy as np
 
 from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.dxf_shapes import NotTaken, entities_of, shape_of
-from scree.exchange.outlines import (SAME, Junction, bounds, chain, crossing, fan_area, nearest_end, nested, rectangle,
-                                     without_repeats)
+from scree.exchange.enclosed import enclosed
+from scree.exchange.outlines import (SAME, Junction, area_of, area_of_polygons, bounds, chain, crossing, distance_to, fan_area, nearest_end,
+                                     nested, rectangle, takes_nothing, without_repeats)
 from scree.exchange.plan import UNITS, Plan, numbered, place, require_size, without_what_is_outside
 from scree.exchange.scene import ExchangeError
+from scree.geometry import contains
 
 # $INSUNITS, the unit of a drawing; 0: none
 INSUNITS = {1: "in", 2: "ft", 4: "mm", 5: "cm", 6: "m", 7: "km", 10: "yd", 14: "dm"}
 # Layers that are taken without being named: their names hold one of these, in capitals or not.
 PATTERNS = {"walkable": ("walk", "begeh"), "obstacle": ("obstacle", "hindernis"), "exit": ("exit", "ausgang"),
             "start": ("distribution", "start"), "waypoint": ("waypoint",)}
+ON_BORDER = 1e-3     # m: lines of exits so near to the border of the area lie on it
+MOST_OPENINGS = 10   # that notes name
 LEAST_AREA = 1e-6    # m2: rings with less are slips of the pen
 
 
@@ -28,14 +32,17 @@ LEAST_AREA = 1e-6    # m2: rings with less are slips of the pen
 class DxfOptions:
     """How a drawing is read. `layers`: role of PATTERNS -> names of layers, with * and ?; roles that are not there take
     layers by PATTERNS. Lengths in m: `gap` between ends that are joined, `curve` from a curve to its lines,
-    `thickness` of walls that open lines of obstacles are, each by itself, `around`: without a walkable layer, how far the area
-    reaches beyond all else. `leave_open`: lines that close no ring are left out, not refused."""
+    `thickness` of walls that open lines of obstacles are, each by itself. Without a walkable layer the area is what walls enclose,
+    with openings up to `opening` closed, or from the points `inside` one gets to; where exits lie outside of it, or nothing is
+    enclosed, the rectangle that reaches by `around` beyond all else. `leave_open`: lines that close no ring are left out, not refused."""
     layers: dict = field(default_factory=dict)
     unit: str = None
     gap: float = 0.001
     curve: float = 0.005
     thickness: float = None
     around: float = None
+    inside: tuple = ()
+    opening: float = 2.0
     leave_open: bool = False
 
 
@@ -57,7 +64,7 @@ def read(path, options=None):
     for layer, found in rings["start"]:
         plan.starts |= dict(zip(numbered(layer, len(found), plan.starts), found))
     if not plan.walkable:
-        plan.walkable = [[reader.surroundings()]]
+        reader.take_area()
     require_size(path, plan, f"it was taken as {reader.unit}; --unit overrules $INSUNITS")
     if not plan.exits:
         plan.notes.append("exits: no layer has any; --exit LAYER, or add [exits.NAME]")
@@ -97,6 +104,7 @@ class _Drawing:
             raise ExchangeError(f"{path}: $INSUNITS is {self.insunits}, which is no unit: give --unit ({', '.join(UNITS)}); "
                                 f"{self._extent()}")
         self.scale = UNITS[self.unit]
+        self.walls, self.solids = [], []    # of obstacles, in m: lines that are walls, and rings
 
     def is_hidden(self, layer):
         known = self.document.layers
@@ -106,20 +114,69 @@ class _Drawing:
         """[(layer, rings in m)] of the layers of a role."""
         return [(layer, self._rings(layer, role)) for layer in self.layers[role]]
 
-    def surroundings(self):
-        """Without a walkable layer: the rectangle around all else."""
-        rings = [*self.plan.obstacles.values(), *self.plan.starts.values(),
-                 *(ring for table in self.plan.exits.values() for ring in table.values())]
+    def take_area(self):
+        """Without a walkable layer: what walls enclose, or the rectangle around all else."""
+        plan, options = self.plan, self.options
+        exits = {name: next(iter(table.values())) for name, table in plan.exits.items()}
+        rings = [*plan.obstacles.values(), *plan.starts.values(), *exits.values()]
         if self.layers["walkable"]:
             held = ", ".join(what for what, where in self.plan.left_out if where.startswith(f"layer {self.layers['walkable'][0]}"))
             raise ExchangeError(f"{self.path}: layer {self.layers['walkable'][0]}: no ring in it, only {held or 'nothing'}")
-        if self.options.around is None or not rings:
+        if options.around is None and not options.inside or not rings:
             raise ExchangeError(f"{self.path}: no layer with the walkable area; give --walkable LAYER" +
-                                (", or --around METRES for the rectangle around all obstacles and exits" if rings else "") +
+                                (", or --around METRES: what walls enclose, else the rectangle around all obstacles and exits" if rings else "") +
                                 f". Layers: {self._list()}")
-        lower, upper = bounds(np.concatenate(rings))
-        self.plan.notes.append(f"walkable area: the rectangle around all else and {self.options.around:g} m more")
-        return rectangle(lower - self.options.around, upper + self.options.around)
+        self._open_rooms([*exits.values(), *plan.starts.values(), *(np.array([point], float) for point in options.inside)])
+        around, box = options.around, None
+        if around is not None:
+            lower, upper = bounds(np.concatenate(rings))
+            box = rectangle(lower - around, upper + around)
+        found = enclosed(self.walls, self.solids, options.opening, options.inside, box)
+        if found is None:
+            raise ExchangeError(f"{self.path}: from {' and '.join(place(point) for point in options.inside)} m one gets outside of all walls, "
+                                f"over openings wider than {options.opening:g} m (--opening); --around METRES takes what is outside, too")
+        beyond = [name for name, corners in exits.items() if not _meets(found.polygons, corners)]
+        area = area_of_polygons(found.polygons)
+        if beyond and box is None:
+            raise ExchangeError(f"{self.path}: exit {beyond[0]} lies outside of the {area:.6g} m2 that the walls enclose; --around METRES takes "
+                                "what is outside, too, or draw exits into openings")
+        plan.walkable = found.polygons if found.polygons and not beyond else [[box]]
+        if box is not None:
+            outside = f"{abs(area_of(box)) - area:.6g} m2 of the rectangle around all else and {around:g} m more"
+        if not found.polygons:
+            plan.notes.append(f"walkable area: {outside}; walls enclose nothing, even with openings up to {options.opening:g} m "
+                              "closed (--opening), so people may start on all sides of them")
+            return
+        where = "" if box is None else f"; outside are {outside}"
+        if beyond:
+            where += ", which are walkable, too, as exits lie there; people start inside"
+            plan.starts = plan.starts or dict(zip(numbered("inside", len(found.polygons), ()), (outer for outer, *_ in found.polygons)))
+        plan.notes.append(f"walkable area: what walls enclose, {area:.6g} m2 with the walls in it{where}")
+        for p, q in found.openings[:MOST_OPENINGS]:
+            plan.notes.append(f"opening to the outside, {np.hypot(*(q - p)):.3g} m wide, from {place(p)} to {place(q)} m" +
+                              ("" if beyond else ": closed, unless there is an exit"))
+        if len(found.openings) > MOST_OPENINGS:
+            plan.notes.append(f"{len(found.openings) - MOST_OPENINGS} more openings to the outside")
+        if len(found.parts) > 1:
+            plan.notes.append("parts that no opening joins: " + ", ".join(f"{size:.4g} m2 around {place(point)} m" for size, point in found.parts) +
+                              "; --inside X,Y takes that around a place")
+
+    def _open_rooms(self, others):
+        """Rings on obstacle layers that hold something else are walls around a room, not solid."""
+        for ring in list(self.solids):
+            rest = [*self.walls, *(other for other in self.solids if other is not ring), *others]
+            if not any(contains(ring, corners).any() for corners in rest):
+                continue
+            name = next(name for name, obstacle in self.plan.obstacles.items() if obstacle is ring)
+            if not self.options.thickness:
+                raise ExchangeError(f"{self.path}: the ring {name} of obstacles, at {place(ring[0])} m, holds others, exits or starts. If it is a "
+                                    "wall around a room: --thickness METRES; if it is the area: --walkable LAYER")
+            del self.plan.obstacles[name]
+            self.solids = [other for other in self.solids if other is not ring]
+            self.walls.append(np.vstack([ring, ring[:1]]))
+            walls = [_wall(p, q, self.options.thickness / 2) for p, q in zip(ring, np.roll(ring, -1, axis=0))]
+            self.plan.obstacles |= dict(zip(numbered(name, len(walls), self.plan.obstacles), walls))
+            self.plan.notes.append(f"the ring {name} of obstacles holds others: it is walls {self.options.thickness:g} m thick around a room")
 
     def _layers_of_roles(self):
         chosen, there = {}, list(self.found)
@@ -195,8 +252,10 @@ class _Drawing:
             chained = self._chain(layer, paths, rings)
             rings += chained.rings
             lines = self._open(layer, role, chained.open)
-        kept = [ring for ring in (self._checked(layer, ring) for ring in rings) if ring is not None]
-        return [self.scale * ring for ring in kept + lines]
+        kept = [self.scale * ring for ring in (self._checked(layer, ring) for ring in rings) if ring is not None]
+        if role == "obstacle":
+            self.solids += kept
+        return kept + [self.scale * line for line in lines]
 
     def _chain(self, layer, paths, rings):
         size = max((np.ptp(points, axis=0).max() for points in [*paths, *rings]), default=1.0)
@@ -220,6 +279,7 @@ class _Drawing:
         """Rectangles along open lines."""
         half = self.options.thickness / 2 / self.scale
         walls = [_wall(p, q, half) for path in paths for p, q in zip(path, path[1:]) if (p != q).any()]
+        self.walls += [self.scale * path for path in paths]
         if walls:
             self.plan.notes.append(f"layer {layer}: {len(walls)} open lines are walls {self.options.thickness:g} m thick")
         return walls
@@ -273,6 +333,14 @@ def _wall(p, q, half):
     along = half * (q - p) / np.hypot(*(q - p))
     across = np.array([-along[1], along[0]])
     return np.array([p - along - across, q + along - across, q + along + across, p - along + across])
+
+
+def _meets(polygons, corners):
+    """Whether an exit is one of an area: a region with a part in it, or a line on its border."""
+    if len(corners) == 2:
+        middle = corners.mean(axis=0)
+        return any(distance_to(ring, middle) < ON_BORDER for polygon in polygons for ring in polygon)
+    return not takes_nothing(corners, polygons)
 
 
 def _above(length):

@@ -58,7 +58,7 @@ def chain(paths, gap, tolerance):
     joined by a straight line, the nearest first. Raises Junction."""
     kept, empty, twice = _distinct(paths, tolerance)
     ends = np.array([path[k] for path in kept for k in (0, -1)]).reshape(-1, 2)
-    places = _places(ends, tolerance)
+    places = places_of(ends, tolerance)
     met = np.bincount(places, minlength=1)
     for place in np.flatnonzero(met > 2)[:1]:
         raise Junction(ends[np.flatnonzero(places == place)[0]], int(met[place]))
@@ -87,7 +87,7 @@ def _distinct(paths, tolerance):
     return kept, empty, len(paths) - empty - len(kept)
 
 
-def _places(points, tolerance):
+def places_of(points, tolerance):
     """A number for each point, the same for those within the tolerance of each other."""
     number = np.arange(len(points))
     order = np.argsort(points[:, 0], kind="stable") if len(points) else number
@@ -282,6 +282,13 @@ def _beside_pieces(p, q):
         middle = p[k] + ((cuts[1:] + cuts[:-1]) / 2)[is_long, None] * u[k]
         found += [middle + ASIDE * normal[k], middle - ASIDE * normal[k]]
     return np.concatenate(found) if found else np.zeros((0, 2))
+
+
+def distance_to(ring, point):
+    """How far a point is from the border of a ring."""
+    p, q = np.asarray(ring, float), np.roll(ring, -1, axis=0)
+    share = np.clip(((point - p) * (q - p)).sum(axis=1) / np.maximum(((q - p) ** 2).sum(axis=1), 1e-300), 0, 1)
+    return float(np.hypot(*(p + share[:, None] * (q - p) - point).T).min())
 
 
 def bounds(points):

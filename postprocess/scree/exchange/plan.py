@@ -11,6 +11,8 @@ from scree.exchange.scene import ExchangeError
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144}
 LEAST, MOST = 0.5, 20e3    # m: a plan smaller or larger than this has another unit than it says
+MOST_COVERED = 0.4         # share of a region that people cover who are there from the start; with more they come one by one
+STAYS = 1e6                # s that people wait at a last target that takes nobody out of the run
 AROUND_PEOPLE = 0.3        # m: what a region of people reaches beyond their centres
 
 
@@ -21,7 +23,7 @@ class Plan:
     walkable     polygons, each [outer ring, hole, ...] of (n, 2)
     obstacles    name: ring (n, 2) that is cut out
     columns      (x, y, radius) of round obstacles
-    exits, waypoints, agents, sources, populations, measures
+    exits, waypoints, zones, agents, sources, populations, measures
                  name: table of the deck
     journeys     name: list of steps
     starts       name: ring in which people start, of files that do not say how many
@@ -40,6 +42,7 @@ class Plan:
     columns: list = field(default_factory=list)
     exits: dict = field(default_factory=dict)
     waypoints: dict = field(default_factory=dict)
+    zones: dict = field(default_factory=dict)
     agents: dict = field(default_factory=dict)
     journeys: dict = field(default_factory=dict)
     populations: dict = field(default_factory=dict)

@@ -136,7 +136,7 @@ def _deck_lines(plan, populations):
     for name, table in plan.connectors.items():
         lines += table_lines(f"connectors.{name}", table)
     lines += _template(plan)
-    for kind in ("exits", "waypoints", "agents"):
+    for kind in ("exits", "waypoints", "zones", "agents"):
         for name, table in getattr(plan, kind).items():
             lines += table_lines(f"{kind}.{name}", table)
     for name, steps in plan.journeys.items():

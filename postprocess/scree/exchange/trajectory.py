@@ -5,7 +5,7 @@ wkt_geometry); data archive of Forschungszentrum Juelich (ped.fz-juelich.de): te
 """
 import re
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,13 +22,15 @@ COLUMNS = {"id": "id", "persid": "id", "personid": "id", "fr": "frame", "frame":
 
 @dataclass
 class Frames:
-    """Rows of a trajectory: frame and id (whole), x, y [m], z where the file has it; `wkt` of the walkable area, or None."""
+    """Rows of a trajectory: frame and id (whole), x, y [m]; `areas` as text by a key, and which one a frame has, where not the first;
+    `left_out`: arguments of Plan.leave_out."""
     frame: np.ndarray
     id: np.ndarray
     x: np.ndarray
     y: np.ndarray
     fps: float = None
-    wkt: str = None
+    areas: dict = field(default_factory=dict)
+    area_of_frame: dict = field(default_factory=dict)
     left_out: tuple = ()
 
 
@@ -36,10 +38,14 @@ def read(path, content, plan=None, frame=None, unit=None):
     """A plan with the people of a frame, the first with anybody in it unless given. `plan`: one that was read from another
     file, whose area, exits and obstacles are taken; else the area of the trajectory, or where it has none, the rectangle
     around all its places. `unit`: of text files, where their header does not tell it. Raises ExchangeError."""
+    return plan_of_frames(path, _frames(path, content, unit), plan, frame)
+
+
+def plan_of_frames(path, frames, plan=None, frame=None):
+    """The same of rows that were read."""
     if plan is not None and plan.floors:
         raise ExchangeError(f"{path}: the plan has the floors {', '.join(plan.floors)}, and a trajectory does not say who is on which: "
                             "take one with --floor")
-    frames = _frames(path, content, unit)
     if not len(frames.id):
         raise ExchangeError(f"{path}: nobody in the file")
     for k in np.flatnonzero(~np.isfinite(frames.x + frames.y))[:1]:
@@ -52,10 +58,10 @@ def read(path, content, plan=None, frame=None, unit=None):
     result = plan or Plan(path.stem, f"trajectory {path.name}")
     result.name, result.source = path.stem, f"frame {frame} of the trajectory {path.name}"
     if plan is None:
-        _take_area(path, result, frames)
+        _take_area(path, result, frames, frame)
     result.people = {"id": frames.id[chosen], "x": frames.x[chosen], "y": frames.y[chosen]}
-    for what, where in frames.left_out:
-        result.leave_out(what, where)
+    for what in frames.left_out:
+        result.leave_out(*what)
     _require_people(path, result)
     later = len(np.unique(frames.id)) - int(chosen.sum())
     if later:
@@ -68,9 +74,12 @@ def read(path, content, plan=None, frame=None, unit=None):
     return result
 
 
-def _take_area(path, plan, frames):
-    if frames.wkt:
-        plan.walkable = polygons_of(path, frames.wkt)
+def _take_area(path, plan, frames, frame):
+    if frames.areas:
+        of_frame = frames.area_of_frame.get(frame, next(iter(frames.areas)))
+        plan.walkable = polygons_of(path, frames.areas[of_frame])
+        if len(frames.areas) > 1:
+            plan.leave_out("area that other frames have", f"{len(frames.areas) - 1} of them")
     else:
         lower, upper = bounds(np.column_stack([frames.x, frames.y]))
         plan.walkable = [[rectangle(lower - AROUND_PEOPLE, upper + AROUND_PEOPLE)]]
@@ -107,7 +116,9 @@ def _of_sqlite(path):
             if not {"trajectory_data", "geometry"} <= tables:
                 raise ExchangeError(f"{path}: no tables trajectory_data and geometry, so it is no trajectory of JuPedSim")
             rows = np.array(connection.execute("SELECT frame, id, pos_x, pos_y FROM trajectory_data").fetchall(), float)
-            areas = [text for text, in connection.execute("SELECT wkt FROM geometry")]
+            has_frames = "frame_data" in tables    # from version 2 on
+            areas = dict(connection.execute("SELECT hash, wkt FROM geometry" if has_frames else "SELECT 0, wkt FROM geometry LIMIT 1"))
+            of_frame = dict(connection.execute("SELECT frame, geometry_hash FROM frame_data")) if has_frames else {}
             given = dict(connection.execute("SELECT key, value FROM metadata").fetchall()) if "metadata" in tables else {}
         finally:
             connection.close()
@@ -116,9 +127,11 @@ def _of_sqlite(path):
     rows = rows.reshape(-1, 4)
     for k in np.flatnonzero(~np.isfinite(rows).all(axis=1))[:1]:
         raise ExchangeError(f"{path}: row {k + 1} of trajectory_data lacks a number")
-    left_out = (("area that a later frame has", f"{len(areas) - 1} of them"),) if len(areas) > 1 else ()
+    for frame, key in of_frame.items():
+        if key not in areas:
+            raise ExchangeError(f"{path}: frame {frame} has an area that is not in the file")
     fps = float(given["fps"]) if "fps" in given else None
-    return Frames(rows[:, 0].astype(int), rows[:, 1].astype(int), rows[:, 2], rows[:, 3], fps, areas[0] if areas else None, left_out)
+    return Frames(rows[:, 0].astype(int), rows[:, 1].astype(int), rows[:, 2], rows[:, 3], fps, areas, of_frame)
 
 
 def _of_hdf5(path):
@@ -138,7 +151,7 @@ def _of_hdf5(path):
         raise ExchangeError(f"{path}: {error}") from error
     wkt = wkt.decode() if isinstance(wkt, bytes) else wkt
     return Frames(rows["frame"].astype(int), rows["id"].astype(int), rows["x"].astype(float), rows["y"].astype(float),
-                  None if fps is None else float(fps), wkt, left_out)
+                  None if fps is None else float(fps), {0: wkt} if wkt else {}, left_out=left_out)
 
 
 def is_text(lines):
@@ -202,5 +215,5 @@ def _of_text(path, lines, unit):
     if scale is None:
         raise ExchangeError(f"{path}: the header has places in {told!r}; there are {', '.join(UNITS)}: give --unit")
     left_out = tuple((f"column {name}", "") for name in names[:width] if name not in WANTED)
-    return Frames(columns["frame"].astype(int), columns["id"].astype(int), scale * columns["x"], scale * columns["y"], fps, None,
-                  left_out)
+    return Frames(columns["frame"].astype(int), columns["id"].astype(int), scale * columns["x"], scale * columns["y"], fps,
+                  left_out=left_out)

@@ -9,14 +9,12 @@ import numpy as np
 
 from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.outlines import area_of, crossing, rectangle, takes_nothing, without_repeats
-from scree.exchange.plan import Plan, name_of, place, require_size, without_what_is_outside
+from scree.exchange.plan import MOST_COVERED, STAYS, Plan, name_of, place, require_size, without_what_is_outside
 from scree.exchange.scene import ExchangeError
 from scree.exchange.vadere_sources import Spawner, distribution_of
 
 CURVE = 0.005    # m, from a circle to the lines in its place
 NOT_TAKEN = ("stairs", "targetChangers", "absorbingAreas", "aerosolClouds", "droplets", "teleporter")
-MOST_COVERED = 0.4    # share of a source that people cover who are there from the start; with more they come one by one
-STAYS = 1e6      # s that people wait at a last target without an absorber
 
 
 def read(path, content):

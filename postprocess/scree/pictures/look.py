@@ -1,4 +1,5 @@
 """What a picture shows and how."""
+import math
 from dataclasses import dataclass
 
 import matplotlib
@@ -39,7 +40,7 @@ class Look:
             raise RenderError(f"fit is \"domain\" or \"bodies\", not {self.fit!r}")
         if min(self.size) < 16:
             raise RenderError("the size has to be at least 16 by 16 pixels")
-        if self.range is not None and not self.range[0] < self.range[1]:
+        if self.range is not None and not -math.inf < self.range[0] < self.range[1] < math.inf:
             raise RenderError(f"the range of colours {self.range[0]:g} to {self.range[1]:g} is empty")
         if not self.weakest >= 0:
             raise RenderError("the weakest contact is a share of the mean force, 0 or more")
