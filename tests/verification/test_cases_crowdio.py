@@ -115,6 +115,32 @@ def test_a_room_drawn_as_one_closed_line(folder, monkeypatch):
         exchange.read("room.dxf", around=1, leave_open=True, layers=options["layers"])
 
 
+@pytest.mark.parametrize("corners, exit_of_deck", [
+    ([(10, 2.4), (10, 3.6)], [(10, 2.45), (10, 3.55)]), ([(10.05, 3.6), (10.05, 2.4)], [(10, 2.45), (10, 3.55)]),
+    ([(10, 2.6), (10, 3.4)], [(10, 2.6), (10, 3.4)]),
+    ([(9.95, 2.45), (10.2, 2.45), (10.2, 3.55), (9.95, 3.55)], None), ([(8, 2), (9, 2), (9, 3), (8, 3)], None)])
+def test_exits_in_and_beside_openings(folder, monkeypatch, corners, exit_of_deck):
+    """A line in the opening comes onto its free part; a region across it makes the outside walkable; one inside does not. All are good."""
+    ezdxf = pytest.importorskip("ezdxf")
+    monkeypatch.chdir(case(folder, "dxf_walls"))
+    document = ezdxf.readfile("hall.dxf")
+    document.modelspace().add_lwpolyline(corners, close=len(corners) > 2, dxfattribs={"layer": "EXIT"})
+    document.saveas("door.dxf")
+    plan = exchange.read("door.dxf", layers={"obstacle": ["WALLS"]}, thickness=0.1, around=2)
+    door, = plan.exits.values()
+    if exit_of_deck:
+        check(np.allclose(door["line"], exit_of_deck), "the line", door)
+    is_across = corners[-1][0] < 10 < corners[1][0]
+    check((area_of_polygons(plan.walkable) > 61) == is_across, "the area", plan.walkable)
+    run_ok("check", exchange.write_plan(plan, folder, 60), folder=folder)
+
+
+def test_walls_of_two_floors(folder):
+    said = imported(case(folder, "dxf_walls"), "hall.dxf", "hall_exit.dxf", "--floors", "ground=0", "upper=3.5", "--obstacle", "WALLS",
+                    "--thickness", 0.1, "--around", 2, "--people", 30)
+    check(said.count("what walls enclose, 60 m2") == 2, "both", said)
+
+
 # ---- files of other programs
 
 @pytest.mark.parametrize("ending", ["json", "zip"])

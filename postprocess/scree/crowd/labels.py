@@ -51,7 +51,7 @@ def exit_label(plan, door, size, text=None):
 
 
 def connector_labels(plan, floor, size, text_of=lambda level: level.name):
-    """[(level, Label)] of the connectors and lifts of a floor: an arrow to where each leads, of an escalator to where it goes, and the name.
+    """[(level, Label)] of the connectors and lifts of a floor: an arrow to where each leads, of those of one way to where they go, and the name.
     They lie below, above or beside the connector, on no other connector and no other of these names, as far as there is room."""
     levels = [plan.levels[k] for k in plan.connectors_of(floor) if plan.levels[k].polygon is not None]
     boxes = [(level.polygon.min(axis=0), level.polygon.max(axis=0)) for level in levels]
@@ -78,10 +78,13 @@ def corners_of_names(plan, size):
 def _arrow(plan, level, floor):
     if level.kind == "lift":
         return LIFT
+    heights = [plan.levels[k].elevation for k in level.floors]
+    is_level = len(heights) == 2 and heights[0] == heights[1]
+    if level.direction and is_level:
+        return f"to {plan.levels[level.floors[level.direction == 'up']].name} only: "
     if level.direction:
         return UP if level.direction == "up" else DOWN
-    heights = [plan.levels[k].elevation for k in level.floors]
-    if len(heights) < 2 or heights[0] == heights[1]:
+    if len(heights) < 2 or is_level:
         return ""
     return UP if level.floors[0] == floor else DOWN
 

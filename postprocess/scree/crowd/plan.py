@@ -63,7 +63,7 @@ class Level:
     polygon: np.ndarray = None                      # of a connector or a lift
     lines: dict = field(default_factory=dict)       # of these: number of a floor -> the line (2, 2) that leads to it
     closed_from: float = NEVER                      # [s] when it closes
-    direction: str = ""                             # "up" or "down" of an escalator
+    direction: str = ""                             # "up" or "down" of one that people pass one way only
 
     def is_closed(self, time):
         return time >= self.closed_from

@@ -12,8 +12,8 @@ import numpy as np
 from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.dxf_shapes import NotTaken, entities_of, shape_of
 from scree.exchange.enclosed import enclosed
-from scree.exchange.outlines import (SAME, Junction, area_of, area_of_polygons, bounds, chain, crossing, distance_to, fan_area, nearest_end,
-                                     nested, rectangle, takes_nothing, without_repeats)
+from scree.exchange.outlines import (SAME, Junction, area_of, area_of_polygons, bounds, chain, crossing, distance_to, fan_area, is_within,
+                                     nearest_end, nested, rectangle, without_repeats)
 from scree.exchange.plan import UNITS, Plan, numbered, place, require_size, without_what_is_outside
 from scree.exchange.scene import ExchangeError
 from scree.geometry import contains
@@ -135,7 +135,7 @@ class _Drawing:
         if found is None:
             raise ExchangeError(f"{self.path}: from {' and '.join(place(point) for point in options.inside)} m one gets outside of all walls, "
                                 f"over openings wider than {options.opening:g} m (--opening); --around METRES takes what is outside, too")
-        beyond = [name for name, corners in exits.items() if not _meets(found.polygons, corners)]
+        beyond = [name for name in exits if not self._leads_out(name, found)]
         area = area_of_polygons(found.polygons)
         if beyond and box is None:
             raise ExchangeError(f"{self.path}: exit {beyond[0]} lies outside of the {area:.6g} m2 that the walls enclose; --around METRES takes "
@@ -160,6 +160,25 @@ class _Drawing:
         if len(found.parts) > 1:
             plan.notes.append("parts that no opening joins: " + ", ".join(f"{size:.4g} m2 around {place(point)} m" for size, point in found.parts) +
                               "; --inside X,Y takes that around a place")
+
+    def _leads_out(self, name, found):
+        """Whether an exit is one of the enclosed area: a region in it, or a line on its border. A line in an opening is put onto its free
+        part, between walls with a thickness."""
+        table = self.plan.exits[name]
+        if "polygon" in table:
+            return bool(is_within(found.polygons, table["polygon"]).all())
+        middle, half = table["line"].mean(axis=0), (self.options.thickness or 0) / 2
+        for p, q in found.openings:
+            way = (q - p) / np.hypot(*(q - p))
+            along, aside = np.sort((table["line"] - p) @ way), np.abs((table["line"] - p) @ np.array([-way[1], way[0]]))
+            along = np.clip(along, half, np.hypot(*(q - p)) - half)
+            if (aside <= max(2 * half, ON_BORDER)).all() and along[1] > along[0]:
+                moved = np.array([p + at * way for at in along])
+                if np.abs(np.sort(moved, axis=0) - np.sort(table["line"], axis=0)).max() > ON_BORDER:
+                    self.plan.notes.append(f"exit {name}: put onto the opening from {place(moved[0])} to {place(moved[1])} m")
+                table["line"] = moved
+                return True
+        return any(distance_to(ring, middle) < ON_BORDER for polygon in found.polygons for ring in polygon)
 
     def _open_rooms(self, others):
         """Rings on obstacle layers that hold something else are walls around a room, not solid."""
@@ -333,14 +352,6 @@ def _wall(p, q, half):
     along = half * (q - p) / np.hypot(*(q - p))
     across = np.array([-along[1], along[0]])
     return np.array([p - along - across, q + along - across, q + along + across, p - along + across])
-
-
-def _meets(polygons, corners):
-    """Whether an exit is one of an area: a region with a part in it, or a line on its border."""
-    if len(corners) == 2:
-        middle = corners.mean(axis=0)
-        return any(distance_to(ring, middle) < ON_BORDER for polygon in polygons for ring in polygon)
-    return not takes_nothing(corners, polygons)
 
 
 def _above(length):

@@ -76,7 +76,7 @@ def speeds(kind, one):
         return f"{one.get('speed', 0):g} m/s {one.get('direction', '')}{walk}"
     of_stair = kind == "stair"
     up, down = one.get("up_factor", 0.5 if of_stair else 1), one.get("down_factor", 0.75 if of_stair else 1)
-    return f"x {up:g} up, x {down:g} down"
+    return f"x {up:g} up, x {down:g} down" + (f", {one['direction']} only" if one.get("direction") else "")
 
 
 def kind_of_people(run, name, kind):
