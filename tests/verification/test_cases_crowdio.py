@@ -225,6 +225,12 @@ def test_zip_files(folder):
         else:
             with pytest.raises(exchange.ExchangeError, match=message):
                 exchange.read(folder / name)
+    for name, content, message in (("empty.zip", b"PK\5\6" + bytes(18), "a zip file with nothing"), ("list.json", b"  [1, 2]", "of no known format"),
+                                   ("other.json", b'{"rooms": []}', "JSON with rooms is of no known program"),
+                                   ("plan.json", b'{"type": "FeatureCollection", "features": []}', "is GeoJSON, which decks take as it is")):
+        (folder / name).write_bytes(content)
+        with pytest.raises(exchange.ExchangeError, match=message):
+            exchange.read(folder / name)
     whole = (folder / "jupedsim_web.zip").read_bytes()
     (folder / "half.zip").write_bytes(whole[:len(whole) // 2])
     with pytest.raises(exchange.ExchangeError, match="is a zip file that cannot be read"):

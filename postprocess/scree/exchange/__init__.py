@@ -110,7 +110,7 @@ def _format_of_plan(path, content, lines):
         raise ExchangeError(f"{path}: is a DWG drawing: save it as DXF")
     if path.suffix.lower() in pathfinder.MODELS:
         pathfinder.refuse_model(path)
-    if content.startswith(b"PK\x03\x04"):
+    if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "jupedsim-web"
     if content.startswith((b"SQLite format 3", b"\x89HDF")):
         return "trajectory"
@@ -135,12 +135,15 @@ def _format_of_json(path, content):
         whole = json.loads(content)
     except ValueError as error:
         raise ExchangeError(f"{path}: is no JSON file: {error}") from error
+    whole = whole if isinstance(whole, dict) else {"a list": whole}
     if any(key in whole for key in jupedsim_web.MARKS):
         return "jupedsim-web"
     if pathfinder.is_json(whole):
         return "pathfinder"
     if any(key in whole for key in ("scenario", "vadere", "topography")):
         return "vadere"
+    if {"type", "features"} <= set(whole) or {"type", "coordinates"} <= set(whole):
+        raise ExchangeError(f"{path}: is GeoJSON, which decks take as it is: [walkable] file = \"{path.name}\"")
     keys = ", ".join(list(whole)[:5]) or "nothing"
     raise ExchangeError(f"{path}: no topography in the file (Vadere), no distributions (web-based JuPedSim), no occupants by id and time "
                         f"(Pathfinder): JSON with {keys} is of no known program")
