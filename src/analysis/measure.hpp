@@ -47,6 +47,12 @@ class Measure {
   virtual bool needs_path() const { return false; }
   /// Whether rows have entries of the energy balance, which some schemes make only if asked.
   virtual bool needs_energy_balance() const { return false; }
+  /// Gives bodies fields of its own (BodyStore::add_extra), before the first of them is made. Names begin
+  /// with "measures." and that of the measure. They are zeros of bodies that come later, and of all of them
+  /// when a run goes on that did not have the measure. Local.
+  virtual void add_fields(State<D>&) {}
+  /// After every step, before after_step(): writes these fields. Local.
+  virtual void write_fields(State<D>&) {}
   /// After every step, before bodies come or go between steps: each has moved from previous() to position()
   /// on one path. A body that the step itself deleted, beyond an open face, is not there any more.
   /// Collective.

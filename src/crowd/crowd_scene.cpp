@@ -96,7 +96,7 @@ void CrowdScene::prepare(State<2>& state) {
   for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
   people_.prepare(state);
   groups_.start();
-  queues_.start();
+  queues_.start(state.bodies);
   Scope timer("ways");
   floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations());
 }

@@ -101,8 +101,9 @@ QueueLine::Way QueueLine::way(const Vec<2>& x, std::int64_t k) const {
   }
   constexpr Real ahead = 0.5;  // [m]
   const Vec<2> aim = point(std::max(goal, at - ahead));
-  Way way{aim - x, 0, at};
+  Way way{aim - x, 0, at, 0};
   const Real distance = norm(way.direction);
+  way.length = distance + std::max(at - ahead - goal, 0.0);
   way.to_place = at - ahead > goal ? at - goal : distance;
   if (distance > 0) way.direction *= 1 / distance;
   return way;

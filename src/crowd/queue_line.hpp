@@ -38,19 +38,19 @@ struct QueueLine {
   /// [m]. Local.
   void require_room(const FloorPlan& plan, Real largest_radius) const;
 
-  /// The way of somebody at x along the line to place k: unit vector, zero at the place; its length; and the
-  /// length of the line from the counter to x [m]. Local, O(corners).
+  /// The way of somebody at x along the line to place k: unit vector, zero at the place; what is left of the
+  /// line to the place, in which it slows down; the length of the line from the counter to x; and that of all
+  /// the way [m]. Local, O(corners).
   struct Way {
     Vec<2> direction;
-    Real to_place, to_counter;
+    Real to_place, to_counter, length;
   };
   Way way(const Vec<2>& x, std::int64_t k) const;
   /// Whether somebody at x stands at place k: within half of the spacing.
   bool is_at(const Vec<2>& x, std::int64_t k) const;
   /// How long the person is served who joined at `since` [s]. Depends on the arguments only.
   Real service_time(std::uint64_t seed, GlobalId id, Real since) const;
-
- private:
+  /// The point of the line so far from the counter [m]; beyond the line, its end.
   Vec<2> point(Real along) const;
 };
 

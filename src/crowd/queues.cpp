@@ -19,7 +19,11 @@ constexpr std::size_t n_totals = 3;  // of each queue
 
 }  // namespace
 
-void Queues::start() {
+void Queues::start(BodyStore<2>& bodies) {
+  if (is_used())
+    walk_field_ = bodies.add_extra({{"queue_walk", "s", Ghosts::none, true, Carried::always,
+                                     "how long its walk in the queue would take it alone"},
+                                    false});
   totals_.assign(n_totals * journeys_.queues().size(), 0);
 }
 
@@ -44,14 +48,32 @@ const QueueLine* Queues::queue_of(const BodyStore<2>& bodies, std::size_t i) con
 void Queues::go_on(State<2>& state, std::size_t i) {
   BodyStore<2>& bodies = state.bodies;
   served_.push_back({bodies.id()[i], number_of_queue(bodies, i), agent::queue_since(bodies)[i],
-                     agent::served_from(bodies)[i], state.clock.time});
+                     agent::served_from(bodies)[i], state.clock.time, walk(bodies)[i]});
   const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
   std::int32_t& at_step = agent::journey_step(bodies)[i];
   at_step = static_cast<std::size_t>(at_step) + 1 == steps.size() ? 0 : at_step + 1;
   agent::destination(bodies)[i] = -1;
   agent::queue_place(bodies)[i] = 0;
   agent::queue_since(bodies)[i] = 0;
+  walk(bodies)[i] = 0;
   agent::served_from(bodies)[i] = 0;
+}
+
+/// How long body i, which joins, would walk to the counter with nobody else in the queue [s]: at its desired
+/// speed in the zones along the line.
+Real Queues::walk_of(const State<2>& state, const QueueLine& queue, std::size_t i) const {
+  const Vec<2> x = wrapped(state.box, state.bodies.position()[i]);
+  const QueueLine::Way way = queue.way(x, 1);
+  const Real along = std::min(way.to_counter, queue.length);
+  const auto n = static_cast<std::int64_t>(std::ceil(along / queue.spacing));
+  Real pace = 1 / journeys_.speed_factor(x, queue.level);  // where it is
+  Real slowed = 0;
+  for (std::int64_t k = 0; k < n; ++k)
+    slowed += 1 / journeys_.speed_factor(
+                      queue.point((static_cast<Real>(k) + 0.5) * along / static_cast<Real>(n)), queue.level);
+  if (n > 0) pace = slowed / static_cast<Real>(n);
+  // Service begins half of the spacing before the place.
+  return std::max(way.length - 0.5 * queue.spacing, 0.0) * pace / agent::desired_speed(state.bodies)[i];
 }
 
 /// Whether something happens to body i: it joins, comes to a counter, or has been served.
@@ -70,6 +92,7 @@ bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
       return false;
     place = std::numeric_limits<std::int32_t>::max();  // until places are handed out
     agent::queue_since(bodies)[i] = time;
+    walk(bodies)[i] = walk_of(state, *queue, i);
     return true;
   }
   const Real served_from = agent::served_from(bodies)[i];
@@ -101,8 +124,17 @@ void Queues::hand_out(State<2>& state) {
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const auto found = std::ranges::lower_bound(all, queue_order(mine[k]), {}, queue_order);
-    agent::queue_place(bodies)[body[k]] = found->place;
-    agent::served_from(bodies)[body[k]] = found->served_from;
+    const std::size_t i = body[k];
+    const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(mine[k].queue)];
+    if (agent::served_from(bodies)[i] == 0 && found->served_from > 0) {
+      // The place of another server than the first is nearer.
+      const Real speed =
+          agent::desired_speed(bodies)[i] * journeys_.speed_factor(queue.place(found->place), queue.level);
+      const Real nearer = static_cast<Real>(found->place - 1) * queue.spacing / speed;
+      walk(bodies)[i] = std::max(walk(bodies)[i] - nearer, 0.0);
+    }
+    agent::queue_place(bodies)[i] = found->place;
+    agent::served_from(bodies)[i] = found->served_from;
   }
 }
 
@@ -112,7 +144,7 @@ void Queues::add_up(const Comm& comm, std::size_t n_before) {
   std::vector<Real> longest(n_queues, 0);
   for (std::size_t k = n_before; k < served_.size(); ++k) {
     const auto q = static_cast<std::size_t>(served_[k].queue);
-    const std::int64_t waited = in_micro(served_[k].served_from - served_[k].since);
+    const std::int64_t waited = in_micro(served_[k].waited());
     ++sums[2 * q];
     sums[2 * q + 1] += waited;
     longest[q] = std::max(longest[q], static_cast<Real>(waited));

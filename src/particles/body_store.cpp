@@ -25,10 +25,14 @@ void BodyStore<D>::resize(Index n_owned, Index n_ghosts) {
 template <int D>
 void BodyStore<D>::carry_extra(std::span<const ExtraField> fields) {
   extra_.clear();
-  for (const ExtraField& field : fields) {
-    extra_.push_back({field.info, {}});
-    if (field.is_integer) extra_.back().values = std::vector<std::int32_t>();
-  }
+  for (const ExtraField& field : fields) add_extra(field);
+}
+
+template <int D>
+std::size_t BodyStore<D>::add_extra(const ExtraField& field) {
+  extra_.push_back({field.info, {}});
+  if (field.is_integer) extra_.back().values = std::vector<std::int32_t>();
+  return extra_.size() - 1;
 }
 
 template <int D>

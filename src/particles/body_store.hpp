@@ -61,7 +61,7 @@ struct FieldInfo {
   std::string_view what;
 };
 
-/// A field that a scene brings (people's, say): of owned bodies, saved.
+/// A field that a scene (people's, say) or a measure brings: of owned bodies, saved.
 struct ExtraField {
   FieldInfo info;
   bool is_integer;  ///< of type std::int32_t; else Real
@@ -94,6 +94,8 @@ class BodyStore {
   }
   /// Says which fields bodies carry besides those of fields.def; before the first body is made.
   void carry_extra(std::span<const ExtraField> fields);
+  /// Adds a field to these; returns its number. The name must stay valid.
+  std::size_t add_extra(const ExtraField& field);
   /// The k-th of these, of type Real or std::int32_t as its ExtraField says.
   template <class T>
   std::span<T> extra(std::size_t k) {

@@ -252,7 +252,8 @@ void read_checkpoint(State<D>& state, const std::string& path, const std::vector
   state.bodies.for_each_field([&](const FieldInfo& info, auto& values) {
     using T = typename std::remove_cvref_t<decltype(values)>::value_type;
     using Number = typename Stored<T>::Number;
-    if (!info.saved) return;
+    const bool is_new = info.name.starts_with("measures.") && !file.has_array(std::string(info.name));
+    if (!info.saved || is_new) return;
     const auto numbers = checked.template rows<Number>(
         std::string(info.name), checked.n_bodies(), Stored<T>::components, checked.first(), checked.count());
     std::copy(numbers.begin(), numbers.end(), reinterpret_cast<Number*>(values.data()));

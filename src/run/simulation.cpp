@@ -153,8 +153,10 @@ void Simulation<D>::take_physics() {
   state_.obstacle_material = deck_.obstacle_material;
   deck_.events.prepare(state_);
   if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);
-  for (const NamedMeasure<D>& m : deck_.measures)
+  for (const NamedMeasure<D>& m : deck_.measures) {
     m.measure->columns(state_);  // throws if it does not suit the run
+    m.measure->add_fields(state_);
+  }
   if (deck_.continuum->is_asked_for()) deck_.continuum->prepare(state_);
 }
 
@@ -205,6 +207,7 @@ void Simulation<D>::step(bool record_forces) {
   deck_.stepper->advance(state_, next_dt(), record_forces);
   ++state_.clock.step;
   state_.clock.time += state_.clock.last_dt;
+  for (const NamedMeasure<D>& m : deck_.measures) m.measure->write_fields(state_);
   for (const NamedMeasure<D>& m : deck_.measures) m.measure->after_step(state_);
   deck_.events.apply(state_, *deck_.stepper, deck_.groups.size(), seed());
 }

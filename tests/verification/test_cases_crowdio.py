@@ -10,7 +10,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from scree_program import check, check_close, check_in, run_ok, source_folder
+from decks import toml
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 from scree import exchange
 from scree.exchange.enclosed import enclosed
@@ -316,3 +317,124 @@ def test_other_pictures_refuse_such_ends(folder, name):
     for options in [("--between", 5, 1), ("--between", "nan", 1)] + ([("--range", 5, 1), ("--range", "nan", 1)] if name == "render.py" else []):
         said = script(folder, name, folder, *options)
         check(said.returncode == 2 and options[0] in said.stderr, "exit code and message", said)
+
+
+# ---- queues
+
+def queue_rows(run):
+    """NAME.queues.csv by id: numbers by name of the column."""
+    with open(run / f"{run.name}.queues.csv", newline="", encoding="utf-8") as file:
+        return {int(row["id[-]"]): {name.split("[")[0]: float(row[name]) for name in row if "[s]" in name} for row in csv.DictReader(file)}
+
+
+def test_waiting_is_what_goes_beyond_the_walk(folder):
+    case(folder, "queue_waited")
+    for name in ("alone", "two"):
+        run_ok("run", folder / f"{name}.toml", folder=folder)
+    alone = queue_rows(folder / "results/alone")[0]
+    check(alone["waited"] <= 0.1, "nobody else is there", alone)
+    check_close(alone["walk"], 12.3, "the walk to the counter, to half a spacing", absolute=0.1)
+    rows = queue_rows(folder / "results/two")
+    check(rows[0]["waited"] <= 0.1, "the first one", rows[0])
+    check_close(rows[1]["waited"], 8.4, "the second one", absolute=0.3)
+    queue = json.loads((folder / "results/two/summary.json").read_text())["evacuation"]["queues"]["desk"]
+    check_close(queue["mean_wait_s"], 4.2, "their mean", absolute=0.2)
+    check_close(queue["longest_wait_s"], rows[1]["waited"], "the longest", absolute=1e-5)
+
+
+@pytest.mark.parametrize("what, changes, start", [
+    ("a slow one", {}, "0,2,3,0.2,0.5"),
+    ("from the side", {}, "0,4,5.5,0.2,1"),
+    ("from the counter", {}, "0,9,4.5,0.2,1"),
+    ("who starts at the end", {}, "0,3.9,3,0.2,1"),
+    ("around a corner", {"line": [[16, 3], [8, 3], [8, 5.5]]}, "0,2,3,0.2,1"),
+    ("the second of two servers", {"servers": 2}, "0,2,3,0.2,1\n1,0.3,3,0.2,1"),
+    ("through a zone", {"zones": {"slow": {"polygon": [[6, 0], [10, 0], [10, 6], [6, 6]], "speed_factor": 0.5}}}, "0,2,3,0.2,1"),
+])
+def test_nobody_waits_who_only_walks(folder, what, changes, start):
+    """However one comes to a free counter: `waited` is below half a second, and the walk is all of the time in the line."""
+    deck = {"simulation": {"dimension": 2, "scheme": "crowd", "seed": 1, "end_time": 60.0}, "time": {"step": 0.05},
+            "walkable": {"polygon": [[0, 0], [20, 0], [20, 6], [0, 6]]}, "exits": {"gate": {"line": [[20, 1], [20, 2]]}},
+            "journeys": {"visit": {"steps": [{"queue": {"name": "desk", "line": changes.get("line", [[16, 3], [4, 3]]),
+                                                        "servers": changes.get("servers", 1),
+                                                        "service": {"distribution": "constant", "value": 10.0}}}, {"choice": "nearest"}]}},
+            "populations": {"one": {"file": "start.csv"}}} | {key: changes[key] for key in ("zones",) if key in changes}
+    (folder / "start.csv").write_text("id,x,y,radius,speed\n" + start + "\n")
+    (folder / "desk.toml").write_text(toml(deck))
+    run_ok("run", folder / "desk.toml", folder=folder)
+    for key, row in queue_rows(folder / "results/desk").items():
+        check(row["waited"] < 0.5, f"{what}: nobody waits", (key, row))
+        check(abs(row["served_from"] - row["joined"] - row["walk"]) < 0.75, f"{what}: the walk", (key, row))
+
+
+# ---- ids of several files
+
+def write_people(folder, **files):
+    """Tables of sources by name, of those who come at x = 1: ids, and y; and the deck of the case with them."""
+    for name, (ids, y) in files.items():
+        (folder / f"{name}.csv").write_text("id,time,x,y\n" + "".join(f"{key},{key - 0.5},1,{y}\n" for key in ids))
+
+
+def test_ids_of_two_files_may_interleave(folder):
+    case(folder, "interleaved_ids")
+    run_ok("check", folder / "gate.toml", folder=folder)
+    agents = {}
+    for ranks in (1, 3):
+        run_ok("run", folder / "gate.toml", "--set", f'output.directory="on{ranks}"', ranks=ranks, folder=folder)
+        agents[ranks] = (folder / f"on{ranks}/gate/gate.agents.csv").read_bytes()
+    check(agents[1] == agents[3], "the same on 3 ranks", agents)
+    ids = [int(line.split(b",")[0]) for line in agents[1].splitlines()[1:]]
+    check(sorted(ids) == [1, 2, 3, 4, 5, 6], "everybody with the id of the file", ids)
+
+
+def test_an_id_that_is_there_twice_is_named_with_both_files(folder):
+    case(folder, "interleaved_ids")
+    write_people(folder, south=((2, 5, 6), 1))
+    result = scree("check", folder / "gate.toml", folder=folder)
+    check(result.code == 2, "exit code", result)
+    check_in("south.csv:3: the id 5 is that of ", result.stderr, "the second file")
+    check_in("north.csv:4, too", result.stderr, "and the first")
+
+
+def test_people_without_ids_get_those_that_no_file_gives(folder):
+    """Beside the files with the ids 1 to 6: a region of 4 people, and a table of 3 without ids. No two have one id."""
+    case(folder, "interleaved_ids")
+    deck = (folder / "gate.toml").read_text()
+    (folder / "three.csv").write_text("x,y\n5,1\n6,1\n7,1\n")
+    (folder / "gate.toml").write_text(deck + '\n[populations.some]\nregion = [[3, 3], [6, 3], [6, 5], [3, 5]]\ncount = 4\n'
+                                      '[populations.three]\nfile = "three.csv"\n')
+    run_ok("run", folder / "gate.toml", folder=folder)
+    ids = sorted(int(row[0]) for row in csv.reader(open(folder / "results/gate/gate.agents.csv", encoding="utf-8")) if row[0].isdigit())
+    check(ids == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13], "13 people", ids)
+
+
+# ---- one-way doors
+
+def test_a_one_way_door_of_one_height(folder):
+    case(folder, "one_way_door")
+    run_ok("run", folder / "level.toml", folder=folder)
+    check(json.loads((folder / "results/level/summary.json").read_text())["evacuation"]["left"] == 10, "10 leave", folder)
+    deck = (folder / "level.toml").read_text().replace('direction = "up"', 'direction = "down"')
+    (folder / "back.toml").write_text(deck)
+    said = scree("check", folder / "back.toml", folder=folder)
+    check_in('no way leads from "left" to any exit', said.stderr, "nobody gets through against its direction")
+    for kind in ("stair", "ramp"):
+        text = (folder / "level.toml").read_text().replace('type = "level"', f'type = "{kind}"')
+        text = text.replace('[floors.right]\nelevation = "0 m"', '[floors.right]\nelevation = "0.5 m"')
+        (folder / f"{kind}.toml").write_text(text)
+        run_ok("run", folder / f"{kind}.toml", folder=folder)
+        check(json.loads((folder / f"results/{kind}/summary.json").read_text())["evacuation"]["left"] == 10, f"up a {kind}", folder)
+        (folder / f"{kind}_down.toml").write_text(text.replace('direction = "up"', 'direction = "down"'))
+        said = scree("check", folder / f"{kind}_down.toml", folder=folder)
+        check_in('no way leads from "left" to any exit', said.stderr, f"not up a {kind} that leads down")
+
+
+def test_an_escalator_of_one_height_says_what_to_write(folder):
+    case(folder, "one_way_door")
+    result = scree("check", folder / "escalator.toml", folder=folder)
+    check(result.code == 2, "exit code", result)
+    check_in('take "level", which may have a direction, too, and remove speed and walk', result.stderr, "message")
+    text = (folder / "escalator.toml").read_text().replace('type = "escalator"', 'type = "level"')
+    text = text.replace('speed = "0.01 m/s"\n', "").replace("walk = 1\n", "")
+    (folder / "followed.toml").write_text(text)
+    run_ok("check", folder / "followed.toml", folder=folder)

@@ -26,7 +26,9 @@ class Queue final : public Measure<2> {
             {"at_counter", "-", "people who are served"},
             {"served", "-", "people who have been served"},
             {"mean_wait", "s",
-             "mean time from joining to the begin of service, of those; nan if there are none"}};
+             "mean time from joining to the begin of service beyond the walk to the counter, of those; nan "
+             "if there "
+             "are none"}};
   }
 
   void sample(const Sample<2>& sample, std::vector<Real>& row) override {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -24,6 +25,13 @@ namespace {
 /// / |A_i| and v = |v_i| in A_i, 0 and undefined where there is no cell,
 ///     density = integral of p over W / |W|,       speed = integral of v over W / area of the cells in W.
 ///
+/// With `direction`, of the unit vector e, one more: the speed along e as experiments have it, from
+/// displacements, the same mean of
+///     |e . (x_i(t) - x_i(t - T))| / T,    T = over to 2 over.
+/// At the first step from each multiple of `over` on all positions are marked; T is since the last mark that
+/// is at least `over` old. For who came later it is since the first mark after that, and before this the
+/// component of v_i. Displacements are in plan.
+///
 /// The disk of the cutoff is a polygon of 64 corners with its area. Nearness is along straight lines, through
 /// walls too: a person behind a thin wall narrows the cells before it, though a part of a cell that lies
 /// behind a wall is left out. v_i is the velocity at the end of the step. Images in periodic domains count.
@@ -46,7 +54,29 @@ class Window final : public Measure<2> {
                  {.unit = Unit::length,
                   .range = positive,
                   .doc = "Voronoi cells reach at most this far from the centre of a person"});
+    std::vector<Real> direction;
+    section.reals("direction", direction, 2,
+                  {.doc = "the table gets a column with the speed along this direction, of any length, from "
+                          "displacements"});
+    section.real("over", over_,
+                 {.unit = Unit::time,
+                  .range = positive,
+                  .doc = "of direction: displacements are over this time; 0.5 s if not given"});
     if (!section.reading()) return;
+    if (!direction.empty()) {
+      along_ = {{direction[0], direction[1]}};
+      if (!(norm(along_) > 0)) section.fail("direction", "the direction has no length");
+      along_ *= 1 / norm(along_);
+    }
+    if (!std::isfinite(over_))
+      over_ = 0.5;
+    else if (!has_direction())
+      section.fail("over", "over is the time of displacements along a direction: give direction, too");
+    std::string path = section.path();
+    std::ranges::replace(path, '/', '_');  // names of arrays in checkpoints have none
+    field_names_.clear();
+    for (const char* what : {"x", "y", "earlier_x", "earlier_y", "marks"})
+      field_names_.push_back(path + "." + what);
     const bool is_polygon = !corners.empty();
     where_ = section.where(is_polygon ? "polygon" : "lower");
     if (is_polygon == !lower.empty() || lower.empty() != upper.empty())
@@ -76,14 +106,55 @@ class Window final : public Measure<2> {
     if (!(areas(state, level)->window() > 0))
       throw InputError(where_ + ": no part of the window is walkable");
     const std::string no_one = is_voronoi_ ? "; nan if there are none" : "; nan without them";
-    return {{"bodies", "-", "bodies with their centre in the window"},
-            {"density", "1/m2",
-             is_voronoi_ ? "integral of 1 / area of the Voronoi cell over the window, over its area"
-                         : "these bodies over the walkable area of the window"},
-            {"speed", "m/s",
-             (is_voronoi_ ? "integral of the speed over the Voronoi cells in the window, over their area"
-                          : "mean speed of these bodies") +
-                 no_one}};
+    std::vector<ColumnInfo> columns{
+        {"bodies", "-", "bodies with their centre in the window"},
+        {"density", "1/m2",
+         is_voronoi_ ? "integral of 1 / area of the Voronoi cell over the window, over its area"
+                     : "these bodies over the walkable area of the window"},
+        {"speed", "m/s",
+         (is_voronoi_ ? "integral of the speed over the Voronoi cells in the window, over their area"
+                      : "mean speed of these bodies") +
+             no_one}};
+    if (has_direction())
+      columns.push_back({"speed_along", "m/s",
+                         "the same mean of the component along direction, without its sign, of displacements "
+                         "over a time" +
+                             no_one});
+    return columns;
+  }
+
+  void add_fields(State<2>& state) override {
+    if (!has_direction()) return;
+    for (const std::string& name : field_names_) {
+      const bool is_count = &name == &field_names_.back();
+      const std::size_t number = state.bodies.add_extra(
+          {{name, is_count ? "-" : "m", Ghosts::none, true, Carried::always, "of a measure"}, is_count});
+      if (&name == &field_names_.front()) first_field_ = number;
+    }
+  }
+
+  void write_fields(State<2>& state) override {
+    if (!has_direction()) return;
+    constexpr Real rounding = 1e-6;  // times are sums of steps
+    const auto number_at = [&](Real time) { return std::floor(time / over_ + rounding); };
+    const Real time = state.clock.time;
+    if (number_at(time) == number_at(time - state.clock.last_dt)) return;
+    mark_times_ = {time, mark_times_[0]};
+    BodyStore<2>& bodies = state.bodies;
+    const auto n_marks = bodies.extra<std::int32_t>(first_field_ + 4);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+      const Vec<2> x = followed_position(state, i);
+      for (std::size_t k = 0; k < 2; ++k) {
+        const auto last = bodies.extra<Real>(first_field_ + k);
+        bodies.extra<Real>(first_field_ + 2 + k)[i] = last[i];
+        last[i] = x[static_cast<int>(k)];
+      }
+      n_marks[i] = std::min(n_marks[i] + 1, 2);
+    }
+  }
+
+  std::span<Real> memory() override {
+    return has_direction() ? std::span<Real>(mark_times_) : std::span<Real>();
   }
 
   void sample(const Sample<2>& sample, std::vector<Real>& row) override {
@@ -91,23 +162,46 @@ class Window final : public Measure<2> {
     if (!areas_) areas_ = areas(state, level_ = floor_.level(state));
     const auto is_here = [&](std::size_t i) { return level_of(state.bodies, i) == level_; };
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
-    std::vector<Real> speeds;  // of those in the window
+    std::vector<Real> speeds, along;  // of those in the window
     for (std::size_t i = 0; i < n_owned; ++i)
-      if (is_here(i) && ring_contains(ring_, wrapped(state.box, state.bodies.position()[i])))
+      if (is_here(i) && ring_contains(ring_, wrapped(state.box, state.bodies.position()[i]))) {
         speeds.push_back(norm(state.bodies.velocity()[i]));
+        if (has_direction()) along.push_back(speed_along(state, i));
+      }
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(speeds.size())));
     row.push_back(n);
     if (is_voronoi_) return add_voronoi(state, row);
-    const Real sum = ReproducibleSum::sum(state.comm, speeds);
-    row.insert(row.end(), {n / areas_->window(), n > 0 ? sum / n : std::numeric_limits<Real>::quiet_NaN()});
+    row.push_back(n / areas_->window());
+    const auto add_mean = [&](const std::vector<Real>& values) {
+      const Real sum = ReproducibleSum::sum(state.comm, values);
+      row.push_back(n > 0 ? sum / n : std::numeric_limits<Real>::quiet_NaN());
+    };
+    add_mean(speeds);
+    if (has_direction()) add_mean(along);
   }
 
  private:
   struct Person {
     GlobalId id;
     Vec<2> x;
-    Real speed;
+    std::array<Real, 2> speed;  // and along the direction
   };
+
+  bool has_direction() const { return along_ != Vec<2>{}; }
+
+  /// Of body i, along the direction, from its displacement.
+  Real speed_along(const State<2>& state, std::size_t i) const {
+    const BodyStore<2>& bodies = state.bodies;
+    constexpr Real rounding = 1e-6;
+    const Real time = state.clock.time;
+    const std::int32_t n_marks = bodies.extra<std::int32_t>(first_field_ + 4)[i];
+    const bool takes_last = time - mark_times_[0] > over_ * (1 - rounding) || n_marks < 2;
+    const Real since = mark_times_[takes_last ? 0 : 1];
+    if (n_marks == 0 || !(time > since)) return std::abs(dot(along_, bodies.velocity()[i]));
+    const std::size_t first = first_field_ + (takes_last ? 0 : 2);
+    const Vec<2> then{{bodies.extra<Real>(first)[i], bodies.extra<Real>(first + 1)[i]}};
+    return std::abs(dot(along_, followed_position(state, i) - then)) / (time - since);
+  }
 
   /// The window and all who can matter: those whose cell reaches into it, a cutoff away, and their
   /// neighbours, whose bisectors are nearer than the cutoff.
@@ -128,14 +222,15 @@ class Window final : public Measure<2> {
     std::vector<Person> mine;
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
       if (level_of(state.bodies, i) != level_) continue;
-      const Person person{state.bodies.id()[i], wrapped(state.box, state.bodies.position()[i]),
-                          norm(state.bodies.velocity()[i])};
+      const Person person{state.bodies.id()[i],
+                          wrapped(state.box, state.bodies.position()[i]),
+                          {norm(state.bodies.velocity()[i]), has_direction() ? speed_along(state, i) : 0}};
       bool is_near = false;
       for_each_shift(state.box, {person.x, person.x, {}}, near, [&](const Vec<2>&) { is_near = true; });
       if (is_near) mine.push_back(person);
     }
     std::vector<Vec<2>> sites;
-    std::vector<Real> speed;
+    std::vector<std::array<Real, 2>> speed;
     for (const Person& person : gathered_by_id(state.comm, mine))
       for_each_shift(state.box, {person.x, person.x, {}}, near, [&](const Vec<2>& shift) {
         sites.push_back(person.x + shift);
@@ -145,7 +240,7 @@ class Window final : public Measure<2> {
     const Box<2> near_window{bounds_.lower - filled<2>(cutoff_), bounds_.upper + filled<2>(cutoff_), {}};
 
     struct Part {
-      Real density, area, speed;
+      Real density, area, speed, along;
     };
     std::vector<Part> parts;
     const auto rank = static_cast<std::size_t>(state.comm.rank());
@@ -157,16 +252,19 @@ class Window final : public Measure<2> {
           sites[owner], cells.ring[owner], polygon_of_disk(sites[owner], cutoff_, n_corners_of_disk));
       if (!(share.in_window > 0)) continue;
       const Real area = share.in_window / cells.n_same[owner];
-      parts.push_back({share.in_window / share.whole, area, area * speed[i]});
+      parts.push_back({share.in_window / share.whole, area, area * speed[i][0], area * speed[i][1]});
     }
-    std::array<Real, 3> sums{};
+    std::array<Real, 4> all_sums{};
+    const std::span<Real> sums(all_sums.data(), has_direction() ? 4 : 3);
     ReproducibleSum::sum(state.comm, parts.size(), sums, [&](std::size_t i, std::span<Real> term) {
       term[0] = parts[i].density;
       term[1] = parts[i].area;
       term[2] = parts[i].speed;
+      if (has_direction()) term[3] = parts[i].along;
     });
-    row.insert(row.end(), {sums[0] / areas_->window(),
-                           sums[1] > 0 ? sums[2] / sums[1] : std::numeric_limits<Real>::quiet_NaN()});
+    row.push_back(sums[0] / areas_->window());
+    for (std::size_t k = 2; k < sums.size(); ++k)
+      row.push_back(sums[1] > 0 ? sums[k] / sums[1] : std::numeric_limits<Real>::quiet_NaN());
   }
 
   static constexpr int n_corners_of_disk = 64;
@@ -177,6 +275,11 @@ class Window final : public Measure<2> {
   Box<2> bounds_;
   bool is_voronoi_ = false;
   Real cutoff_ = 2;
+  Vec<2> along_{};            // unit vector; zero: no such column
+  Real over_ = std::nan("");  // [s]
+  std::vector<std::string> field_names_;
+  std::size_t first_field_ = 0;  // of last and earlier position, and how many of the two a body has
+  std::array<Real, 2> mark_times_{std::nan(""), std::nan("")};  // last, earlier [s]
   std::unique_ptr<WindowAreas> areas_;  // of the first sample: the plan does not change
 };
 

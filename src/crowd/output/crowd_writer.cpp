@@ -92,10 +92,15 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
 
   if (scene_.queues().is_used()) {
     constexpr std::size_t done_column = 4;
-    queues_ = open_table(
-        files_.with(".queues.csv"),
-        {{"id", "-"}, {"queue", "-"}, {"joined", "s"}, {"served_from", "s"}, {"done", "s"}, {"waited", "s"}},
-        done_column);
+    queues_ = open_table(files_.with(".queues.csv"),
+                         {{"id", "-"},
+                          {"queue", "-"},
+                          {"joined", "s"},
+                          {"served_from", "s"},
+                          {"done", "s"},
+                          {"waited", "s"},
+                          {"walk", "s"}},
+                         done_column);
     last_served_ = scene_.queues().n_served();
   }
 
@@ -158,9 +163,9 @@ void CrowdWriter::write_served() {
   std::ranges::sort(served, {}, [](const Served& s) { return std::pair(s.done, s.id); });
   std::string lines;
   for (const Served& s : served)
-    lines += fmt::format("{},{},{},{},{},{}\n", s.id,
+    lines += fmt::format("{},{},{},{},{},{},{}\n", s.id,
                          csv_cell(scene_.journeys().queues()[static_cast<std::size_t>(s.queue)].name),
-                         s.since, s.served_from, s.done, s.served_from - s.since);
+                         s.since, s.served_from, s.done, s.waited(), s.walk);
   queues_->add_lines(lines);
 }
 

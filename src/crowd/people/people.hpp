@@ -153,7 +153,13 @@ class People {
   /// Keeps the ids that people of sources have in their files, and looks whether their places are free of
   /// walls and exits. Collective.
   void check_arrivals(State<2>& state, const BuildingPlan& building) const;
-  static void take_ids(State<2>& state, const PersonFile& file);
+  /// Throws InputError naming both files if two people of files have one id. Local, alike on all ranks.
+  void require_distinct_ids() const;
+  /// The first of n ids for people without ids of their own: the next free ones, unless a file has ids among
+  /// them; then those above all ids of files. Counts on state.next_id.
+  GlobalId take_ids(State<2>& state, std::int64_t n) const;
+  /// The files of populations and sources whose people have ids.
+  std::vector<const PersonFile*> files_with_ids() const;
   /// Fills in body i.
   static void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
                          std::size_t group, int journey);

@@ -47,16 +47,51 @@ void People::list_arrivals(Source& source, const PersonNames& names) {
       throw InputError(fmt::format("{}: two people have the id {}", file.place(person.row), person.id));
 }
 
-/// Ids from state.next_id on are free.
-void People::take_ids(State<2>& state, const PersonFile& file) {
-  const PersonFile::Numbers& numbers = file.numbers();
-  if (numbers.least_id < state.next_id)
-    throw InputError(
-        fmt::format("{}: {} has the id {}, but others have those up to {}: people of files come first, in "
-                    "the order of the "
-                    "deck. Give larger ids, or leave the column out",
-                    file.where(), file.path(), numbers.least_id, state.next_id - 1));
-  state.next_id = numbers.greatest_id + 1;
+std::vector<const PersonFile*> People::files_with_ids() const {
+  std::vector<const PersonFile*> files;
+  const auto take = [&](const auto& table) {
+    if (table.file.is_given() && table.file.numbers().has_ids) files.push_back(&table.file);
+  };
+  std::ranges::for_each(populations_, take);
+  std::ranges::for_each(sources_, take);
+  return files;
+}
+
+GlobalId People::take_ids(State<2>& state, std::int64_t n) const {
+  GlobalId above = state.next_id;
+  bool is_free = true;
+  for (const PersonFile* file : files_with_ids()) {
+    const auto [least, greatest] = std::pair(file->numbers().least_id, file->numbers().greatest_id);
+    is_free = is_free && (greatest < state.next_id || least >= state.next_id + n);
+    above = std::max(above, greatest + 1);
+  }
+  const GlobalId first = is_free ? state.next_id : above;
+  state.next_id = first + n;
+  return first;
+}
+
+void People::require_distinct_ids() const {
+  struct Given {
+    GlobalId id;
+    std::int64_t row;
+    std::size_t file;
+  };
+  const std::vector<const PersonFile*> files = files_with_ids();
+  std::vector<Given> given;  // of files whose ids may meet those of others
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const PersonFile::Numbers& mine = files[f]->numbers();
+    if (std::ranges::any_of(files, [&](const PersonFile* other) {
+          return other != files[f] && other->numbers().least_id <= mine.greatest_id &&
+                 other->numbers().greatest_id >= mine.least_id;
+        }))
+      files[f]->for_each([&](const FilePerson& person) { given.push_back({person.id, person.row, f}); });
+  }
+  std::ranges::stable_sort(given, {}, &Given::id);
+  const auto place = [&](const Given& one) { return files[one.file]->place(one.row); };
+  for (std::size_t k = 1; k < given.size(); ++k)
+    if (given[k].id == given[k - 1].id)
+      throw InputError(fmt::format("{}: the id {} is that of {}, too: no two people of a run have one id",
+                                   place(given[k]), given[k].id, place(given[k - 1])));
 }
 
 namespace {
@@ -115,13 +150,13 @@ std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const Pe
     if (!file.is_given()) continue;
     const PersonFile::Numbers& numbers = file.numbers();
     const bool has_ids = numbers.has_ids;
-    const GlobalId first_id = state.next_id;
+    const GlobalId first_id = has_ids ? 0 : take_ids(state, numbers.count);
     std::vector<GlobalId> ids;
     std::int64_t k = 0;
     const auto id_of = [&](const FilePerson& person, std::int64_t row) {
       return has_ids ? person.id : first_id + row;
     };
-    if (numbers.has_groups && first_id + numbers.count > most_id)
+    if (numbers.has_groups && !has_ids && first_id + numbers.count > most_id)
       throw InputError(file.where() + ": groups need ids below 2^31: fewer people");
     const std::map<std::int64_t, std::int32_t> parties =
         numbers.has_groups ? parties_of(population, id_of) : std::map<std::int64_t, std::int32_t>();
@@ -144,9 +179,7 @@ std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const Pe
     if (has_ids) {
       bool is_renumbered = false;
       numbers_by_id(state.comm, file.path(), ids, is_renumbered);  // no two are the same
-      take_ids(state, file);
-    } else {
-      state.next_id += numbers.count;
+      state.next_id = std::max(state.next_id, numbers.greatest_id + 1);
     }
     n_before += numbers.count;
     ++table;
@@ -156,6 +189,7 @@ std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const Pe
 
 std::vector<ListedPerson> People::start_from_files(State<2>& state, const BuildingPlan& building,
                                                    std::uint64_t seed) const {
+  require_distinct_ids();
   std::vector<const PersonFile*> files;
   std::int64_t n_people = 0;
   for (const Population& population : populations_) {
@@ -178,8 +212,8 @@ std::vector<ListedPerson> People::start_from_files(State<2>& state, const Buildi
 }
 
 void People::check_arrivals(State<2>& state, const BuildingPlan& building) const {
-  for (const Source& source : sources_)
-    if (source.file.numbers().has_ids) take_ids(state, source.file);
+  for (const PersonFile* file : files_with_ids())
+    state.next_id = std::max(state.next_id, file->numbers().greatest_id + 1);
   share_errors(state.comm, [&] {
     for (const Source& source : sources_) {
       if (!source.file.numbers().has_places) continue;

@@ -97,19 +97,19 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
       throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
                                    population.density, space.text()));
     if (n > most) refuse("do not fit");
+    if (population.groups) population.groups->require_room(n, population.name);
+    first_ids[p] = take_ids(state, n);
     const PlacementTask task{.comm = state.comm,
                              .domain = state.box,
                              .seed = seed,
-                             .first_id = state.next_id,
+                             .first_id = first_ids[p],
                              .count = n,
                              .radius = [&](GlobalId id) { return mixture.radius(seed, id); },
                              .spaces = level.views,
                              .fixed = level.fixed,
                              .back_and_forth = population.groups.has_value()};
-    first_ids[p] = state.next_id;
     if (population.groups) {
-      population.groups->require_room(n, population.name);
-      if (state.next_id + n > std::numeric_limits<std::int32_t>::max())
+      if (state.next_id > std::numeric_limits<std::int32_t>::max())
         throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
       parties[p].emplace(*population.groups, n);
     }
@@ -121,7 +121,6 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
       refuse(population.on_lattice
                  ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
                  : "found no room without overlaps");
-    state.next_id += n;
   }
 
   Index i = state.bodies.n_owned();

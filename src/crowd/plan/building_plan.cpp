@@ -117,8 +117,10 @@ void BuildingPlan::describe_connectors(Section& root) {
                      {.unit = Unit::speed,
                       .range = non_negative,
                       .doc = "of an escalator, required: speed of the steps along the slope"});
-        section.choice("direction", direction, {"up", "down"},
-                       {.doc = "of an escalator, required: where it goes"});
+        section.choice(
+            "direction", direction, {"up", "down"},
+            {.doc = "where people may go: \"up\", from bottom to top, or \"down\"; both ways if not "
+                    "given; required of an escalator"});
         section.real(
             "walk", walk,
             {.range = unit_interval,
@@ -139,15 +141,12 @@ void BuildingPlan::describe_connectors(Section& root) {
           section.fail("speed", "the speed of the escalator is missing: speed = \"0.5 m/s\", say");
         if (is_escalator && direction.empty())
           section.fail("direction", "the direction of the escalator is missing: \"up\" or \"down\"");
-        const std::array<std::pair<const char*, bool>, 3> of_escalators{{{"speed", std::isfinite(speed)},
-                                                                         {"direction", !direction.empty()},
-                                                                         {"walk", std::isfinite(walk)}}};
-        for (const auto& [key, is_given] : of_escalators)
-          if (!is_escalator && is_given)
+        for (const auto& [key, value] : {std::pair("speed", speed), std::pair("walk", walk)})
+          if (!is_escalator && std::isfinite(value))
             section.fail(key, fmt::format("{} is a key of escalators only", key));
+        incline.one_way = direction == "up" ? 1 : direction == "down" ? -1 : 0;
         if (is_escalator) {
           incline.belt_speed = speed;
-          incline.belt_goes_up = direction == "up";
           incline.walking_share = std::isfinite(walk) ? walk : 0;
         }
         const bool is_stair = type == ConnectorType::stair;
@@ -171,7 +170,10 @@ void BuildingPlan::describe_connectors(Section& root) {
                                    "elevation; take \"ramp\"",
                                    rise));
         if (type != ConnectorType::level && rise == 0)
-          section.fail("type", "both ends are at one elevation: take \"level\"");
+          section.fail("type", is_escalator
+                                   ? "both ends are at one elevation: take \"level\", which may have a "
+                                     "direction, too, and remove speed and walk"
+                                   : "both ends are at one elevation: take \"level\"");
         levels_.push_back(std::move(level));
         connectors_.push_back(std::move(connector));
       });
@@ -292,9 +294,9 @@ bool BuildingPlan::may_enter(int from, int to, Real time) const {
   const bool is_entry = level(to).incline.has_value();
   const Incline& incline = *level(is_entry ? to : from).incline;
   if (is_entry && is_closed(incline, time)) return false;
-  if (incline.belt_speed == 0) return true;
+  if (incline.one_way == 0) return true;
   return (is_entry ? from : to) ==
-         (is_entry == incline.belt_goes_up ? incline.lower_floor : incline.upper_floor);
+         (is_entry == (incline.one_way > 0) ? incline.lower_floor : incline.upper_floor);
 }
 
 void BuildingPlan::set_factors(int connector, std::vector<std::array<Real, 2>> of_kinds) {

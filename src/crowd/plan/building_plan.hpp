@@ -25,7 +25,7 @@ struct Incline {
   bool is_by_age = false;  ///< factors follow from a table, for each kind of people
   std::vector<std::array<Real, 2>> factor_of_kind{};  ///< then: up, down; the two above are their means
   Real belt_speed = 0;                                ///< of an escalator along the slope [m/s]; else 0
-  bool belt_goes_up = false;                          ///< of an escalator
+  int one_way = 0;                                    ///< 1: people go up it only; -1: down; 0: both ways
   Real closed_from = HUGE_VAL;                        ///< nobody enters it from then on [s]
   Real walking_share = 0;                             ///< of the people on an escalator; the others stand
 
@@ -100,8 +100,8 @@ class BuildingPlan {
   void join(Real largest_radius);
   /// How levels join; null of one floor. After join().
   std::shared_ptr<const LevelMap> map() const { return map_; }
-  /// Whether people may go from a level to the next one at a time: not against an escalator, nor into what is
-  /// closed; into a lift not where people get out, and out of it there only.
+  /// Whether people may go from a level to the next one at a time: not against a one-way connector, nor into
+  /// what is closed; into a lift not where people get out, and out of it there only.
   bool may_enter(int from, int to, Real time = 0) const;
   /// Gives a connector (its level) factors of desired speeds by kind of people, up and down. Local, alike on
   /// all ranks, before ways are found.
