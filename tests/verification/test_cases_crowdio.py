@@ -438,3 +438,81 @@ def test_an_escalator_of_one_height_says_what_to_write(folder):
     text = text.replace('speed = "0.01 m/s"\n', "").replace("walk = 1\n", "")
     (folder / "followed.toml").write_text(text)
     run_ok("check", folder / "followed.toml", folder=folder)
+
+
+# ---- two streams in a corridor
+
+def corridor(folder, *settings, name="results", ranks=1):
+    """The scalars of a run of the corridor with these settings, as columns."""
+    told = [word for setting in settings for word in ("--set", setting)]
+    run_ok("run", folder / "corridor.toml", *told, "--set", f'output.directory="{name}"', ranks=ranks, folder=folder)
+    return Results(folder / name / "corridor")
+
+
+def streams(rate):
+    return f"sources.a.rate={rate}", f"sources.b.rate={rate}", "measures.middle.direction=[3, 0]"
+
+
+def test_speed_along_a_direction_is_that_of_displacements(folder):
+    """Every row of a classic window is the mean of |x(t) - x(t - 0.5 s)| / 0.5 s of those in it, as frames have them, to round-off; with
+    over = 0.4 s and rows every 0.5 s it is over 0.5, 0.6, 0.7, 0.4 s in turn."""
+    case(folder, "bidirectional")
+    for over, spans in (("0.5", {0: 5}), ("0.4", {0: 4, 1: 5, 2: 6, 3: 7})):
+        run = corridor(folder, *streams(1.5), 'measures.middle.method="classic"', f"measures.middle.over={over}", "simulation.end_time=30",
+                       "output.trajectory.fps=10", name=f"over_{over}")
+        at = {(person, round(10 * time)): place[0] for person, time, place in
+              zip(run.paths.id_of_row, run.paths.time_of_row, run.paths.position_of_row)}
+        checked = 0
+        for time, along, n in zip(run.scalars["time"], run.scalars["middle_speed_along"], run.scalars["middle_bodies"]):
+            frame = round(10 * time)
+            span = spans[frame % 4 if over == "0.4" else 0]
+            steps = [abs(x - at[person, frame - span]) / (span / 10) for (person, f), x in at.items() if f == frame and 8 < x < 12]
+            if n > 0 and time > 2:
+                check(len(steps) == n and abs(np.mean(steps) - along) < 1e-9, "the row", (over, time, along, np.mean(steps)))
+                checked += 1
+        check(checked > 40, "rows with people", checked)
+
+
+def test_speed_along_a_direction_on_any_number_of_ranks_and_after_a_restart(folder):
+    """A restart between two rows, and between two marks of places, on another number of ranks."""
+    path = case(folder, "bidirectional") / "corridor.toml"
+    path.write_text(path.read_text() + "[output.checkpoint]\nevery = 3.65\nkeep = 9\n")
+    settings = *streams(1.5), "measures.middle.over=0.8", "simulation.end_time=12"
+    tables = {ranks: corridor(folder, *settings, name=f"on{ranks}", ranks=ranks).folder / "corridor.scalars.csv" for ranks in (1, 3)}
+    check(tables[1].read_bytes() == tables[3].read_bytes(), "the same on 3 ranks", tables)
+    shutil.copytree(folder / "on1", folder / "again")
+    checkpoints = sorted((folder / "again/corridor/checkpoint").glob("*.scree"))
+    check(len(checkpoints) >= 3, "checkpoints", checkpoints)
+    for later in checkpoints[2:]:
+        later.unlink()
+    told = [word for setting in settings for word in ("--set", setting)]
+    run_ok("run", path, *told, "--set", 'output.directory="again"', "--resume", ranks=2, folder=folder)
+    check((folder / "again/corridor/corridor.scalars.csv").read_bytes() == tables[1].read_bytes(), "the same after a restart", folder)
+
+
+@pytest.mark.parametrize("density, rate", [(0.5, 1), (1.0, 2), (1.5, 2.4)])
+def test_two_streams_are_as_fast_as_in_the_archive(folder, density, rate):
+    """Speed along the corridor at equal density, from 30 s to 90 s, three seeds: within 10 % of public trajectories."""
+    case(folder, "bidirectional")
+    lines = (source_folder() / "tests/reference/crowd/corridor_bidirectional.csv").read_text().splitlines()
+    measured = {float(line.split(",")[0]): float(line.split(",")[1]) for line in lines if line[0].isdigit()}[density]
+    found = []
+    for seed in (1, 2, 3):
+        run = corridor(folder, *streams(rate), 'measures.middle.method="classic"', f"simulation.seed={seed}", "simulation.end_time=90")
+        rows = (run.scalars["time"] >= 30) & (abs(run.scalars["middle_density"] - density) < 0.13)
+        found += run.scalars["middle_speed_along"][rows].tolist()
+        shutil.rmtree(folder / "results")
+    check(len(found) > 50, "rows at this density", len(found))
+    check_close(np.mean(found), measured, "speed along the corridor", relative=0.1)
+
+
+@pytest.mark.parametrize("settings, message", [
+    (("measures.middle.direction=[0, 0]",), "the direction has no length"),
+    (("measures.middle.over=0.4",), "over is the time of displacements along a direction: give direction, too"),
+    (("measures.middle.direction=[1, 0]", "measures.middle.over=0"), "measures.middle.over"),
+])
+def test_directions_that_are_none(folder, settings, message):
+    path = case(folder, "bidirectional") / "corridor.toml"
+    result = scree("check", path, *(word for setting in settings for word in ("--set", setting)), folder=folder)
+    check(result.code == 2, "exit code", result)
+    check_in(message, result.stderr, "message")
