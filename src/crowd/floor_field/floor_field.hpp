@@ -89,6 +89,8 @@ class FloorField {
   /// Solves all fields again if connectors have closed since the last call, and brings what was fetched up to
   /// date: true then, on all ranks. Collective.
   bool close_connectors(Real time);
+  /// How many connectors and lifts have closed in what the fields know.
+  int n_closed() const { return built_->n_closed; }
   /// Makes the fields of all destinations available on this rank within `margin` [m] of `people`. After
   /// build() and after every list build. Collective.
   void fetch(const PeopleAt& people, Real margin);
