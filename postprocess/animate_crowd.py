@@ -6,7 +6,7 @@
     animate_crowd.py results/hall --gif --fps 10 --every 2   -> results/hall/hall.gif: a picture of every second frame
     animate_crowd.py results/hall --colour exit --between 5 20
 
-Radii and exits come from NAME.agents.csv; people who have not left are not in it, and are drawn with --radius and in grey.
+Radii and exits come from NAME.agents.csv. Those who have not left are grey, and drawn with --radius where the run has not ended.
 With --speed people are on straight lines between the frames of the trajectory.
 """
 import argparse
@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--colour", choices=("speed", "exit"), default="speed", help="what colours show (default speed)")
     parser.add_argument("--colours", default="viridis", help="colour map of matplotlib for speeds (default viridis)")
     parser.add_argument("--top-speed", type=style.finite, metavar="V", help="speed of the last colour [m/s]")
-    parser.add_argument("--radius", type=style.finite, default=0.19, help="of those who have not left [m] (default 0.19)")
+    parser.add_argument("--radius", type=style.finite, default=0.19, help="of those whom no row tells of [m] (default 0.19)")
     parser.add_argument("--film", type=Path, metavar="FILE", help="an .mp4 or .gif instead of PNG files")
     parser.add_argument("--gif", action="store_true", help="the same as --film NAME.gif in the folder, or --output")
     parser.add_argument("--fps", type=style.finite, help=f"pictures of the film per second (default {FRAME_FPS}, with --speed {SMOOTH_FPS})")

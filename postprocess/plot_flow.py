@@ -80,7 +80,7 @@ def steady_flow(run, patterns, begin):
         time = run.scalars["time"]
         columns = flow_columns(run, patterns)
         return float(np.nansum([np.nanmean(run.scalars[name][time >= begin]) for name in columns]))
-    left = np.sort(run.agents["left"])
+    left = np.sort(run.agents["left"][run.agents.has_left])
     first, last = int(0.1 * len(left)), int(0.9 * len(left)) - 1
     if last <= first or left[last] <= left[first]:
         return np.nan

@@ -22,18 +22,23 @@ std::string at(const Vec<2>& x) {
 }
 
 /// Narrow openings, coarse cells, exits on top of each other. Local.
-void check_exits(const Journeys& journeys, const FloorField& floor_field, Real largest,
+void check_exits(const Journeys& journeys, const FloorField& floor_field, Real largest, Real smallest,
                  std::vector<std::string>& findings) {
   const auto exits = journeys.exits();
   for (const Exit& exit : exits) {
     if (exit.line.empty()) continue;
     const Real width = norm(exit.line[1] - exit.line[0]);
     const Vec<2> middle = 0.5 * (exit.line[0] + exit.line[1]);
-    if (width < 2 * largest + clearance)
-      findings.push_back(
-          fmt::format("error: {}: [exits.{}] at {} is {:.3g} m wide: the largest person, of radius "
-                      "{:.3g} m, does not fit through",
-                      exit.where, exit.name, at(middle), width, largest));
+    if (!fits(width, smallest))
+      findings.push_back(fmt::format(
+          "error: {}: [exits.{}] at {} is {:.3g} m wide: nobody fits through, the smallest person "
+          "has a radius of {:.3g} m",
+          exit.where, exit.name, at(middle), width, smallest));
+    else if (!fits(width, largest))
+      findings.push_back(fmt::format(
+          "{}: [exits.{}] at {} is {:.3g} m wide: people with a radius above {:.4g} m do not fit through{}",
+          exit.where, exit.name, at(middle), width, 0.5 * width,
+          floor_field.by_width() ? " and take other ways" : ""));
     if (floor_field.cell() > width / 4)
       findings.push_back(
           fmt::format("{}: [exits.{}] at {} is {:.3g} m wide: cells of navigation.cell = {:g} m are too "
@@ -98,7 +103,7 @@ void CrowdScene::check_queues(const State<2>& state, std::vector<std::string>& f
 std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
   std::vector<std::string> findings = people_.diagnostics(*building_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
-  check_exits(journeys_, floor_field_, largest, findings);
+  check_exits(journeys_, floor_field_, largest, people_.smallest_radius(), findings);
   check_queues(state, findings);
   check_lifts(*building_, largest, findings);
   for (int level = 0; level < building_->n_levels(); ++level)
@@ -106,45 +111,92 @@ std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
       findings.push_back(
           fmt::format("{}: {} at {}", building_->level(level).where, finding.text, at(finding.at)));
 
-  // Who has no way: none at all, or none wide enough for the largest person.
+  check_ways(state, findings);
+  return findings;
+}
+
+/// Who has no way, and what stops them. Collective.
+void CrowdScene::check_ways(const State<2>& state, std::vector<std::string>& findings) const {
   std::vector<WayCheck::Region> regions;
   for (const Destination& destination : journeys_.destinations())
     for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
-  if (regions.empty()) return findings;
-  const WayCheck check(*building_, regions, largest);
+  if (regions.empty()) return;
+  const WayCheck smallest(*building_, regions, people_.smallest_radius());
   for (int level = 0; level < building_->n_levels(); ++level)
-    if (!check.reaches(level))
+    if (!smallest.reaches(level))
       findings.push_back(fmt::format("{}: no way leads from \"{}\" to any exit or waypoint",
                                      building_->level(level).where, building_->level(level).name));
   const BodyStore<2>& bodies = state.bodies;
   struct Group {
     std::int64_t count = 0;
     GlobalId first = std::numeric_limits<GlobalId>::max();
-    Vec<2> at;  // of the first
-    int level = 0;
-  } lost, squeezed;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-    const bool is_lost = agent::destination(bodies)[i] < 0;
-    if (!is_lost && !check.has_no_way(x, level_of(bodies, i))) continue;
-    Group& group = is_lost ? lost : squeezed;
-    ++group.count;
-    if (bodies.id()[i] < group.first)
-      group.first = bodies.id()[i], group.at = x, group.level = level_of(bodies, i);
-  }
-  const auto report = [&](const Group& group, const std::string& what) {
-    const std::int64_t of_all = state.comm.sum(group.count);
-    const std::string who =
-        message_of_smallest(state.comm, group.first,
-                            group.count > 0 ? fmt::format("person {} at {}{}", group.first, at(group.at),
-                                                          check.gap_text(group.at, group.level))
-                                            : std::string());
-    if (of_all > 0)
-      findings.push_back(fmt::format("error: {}: {} people {}: {}", building_->where(), of_all, what, who));
+    std::size_t body = 0;  // of the first
   };
-  report(lost, "have no way to any destination of their journey");
-  report(squeezed, "start where no way is wide enough for the largest person to a destination");
-  return findings;
+  for (std::size_t c = 0; c < floor_field_.n_classes(); ++c) {
+    // Without ways by width all are taken to be as wide as the widest.
+    const Real radius =
+        floor_field_.by_width() ? floor_field_.width_class(c).largest : people_.largest_radius();
+    const WayCheck check(*building_, regions, radius);
+    Group lost, squeezed;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+      if (floor_field_.class_of(agent::way_radius(bodies)[i]) != c) continue;
+      const bool is_lost = agent::destination(bodies)[i] < 0;
+      if (!is_lost && !check.has_no_way(wrapped(state.box, bodies.position()[i]), level_of(bodies, i)))
+        continue;
+      Group& group = is_lost ? lost : squeezed;
+      ++group.count;
+      if (bodies.id()[i] < group.first) group.first = bodies.id()[i], group.body = i;
+    }
+    const auto report = [&](const Group& group, const std::string& what) {
+      const std::int64_t of_all = state.comm.sum(group.count);
+      std::string who;
+      if (group.count > 0) {
+        const Vec<2> x = wrapped(state.box, bodies.position()[group.body]);
+        const int level = level_of(bodies, group.body);
+        who = fmt::format("person {} at {}{}{}", group.first, at(x), check.gap_text(x, level),
+                          widest_way(state, group.body));
+      }
+      who = message_of_smallest(state.comm, group.first, who);
+      if (of_all > 0)
+        findings.push_back(fmt::format("error: {}: {} people{} {}: {}", building_->where(), of_all,
+                                       floor_field_.n_classes() > 1
+                                           ? fmt::format(" with a radius of up to {:.4g} m", radius)
+                                           : std::string(),
+                                       what, who));
+    };
+    report(lost, "have no way to any destination of their journey");
+    report(squeezed, floor_field_.by_width() ? "start where no way to a destination is wide enough for them"
+                                             : "start where no way is wide enough for the largest person to "
+                                               "a destination");
+  }
+}
+
+/// Of the ways of body i to the destinations of its step the narrow place of the widest one, as the end of a
+/// message; empty if none stops it. Local.
+std::string CrowdScene::widest_way(const State<2>& state, std::size_t i) const {
+  const BodyStore<2>& bodies = state.bodies;
+  if (agent::journey(bodies)[i] < 0) return {};
+  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
+  std::vector<WayCheck::Region> regions;
+  for (const int d : steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])].exits) {
+    if (is_closed_for_good(d, state.clock.time)) continue;
+    const Destination& destination = journeys_.destinations()[static_cast<std::size_t>(d)];
+    for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
+  }
+  if (regions.empty()) return "; all exits that it may take are closed for good";
+  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+  const Real radius = agent::way_radius(bodies)[i];
+  const auto too_narrow = std::ranges::find_if(
+      narrow_places_, [&](const NarrowPlace& place) { return !fits(place.width, radius); });
+  // The wider the disk, the fewer ways; the place of the widest one is the first that leaves one.
+  const auto found = std::partition_point(too_narrow, narrow_places_.end(), [&](const NarrowPlace& place) {
+    constexpr Real narrower = 1e-4;  // chords for arcs are taken for walls as far as this
+    return WayCheck(*building_, regions, std::max(0.5 * place.width - narrower, 0.0))
+        .has_no_way(x, level_of(bodies, i));
+  });
+  if (found == narrow_places_.end()) return {};
+  return fmt::format("; the widest way is {:.4g} m wide at {}, and {:.4g} m are needed", found->width,
+                     at(0.5 * (found->a + found->b)), 2 * radius);
 }
 
 }  // namespace scree

@@ -3,17 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/output_interval.hpp"
+#include "core/parallel.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
 #include "crowd/people/stair_speeds.hpp"
+#include "particles/fill/region.hpp"
 
 namespace scree {
 
@@ -46,7 +52,7 @@ void refuse_equal_columns(std::span<const Exit> exits) {
 void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   refuse_equal_columns(journeys_.exits());
   journeys_.place(*building_, people_.largest_radius());
-  building_->join(people_.largest_radius());
+  building_->join(people_.largest_radius(), people_.smallest_radius());
   const bool has_levels = building_->n_levels() > 1;
   if (has_levels && (box.periodic[0] || box.periodic[1]))
     throw InputError(
@@ -98,7 +104,28 @@ void CrowdScene::prepare(State<2>& state) {
   groups_.start();
   queues_.start(state.bodies);
   Scope timer("ways");
-  floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations());
+  floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations(),
+                     find_width_classes(state.box));
+}
+
+std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
+  if (!floor_field_.by_width()) return {{}};
+  constexpr std::size_t most_classes = 4;
+  narrow_places_ =
+      find_narrow_places(*building_, floor_field_.grid_for(*building_, box), 2 * people_.largest_radius());
+  // Exits are narrow places in any case: behind their lines the plan may be as narrow and no narrower.
+  for (const Exit& exit : journeys_.exits())
+    if (!exit.line.empty() && !fits(exit.width(), people_.largest_radius()))
+      narrow_places_.push_back({exit.line[0], exit.line[1], exit.width(), exit.level});
+  std::ranges::stable_sort(narrow_places_, std::greater<>(), &NarrowPlace::width);
+  const std::vector<std::pair<Real, Real>> radii = people_.radii();
+  std::vector<WidthClass> classes = width_classes(narrow_places_, building_->n_levels(), radii, SIZE_MAX);
+  if (classes.size() <= most_classes) return classes;
+  log::info(
+      "{} classes of width would need ways of their own: those with the nearest radii share the ways of "
+      "the wider ones, {} are left",
+      classes.size(), most_classes);
+  return width_classes(narrow_places_, building_->n_levels(), radii, most_classes);
 }
 
 Real CrowdScene::fastest_of(Real desired_speed) const {
@@ -126,19 +153,37 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   floor_field_.close_connectors(state.clock.time);
   floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_ways()));
   is_empty_ = false;
-  if (is_restart) return;  // where everybody goes stands in the state
+  if (is_restart) {  // where everybody goes stands in the state
+    locks_.restore();
+    look_who_is_left(state, false);
+    is_empty_ = false;
+    return;
+  }
   if (floor_field_.counts_density()) floor_field_.update_density(owned);
   journeys_.choose(state, floor_field_, seed);
 }
 
 std::vector<NamedNumbers> CrowdScene::memory() {
-  std::vector<NamedNumbers> memories{{"[scene]", floor_field_.density()},
-                                     {"[doors]", journeys_.doors()},
-                                     {"[groups]", groups_.memory()},
-                                     {"[queues]", queues_.memory()},
-                                     {"[hazard]", hazard_.memory()}};
+  std::vector<NamedNumbers> memories{{"[scene]", floor_field_.density()},     {"[doors]", journeys_.doors()},
+                                     {"[exits]", journeys_.left_elsewhere()}, {"[groups]", groups_.memory()},
+                                     {"[queues]", queues_.memory()},          {"[hazard]", hazard_.memory()}};
+  memories.push_back({"[locks]", locks_.memory()});
   if (lifts_.is_used()) memories.push_back({"[lifts]", lifts_.memory()});
   return memories;
+}
+
+Fate CrowdScene::fate_of(const State<2>& state, std::size_t i) const {
+  const BodyStore<2>& bodies = state.bodies;
+  if (is_incapacitated(bodies, i)) return Fate::incapacitated;
+  const Real time = state.clock.time;
+  const std::int32_t destination = agent::destination(bodies)[i];
+  const bool stands = time < agent::premovement_end(bodies)[i] || agent::waits_until(bodies)[i] > 0 ||
+                      agent::queue_place(bodies)[i] > 0;
+  const bool is_before_door = journeys_.is_exit(destination) &&
+                              !journeys_.exits()[static_cast<std::size_t>(destination)].is_open(time);
+  if (agent::lock(bodies)[i] > 0) return Fate::locked;
+  if (has_no_way(state, i)) return Fate::no_way;
+  return stands || is_before_door ? Fate::waiting : Fate::inside;
 }
 
 std::string CrowdScene::name_of_group(std::size_t group) const {
@@ -154,7 +199,8 @@ SceneWords CrowdScene::words() const {
               "would lose people whom no exit counts: the scheme \"crowd\" keeps them on the "
               "floor plan and ends with an error if one is lost",
           .if_none_come = "add a [populations.NAME] or [sources.NAME] table, or raise a rate",
-          .over = hazard_.stays() && hazard_.n_fallen() > 0
+          .over = locks_.ends_run() ? "people are locked, which ends the run as [crowd.lock] says"
+                  : hazard_.stays() && hazard_.n_fallen() > 0
                       ? "only people who are incapacitated are left, and nobody is to come"
                       : "nobody is left or to come"};
 }
@@ -215,20 +261,65 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& 
   queues_.update(state, seed, anybody_left);
   journeys_.choose(state, floor_field_, seed);
   lifts_.update(state, floor_field_);
-  is_empty_ = !state.comm.any(has_able_people(state));
+  look_who_is_left(state, true);
 }
 
-/// Whether anybody of this rank may still leave.
-bool CrowdScene::has_able_people(const State<2>& state) const {
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
-  if (!hazard_.stays()) return n > 0;
-  for (std::size_t i = 0; i < n; ++i)
-    if (!is_incapacitated(state.bodies, i)) return true;
-  return false;
+bool CrowdScene::is_closed_for_good(int destination, Real time) const {
+  return journeys_.is_exit(destination) &&
+         journeys_.exits()[static_cast<std::size_t>(destination)].is_closed_for_good(time);
+}
+
+/// Whether none of the destinations of its step can be reached by person i, or will be open again.
+bool CrowdScene::has_no_way(const State<2>& state, std::size_t i) const {
+  const BodyStore<2>& bodies = state.bodies;
+  const int destination = agent::destination(bodies)[i];
+  const Real time = state.clock.time;
+  if (agent::journey(bodies)[i] < 0 || (destination >= 0 && !is_closed_for_good(destination, time)))
+    return false;
+  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+  const int level = level_of(bodies, i);
+  // Behind its line people walk on.
+  if (destination >= 0 && ring_contains(journeys_.exits()[static_cast<std::size_t>(destination)].pocket, x))
+    return false;
+  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
+  return std::ranges::none_of(
+      steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])].exits, [&](int to) {
+        return !is_closed_for_good(to, time) &&
+               std::isfinite(floor_field_.travel_time(to, x, level, agent::way_radius(bodies)[i]));
+      });
+}
+
+/// Counts who may still leave, and says so (`tells`) if more of them have no way now. Collective.
+void CrowdScene::look_who_is_left(const State<2>& state, bool tells) {
+  std::array<std::int64_t, 2> counts{0, 0};
+  GlobalId first = std::numeric_limits<GlobalId>::max();
+  std::string who;
+  const BodyStore<2>& bodies = state.bodies;
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    if (hazard_.stays() && is_incapacitated(bodies, i)) continue;
+    ++counts[0];
+    if (!has_no_way(state, i)) continue;
+    ++counts[1];
+    if (bodies.id()[i] < first) first = bodies.id()[i], place = i;
+  }
+  state.comm.sum(std::span<std::int64_t>(counts));
+  is_empty_ = counts[0] == 0;
+  const bool is_more = counts[1] > n_no_way_;
+  n_no_way_ = counts[1];
+  if (!is_more || !tells) return;
+  if (first != std::numeric_limits<GlobalId>::max()) {
+    const std::string& level = building_->level(level_of(bodies, place)).name;
+    who = fmt::format("person {} at ({:.3g}, {:.3g}){}{}", first, bodies.position()[place][0],
+                      bodies.position()[place][1], level.empty() ? "" : fmt::format(" on \"{}\"", level),
+                      widest_way(state, place));
+  }
+  log::warn("t = {:.6g} s: {} people have no way left to where they want to go: {}", state.clock.time,
+            counts[1], message_of_smallest(state.comm, first, who));
 }
 
 bool CrowdScene::finished(const State<2>& state) const {
-  return is_empty_ && people_.exhausted(state);
+  return (is_empty_ && people_.exhausted(state)) || locks_.ends_run();
 }
 
 }  // namespace scree

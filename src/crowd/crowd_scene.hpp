@@ -9,6 +9,7 @@
 #include "crowd/hazard/hazard.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/lifts.hpp"
+#include "crowd/locks.hpp"
 #include "crowd/output/crowd_output.hpp"
 #include "crowd/people/people.hpp"
 #include "crowd/queues.hpp"
@@ -44,6 +45,10 @@ class CrowdScene final : public Scene<2> {
   SceneWords words() const override;
   SceneOutput<2>& output() override { return output_; }
 
+  /// Of somebody who stays. Local.
+  Fate fate_of(const State<2>& state, std::size_t i) const;
+  /// How many left by an exit that they were not bound for, by exit.
+  std::span<const Real> left_elsewhere() { return journeys_.left_elsewhere(); }
   /// Whether people without a destination are told where to walk.
   void set_led(bool is_led) { is_led_ = is_led; }
   /// No speed on free ground is higher [m/s].
@@ -65,25 +70,34 @@ class CrowdScene final : public Scene<2> {
   const Queues& queues() const { return queues_; }
   Lifts& lifts() { return lifts_; }
   const Lifts& lifts() const { return lifts_; }
+  Locks& locks() { return locks_; }
 
  private:
   void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
-  bool has_able_people(const State<2>& state) const;
+  void check_ways(const State<2>& state, std::vector<std::string>& findings) const;
+  std::string widest_way(const State<2>& state, std::size_t i) const;
+  std::vector<WidthClass> find_width_classes(const Box<2>& box);
+  bool is_closed_for_good(int destination, Real time) const;
+  bool has_no_way(const State<2>& state, std::size_t i) const;
+  void look_who_is_left(const State<2>& state, bool tells);
 
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
   FloorField floor_field_;
+  std::vector<NarrowPlace> narrow_places_;  // that somebody is too wide for, widest first
   People people_;
   Hazard hazard_;
   Queues queues_{journeys_};
   Lifts lifts_{*building_};
+  Locks locks_{*this};
   GroupWalk groups_{people_, journeys_, floor_field_};
   CrowdOutput output_{*this};
   std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
   bool is_led_ = false;
-  bool is_empty_ = false;  // nobody is there after the last step
+  bool is_empty_ = false;      // nobody is there after the last step who may still leave
+  std::int64_t n_no_way_ = 0;  // of those who are
 };
 
 }  // namespace scree

@@ -37,7 +37,8 @@ void Journeys::count_heading(const State<2>& state, const FloorField& floor_fiel
     const int to = agent::destination(bodies)[i];
     if (!is_exit(to)) continue;
     ++heading_[static_cast<std::size_t>(to) * n_intervals +
-               interval_of(floor_field.travel_time(to, bodies.position()[i], level_of(bodies, i)))];
+               interval_of(floor_field.travel_time(to, bodies.position()[i], level_of(bodies, i),
+                                                   agent::way_radius(bodies)[i]))];
   }
   state.comm.sum(heading_);
   n_nearer_.resize(heading_.size());
@@ -58,11 +59,11 @@ Real Journeys::expected_time(int exit, Real travel_time, Real speed, bool is_hea
 }
 
 int Journeys::first_exit(const Step& step, const Familiarity& familiarity, GlobalId id,
-                         std::size_t number_of_step, Real speed, const Vec<2>& x, int level,
+                         std::size_t number_of_step, Real speed, const Vec<2>& x, int level, Real radius,
                          const FloorField& floor_field, std::uint64_t seed) const {
   std::vector<Real>& travel_time = travel_time_;
   travel_time.clear();
-  for (const int exit : step.exits) travel_time.push_back(floor_field.travel_time(exit, x, level));
+  for (const int exit : step.exits) travel_time.push_back(floor_field.travel_time(exit, x, level, radius));
   const std::size_t n = step.exits.size();
   const auto is_usable = [&](std::size_t k) {
     return is_open_[static_cast<std::size_t>(step.exits[k])] != 0 && std::isfinite(travel_time[k]);
@@ -109,13 +110,13 @@ int Journeys::first_exit(const Step& step, const Familiarity& familiarity, Globa
 }
 
 int Journeys::quicker_exit(const Step& step, const Familiarity& familiarity, int present, Real speed,
-                           const Vec<2>& x, int level, const FloorField& floor_field) const {
-  const Real now = expected_time(present, floor_field.travel_time(present, x, level), speed, true);
+                           const Vec<2>& x, int level, Real radius, const FloorField& floor_field) const {
+  const Real now = expected_time(present, floor_field.travel_time(present, x, level, radius), speed, true);
   int best = present;
   Real least = now - std::max(1.0, 0.1 * now);
   for (const int exit : step.exits) {
     if (exit == present || is_open_[static_cast<std::size_t>(exit)] == 0) continue;
-    const Real travel_time = floor_field.travel_time(exit, x, level);
+    const Real travel_time = floor_field.travel_time(exit, x, level, radius);
     if (!std::isfinite(travel_time) || !familiarity.counts(exit, travel_time)) continue;
     const Real time = expected_time(exit, travel_time, speed, false);
     if (time < least) least = time, best = exit;
@@ -124,12 +125,12 @@ int Journeys::quicker_exit(const Step& step, const Familiarity& familiarity, int
 }
 
 int Journeys::noticed_exit(const Step& step, const Familiarity& familiarity, int present, const Vec<2>& x,
-                           int level, const FloorField& floor_field) const {
+                           int level, Real radius, const FloorField& floor_field) const {
   int best = present;
-  Real least = floor_field.travel_time(present, x, level);
+  Real least = floor_field.travel_time(present, x, level, radius);
   for (const int exit : step.exits) {
     if (is_open_[static_cast<std::size_t>(exit)] == 0) continue;
-    const Real travel_time = floor_field.travel_time(exit, x, level);
+    const Real travel_time = floor_field.travel_time(exit, x, level, radius);
     if (travel_time <= familiarity.notices && travel_time < least) least = travel_time, best = exit;
   }
   return best;
@@ -140,8 +141,8 @@ void Journeys::reconsider(State<2>& state, const FloorField& floor_field) const 
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     std::int32_t& destination = agent::destination(bodies)[i];
     if (destination < 0) continue;
-    const bool is_lost =
-        !std::isfinite(floor_field.travel_time(destination, bodies.position()[i], level_of(bodies, i)));
+    const bool is_lost = !std::isfinite(floor_field.travel_time(
+        destination, bodies.position()[i], level_of(bodies, i), agent::way_radius(bodies)[i]));
     if (is_lost || is_exit(destination)) destination = -1;
   }
 }
@@ -172,6 +173,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
     const Vec<2>& x = bodies.position()[i];
     const int level = level_of(bodies, i);
+    const Real radius = agent::way_radius(bodies)[i];
     std::int32_t& destination = agent::destination(bodies)[i];
     std::int32_t& at_step = agent::journey_step(bodies)[i];
     Real& waits_until = agent::waits_until(bodies)[i];
@@ -190,7 +192,7 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     for (std::size_t k = 0; k < steps.size() && !steps[static_cast<std::size_t>(at_step)].is_exit; ++k) {
       const Step& step = steps[static_cast<std::size_t>(at_step)];
       if (destination < 0) {
-        if (!std::isfinite(floor_field.travel_time(step.exits[0], x, level))) break;
+        if (!std::isfinite(floor_field.travel_time(step.exits[0], x, level, radius))) break;
         destination = step.exits[0];
       }
       if (step.queue >= 0) break;  // Queues says when it goes on
@@ -211,18 +213,18 @@ void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint6
     const Familiarity& familiarity = familiarity_[static_cast<std::size_t>(agent::type(bodies)[i])];
     if (destination < 0 || is_open_[static_cast<std::size_t>(destination)] == 0) {
       const int chosen = first_exit(step, familiarity, bodies.id()[i], static_cast<std::size_t>(at_step),
-                                    speed, x, level, floor_field, seed);
+                                    speed, x, level, radius, floor_field, seed);
       if (destination < 0 || (chosen >= 0 && is_open_[static_cast<std::size_t>(chosen)] != 0))
         destination = chosen;
       else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
         destination = -1;
     } else if (step.choice == Choice::quickest && chooses_itself(i) && is_due(bodies.id()[i], step.update)) {
-      destination = quicker_exit(step, familiarity, destination, speed, x, level, floor_field);
+      destination = quicker_exit(step, familiarity, destination, speed, x, level, radius, floor_field);
     } else if (step.choice == Choice::nearest && familiarity.notices > 0 && chooses_itself(i)) {
-      destination = noticed_exit(step, familiarity, destination, x, level, floor_field);
+      destination = noticed_exit(step, familiarity, destination, x, level, radius, floor_field);
     }
   }
-  follow_leaders(state);
+  follow_leaders(state, floor_field);
 }
 
 }  // namespace scree

@@ -15,10 +15,17 @@
 
 namespace scree {
 
+namespace {
+constexpr Real rounding_of_time = 1e-9;  // times are sums of steps
+}  // namespace
+
 bool Exit::is_open(Real time) const {
-  constexpr Real rounding_of_time = 1e-9;  // times are sums of steps
   const auto n = std::ranges::upper_bound(switches, time + rounding_of_time) - switches.begin();
   return n % 2 == 1;
+}
+
+bool Exit::is_closed_for_good(Real time) const {
+  return switches.empty() || (switches.size() % 2 == 0 && time + rounding_of_time >= switches.back());
 }
 
 Real Exit::width() const {
@@ -75,6 +82,7 @@ void Journeys::place(BuildingPlan& building, Real largest_radius) {
       exit.regions = plan.regions_of_colour(exit.colour, exit.where);
     }
     destinations_[e].regions = exit.regions;
+    if (!exit.line.empty()) destinations_[e].width = exit.width();
   }
   for (const QueueLine& queue : queues_) queue.require_room(building.plan(queue.level), largest_radius);
   for (const Destination& destination : destinations_) {
@@ -96,6 +104,7 @@ void Journeys::close_for_good(int exit, Real time) {
 
 void Journeys::add_doors(ObstacleSet<2>& obstacles) {
   is_shut_.assign(exits_.size(), 0);
+  left_elsewhere_.assign(exits_.size(), 0);
   for (Exit& exit : exits_) {
     if (exit.line.empty() || !exit.ever_closes()) continue;
     std::vector<Edge> edges{Edge(exit.line[0], exit.line[1])};
@@ -181,7 +190,13 @@ Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t o
   departure.party_waited_at_exit = agent::party_waited_at_exit(bodies)[i];
   departure.dose = agent::dose(bodies)[i];
   departure.incapacitated_at = agent::incapacitated_at(bodies)[i];
+  departure.level = level_of(bodies, i);
+  departure.at = bodies.position()[i];
   return departure;
+}
+
+bool Journeys::leaves_elsewhere(const BodyStore<2>& bodies, std::size_t i, std::size_t exit) const {
+  return !exits_[exit].takes_all && agent::destination(bodies)[i] != static_cast<std::int32_t>(exit);
 }
 
 bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying) {
@@ -209,16 +224,25 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
   for (std::size_t i = 0; i < n_owned; ++i) {
     if (agent::dose(bodies)[i] >= 1) continue;  // who is incapacitated walks through no exit
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-    for (std::size_t e = 0; e < n_exits; ++e)
-      if (around[e].contains(x) && destinations_[e].contains(x, level_of(bodies, i))) {
-        inside[e].push_back(static_cast<Index>(i));
-        break;
-      }
+    for (std::size_t e = 0; e < n_exits; ++e) {
+      const bool is_bound = agent::destination(bodies)[i] == static_cast<std::int32_t>(e);
+      if (!is_bound && !exits_[e].takes_all && exits_[e].line.empty()) continue;
+      if (!around[e].contains(x) || !destinations_[e].contains(x, level_of(bodies, i))) continue;
+      inside[e].push_back(static_cast<Index>(i));
+      break;
+    }
   }
 
-  std::vector<std::int64_t>& n_inside = n_at_exit_;
-  n_inside.resize(n_exits);
-  for (std::size_t e = 0; e < n_exits; ++e) n_inside[e] = static_cast<std::int64_t>(inside[e].size());
+  std::vector<std::int64_t>& n_inside = n_at_exit_;  // and how many of them are bound for elsewhere
+  n_inside.assign(2 * n_exits, 0);
+  const auto count_elsewhere = [&](std::size_t e) {
+    return std::ranges::count_if(
+        inside[e], [&](Index i) { return leaves_elsewhere(bodies, static_cast<std::size_t>(i), e); });
+  };
+  for (std::size_t e = 0; e < n_exits; ++e) {
+    n_inside[e] = static_cast<std::int64_t>(inside[e].size());
+    n_inside[n_exits + e] = count_elsewhere(e);
+  }
   state.comm.sum(n_inside);
   bool is_any = false;
   for (std::size_t e = 0; e < n_exits; ++e) {
@@ -238,11 +262,15 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
       inside[e].resize(n_here);
     }
     state.outlets[first_outlet + e].n_removed += std::min(n_inside[e], n_admitted);
+    if (n_inside[n_exits + e] > 0)
+      left_elsewhere_[e] += static_cast<Real>(state.comm.sum(std::int64_t{count_elsewhere(e)}));
     for (const Index body : inside[e]) {
       const auto i = static_cast<std::size_t>(body);
       is_leaving[i] = 1;
       departures_.push_back(departure_of(bodies, i, static_cast<std::int32_t>(first_outlet + e), time));
-      departures_.back().level = exits_[e].level;
+      Departure& departure = departures_.back();
+      departure.level = exits_[e].level;
+      if (leaves_elsewhere(bodies, i, e)) departure.fate = Fate::left_elsewhere;
     }
   }
   for (std::size_t i = 0; i < n_owned; ++i)

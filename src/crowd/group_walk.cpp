@@ -119,8 +119,8 @@ GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2
   else if (walk.destination >= 0)
     member.time_to_go = walk.time_to_go;
   else
-    member.time_to_go =
-        floor_field_.travel_time(member.destination, wrapped(state.box, member.at), member.level);
+    member.time_to_go = floor_field_.travel_time(member.destination, wrapped(state.box, member.at),
+                                                 member.level, agent::way_radius(bodies)[i]);
   return member;
 }
 
@@ -211,7 +211,7 @@ void GroupWalk::after_step(State<2>& state) {
           !steps[static_cast<std::size_t>(at_step)].is_exit)
         continue;
       if (std::isfinite(floor_field_.travel_time(leader.destination, wrapped(state.box, bodies.position()[i]),
-                                                 level_of(bodies, i))))
+                                                 level_of(bodies, i), agent::way_radius(bodies)[i])))
         destination = leader.destination;
     }
 }

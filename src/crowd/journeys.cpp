@@ -100,6 +100,9 @@ void Journeys::describe_exits(Section& root, const BuildingPlan& building) {
                      {.unit = Unit::rate,
                       .range = non_negative,
                       .doc = "largest flow in persons per second; 0: unlimited"});
+        section.choice("takes", exit.takes_all, {{"bound", false}, {"all", true}},
+                       {.doc = "whom it takes: \"bound\": those who walk to it now, others go on through its "
+                               "region; \"all\": whoever comes into it"});
         if (!section.reading()) return;
         const int n_given = (line.empty() ? 0 : 1) + (ring.empty() ? 0 : 1) + (exit.colour.empty() ? 0 : 1);
         if (n_given != 1)

@@ -25,9 +25,13 @@ struct Exit {
   /// Times at which it opens and closes in turn [s], rising, starting with an opening; the first may be 0.
   std::vector<Real> switches{0};
   Real max_flow = 0;  ///< [1/s]; 0: no cap
-  int door = -1;      ///< the obstacle that closes it; -1: a region, or never closed
+  /// Whoever comes into its region leaves, not only people who are bound for it.
+  bool takes_all = false;
+  int door = -1;  ///< the obstacle that closes it; -1: a region, or never closed
 
   bool is_open(Real time) const;
+  /// Whether it is closed and never opens again.
+  bool is_closed_for_good(Real time) const;
   bool ever_closes() const { return switches.size() != 1 || switches[0] > 0; }
   /// Width of the opening; of a region the larger side of the box around it [m].
   Real width() const;
@@ -40,7 +44,10 @@ struct Exit {
   std::int64_t n_admitted(Real time, Real last_dt) const;
 };
 
-/// A person who has left, with what is known of the way.
+/// What has become of a person; of those who stay as at the end of the run.
+enum class Fate : std::int32_t { left, left_elsewhere, incapacitated, inside, waiting, no_way, locked };
+
+/// A person who has left, or stays, with what is known of the way.
 struct Departure {
   GlobalId id = 0;
   std::int32_t outlet = 0;        ///< in State::outlets; -1: incapacitated, see Hazard
@@ -50,7 +57,7 @@ struct Departure {
   Real desired_speed = 0;         ///< [m/s]
   Real entered_at = 0;            ///< [s]
   Real walks_from = 0;            ///< [s]
-  Real time = 0;                  ///< when it left [s]
+  Real time = 0;                  ///< when it left [s]; infinite: it stays
   Real walked = 0;                ///< [m]
   std::int32_t party = -1;        ///< as the field of bodies
   Real party_waited = 0;          ///< the same [s]
@@ -58,8 +65,10 @@ struct Departure {
   std::int32_t level = 0;         ///< of the building, that of the exit
   Real dose = 0;                  ///< of toxic gas
   Real incapacitated_at = 0;      ///< [s]; 0: not
+  Vec<2> at{};                    ///< where it was then [m]
+  Fate fate = Fate::left;
 };
-/// Of body i, which left through an outlet at `time`.
+/// Of body i, which left through an outlet at `time`, at its present place.
 Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t outlet, Real time);
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
@@ -129,6 +138,8 @@ class Journeys {
   /// 1 for each exit whose door is shut, for checkpoints.
   std::span<Real> doors() { return is_shut_; }
   bool is_shut(std::size_t exit) const { return is_shut_[exit] != 0; }
+  /// By exit, how many left by it who were bound for elsewhere; for checkpoints and the summary.
+  std::span<Real> left_elsewhere() { return left_elsewhere_; }
   /// Doors of a restart, as doors() has them. Local.
   void restore_doors(State<2>& state) const;
 
@@ -157,9 +168,10 @@ class Journeys {
   void reconsider(State<2>& state, const FloorField& floor_field) const;
   /// What people know of exits and whom they follow, by kind.
   void set_familiarity(std::vector<Familiarity> of_kinds) { familiarity_ = std::move(of_kinds); }
-  /// Owned bodies that are in the region of an open exit (any exit takes everybody who comes into it), or
-  /// behind the line of any, within the caps of flow (smaller ids first): true on all ranks if any.
-  /// `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and departures().
+  /// Owned bodies that are in the region of an open exit and bound for it, or in any of one that takes all,
+  /// or behind the line of any, where there is no way back, within the caps of flow (smaller ids first): true
+  /// on all ranks if any. `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and
+  /// departures().
   /// Collective, one reduction.
   bool absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying);
 
@@ -176,16 +188,19 @@ class Journeys {
   /// People on their way to each exit, by travel time.
   void count_heading(const State<2>& state, const FloorField& floor_field);
   Real expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const;
-  /// Those whose kind follows another go to the exit of the nearest leader within reach, if it is open;
-  /// others keep theirs. Collective if any kind follows: every rank gets all leaders; O(followers * leaders).
-  void follow_leaders(State<2>& state);
+  /// Those whose kind follows another go to the exit of the nearest leader within reach, if it is open and
+  /// they fit through a way to it; others keep theirs. Collective if any kind follows: every rank gets all
+  /// leaders; O(followers * leaders).
+  void follow_leaders(State<2>& state, const FloorField& floor_field);
   /// An exit that is nearer than the present one and near enough to be noticed, or the present one.
   int noticed_exit(const Step& step, const Familiarity& familiarity, int present, const Vec<2>& x, int level,
-                   const FloorField& floor_field) const;
+                   Real radius, const FloorField& floor_field) const;
   bool may_change_exit(const State<2>& state, std::size_t i) const;
   int first_exit(const Step& step, const Familiarity& familiarity, GlobalId id, std::size_t number_of_step,
-                 Real speed, const Vec<2>& x, int level, const FloorField& floor_field,
+                 Real speed, const Vec<2>& x, int level, Real radius, const FloorField& floor_field,
                  std::uint64_t seed) const;
+  /// Whether somebody leaves by an exit that it was not bound for, as nothing led back.
+  bool leaves_elsewhere(const BodyStore<2>& bodies, std::size_t i, std::size_t exit) const;
   /// Whether the door of a closed exit waits to shut.
   bool is_closing(int exit, const State<2>& state) const;
   /// Whether a disk at x is between the ends of the line of the exit.
@@ -193,7 +208,7 @@ class Journeys {
   /// The exit that takes somebody at x who heads for `destination`, though it is closed; -1: none.
   int closed_exit_around(const Vec<2>& x, int level, Real radius, int destination) const;
   int quicker_exit(const Step& step, const Familiarity& familiarity, int present, Real speed, const Vec<2>& x,
-                   int level, const FloorField& floor_field) const;
+                   int level, Real radius, const FloorField& floor_field) const;
 
   std::vector<Exit> exits_;
   std::vector<Zone> zones_;
@@ -203,6 +218,7 @@ class Journeys {
   std::vector<Departure> departures_;
   std::vector<Familiarity> familiarity_{1};  // by kind
   std::vector<Real> is_shut_;                // by exit: 1 while its door stands
+  std::vector<Real> left_elsewhere_;         // by exit
   std::size_t n_named_ = 0;                  // journeys of the deck; those of with_exit() follow
   bool has_quickest_ = false;
   std::vector<char> is_open_;           // by exit, at the time of the last choose()

@@ -1,5 +1,6 @@
 // People who go where a leader goes.
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/gathered.hpp"
 #include "crowd/agent_fields.hpp"
@@ -21,7 +22,7 @@ struct Leader {
 
 }  // namespace
 
-void Journeys::follow_leaders(State<2>& state) {
+void Journeys::follow_leaders(State<2>& state, const FloorField& floor_field) {
   if (std::ranges::all_of(familiarity_, [](const Familiarity& f) { return f.leaders < 0; })) return;
   BodyStore<2>& bodies = state.bodies;
   const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
@@ -51,7 +52,9 @@ void Journeys::follow_leaders(State<2>& state) {
       const Real square = dot(way, way);
       if (nearest ? square < least : square <= least) least = square, nearest = &leader;
     }
-    if (nearest && is_open_[static_cast<std::size_t>(nearest->destination)] != 0)
+    if (nearest && is_open_[static_cast<std::size_t>(nearest->destination)] != 0 &&
+        std::isfinite(floor_field.travel_time(nearest->destination, x, level_of(bodies, i),
+                                              agent::way_radius(bodies)[i])))
       destination = nearest->destination;
   }
 }

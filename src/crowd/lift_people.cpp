@@ -45,13 +45,13 @@ bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction)
 
 /// Whether the way from x, on a floor, leads over the door before it gets farther than way_reach from x.
 bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x,
-                     int level) const {
+                     int level, Real radius) const {
   constexpr Real step = 0.1;
   constexpr int most_steps = 40;
   const Edge door(lift.door[0], lift.door[1]);
   Vec<2> at = x;
   for (int k = 0; k < most_steps; ++k) {
-    const Vec<2> way = floor_field.direction(destination, at, level);
+    const Vec<2> way = floor_field.direction(destination, at, level, radius);
     const Vec<2> next = at + step * way;
     if (crosses(door, at, next)) return true;
     if (way == Vec<2>{} || norm(next - x) > way_reach - step) return false;
@@ -117,8 +117,9 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   const Real away = distance(lift, x);
   if (away > call_reach || !is_walking(bodies, i, time)) return;
   const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
-  if (!heads_in(lift, x, floor_field.direction(destination, x, level)) &&
-      (away > near_door || !leads_in(floor_field, destination, lift, x, level)))
+  const Real of_ways = agent::way_radius(bodies)[i];
+  if (!heads_in(lift, x, floor_field.direction(destination, x, level, of_ways)) &&
+      (away > near_door || !leads_in(floor_field, destination, lift, x, level, of_ways)))
     return;
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;

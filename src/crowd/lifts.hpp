@@ -94,8 +94,8 @@ class Lifts {
   bool has_waited(const Car& car, Real time) const;
   bool has_waited_long(const Car& car, Real time) const;
   bool heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const;
-  bool leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x,
-                int level) const;
+  bool leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x, int level,
+                Real radius) const;
   Real distance(const Lift& lift, const Vec<2>& x) const;
   /// Ends what time alone ends.
   void pass(Car& car, Real time);

@@ -107,7 +107,6 @@ bool WalkingModel::walks(const State<2>& state, std::size_t i) const {
          time >= agent::waits_until(state.bodies)[i];
 }
 
-/// In plan, of person i who walks in `direction`.
 Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const {
   const BodyStore<2>& bodies = state.bodies;
   const int level = level_of(bodies, i);
@@ -155,14 +154,16 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
     constexpr std::size_t ahead = 8;
     if (i + ahead < walk.size() && agent::destination(bodies)[i + ahead] >= 0)
       floor_field.prefetch(agent::destination(bodies)[i + ahead],
-                           wrapped(state.box, bodies.position()[i + ahead]), level_of(bodies, i + ahead));
+                           wrapped(state.box, bodies.position()[i + ahead]), level_of(bodies, i + ahead),
+                           agent::way_radius(bodies)[i + ahead]);
     walk[i] = {.direction = {0, 0}, .speed = 0, .last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
     if (stand_in_line(state, i, walk[i])) continue;
     Vec<2> direction = direction_;
     if (const int destination = agent::destination(bodies)[i]; destination >= 0) {
       const FloorField::Course course =
-          floor_field.course(destination, wrapped(state.box, bodies.position()[i]), level_of(bodies, i));
+          floor_field.course(destination, wrapped(state.box, bodies.position()[i]), level_of(bodies, i),
+                             agent::way_radius(bodies)[i]);
       direction = course.direction;
       walk[i].destination = destination;
       walk[i].time_to_go = course.travel_time;

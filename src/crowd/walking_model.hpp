@@ -29,6 +29,11 @@ class WalkingModel {
   void find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
                     const LookAhead::Perception& perception, Real dt, std::vector<Vec<2>>& velocity) const;
 
+  /// In plan, of person i who walks in `direction` [m/s].
+  Real speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const;
+  /// Whether people avoid those who come towards them.
+  bool avoids() const { return horizon_ > 0; }
+
  private:
   void choose_directions(State<2>& state, LookAhead& look_ahead) const;
   void step_aside(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
@@ -39,7 +44,6 @@ class WalkingModel {
   Real sight(Real speed, const AgentType& type) const;
   const AgentType& type_of(const State<2>& state, std::size_t i) const;
   bool walks(const State<2>& state, std::size_t i) const;
-  Real speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const;
   bool stand_in_line(const State<2>& state, std::size_t i, LookAhead::Walk& walk) const;
 
   static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]

@@ -93,7 +93,8 @@ Table Table::resume(const Comm& comm, const std::string& path, const std::vector
     for_each_line(content, [&](std::string_view line) {
       ++line_number;
       const bool is_header = line_number == 1;
-      if (is_header || number(cell_of(line, time_column), path, line_number) <= time)
+      const std::string when = is_header ? "" : cell_of(line, time_column);
+      if (is_header || (!when.empty() && number(when, path, line_number) <= time))
         kept.append(line).append("\n");
     });
   });

@@ -31,7 +31,8 @@ std::vector<Person> everybody(const Simulation<2>& simulation) {
     const int destination = agent::destination(bodies)[i];
     const bool walks = destination >= 0 && state.clock.time >= agent::premovement_end(bodies)[i];
     const Vec<2> way = walks ? crowd_world(state)->scene->floor_field().direction(
-                                   destination, wrapped(state.box, bodies.position()[i]), level_of(bodies, i))
+                                   destination, wrapped(state.box, bodies.position()[i]), level_of(bodies, i),
+                                   agent::way_radius(bodies)[i])
                              : Vec<2>{};
     Real* to = &numbers[static_cast<std::size_t>(bodies.id()[i]) * width];
     for (const Vec<2>& v : {bodies.position()[i], bodies.velocity()[i], way})

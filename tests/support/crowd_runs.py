@@ -100,7 +100,7 @@ class CrowdRun:
         """Times at which people of a population left, by an exit if named; sorted [s]."""
         chosen = [time for time, group, door in
                   zip(self.agents["left"], self.agents["population"], self.agents["exit"])
-                  if population in (None, group) and by in (None, door)]
+                  if population in (None, group) and by in (None, door) and math.isfinite(time)]
         return np.sort(np.array(chosen, dtype=float))
 
 
@@ -161,8 +161,7 @@ def _check_counts(run):
           "who came left, is inside, or has fallen and vanished", e)
     with open(run.path("agents.csv"), newline="", encoding="utf-8") as file:
         ids = [row["id[-]"] for row in csv.DictReader(file)]
-    check(len(ids) == len(set(ids)) == e["left"] + hazard["incapacitated"], "everybody who left or fell has one row",
-          (len(ids), e))
+    check(len(ids) == len(set(ids)) == e["at_start"] + e["came"], "everybody has one row", (len(ids), e))
     check(sum(door["persons"] for door in e["exits"].values()) == e["left"], "exits sum up to all who left", e)
 
 

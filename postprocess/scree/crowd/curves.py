@@ -54,7 +54,8 @@ def flow_at(left, times, window):
 
 def last_time(runs):
     """The last time of anything in the files of these runs [s]."""
-    ends = [run.agents["left"].max() for run in runs if has(run, ".agents.csv") and len(run.agents)]
+    lists = [run.agents["left"] for run in runs if has(run, ".agents.csv")]
+    ends = [np.nanmax(left) for left in lists if np.isfinite(left).any()]
     ends += [run.paths.time_of_row.max() for run in runs if has(run, ".trajectory.h5") and len(run.paths.frames)]
     ends += [run.evacuation["time"].max() for run in runs if has(run, ".evacuation.csv") and len(run.evacuation["time"])]
     if not ends or max(ends) == 0:

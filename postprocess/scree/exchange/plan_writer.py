@@ -130,7 +130,8 @@ def _deck_lines(plan, populations):
                   "end_time": END_TIME if plan.end_time is None else plan.end_time}
     lines = [f"# From {plan.source}. What was left out is listed in {plan.name}.left_out.txt.",
              *table_lines("simulation", {key: value for key, value in simulation.items() if value is not None}),
-             *table_lines("time", {"step": "0.05 s"})]
+             *table_lines("time", {"step": "0.05 s"}),
+             *table_lines("crowd.avoidance", {}, "# People who meet avoid each other; without this table they may lock for good.")]
     for floor, storey in _storeys(plan).items():
         lines += _area_lines(plan, floor, storey)
     for name, table in plan.connectors.items():

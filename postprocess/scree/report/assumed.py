@@ -80,7 +80,7 @@ def speeds(kind, one):
 
 
 def kind_of_people(run, name, kind):
-    """Radius, speed, time gap and creep speed of a kind; where the deck leaves them to scree, what those had who left."""
+    """Radius, speed, time gap and creep speed of a kind; where the deck leaves them to scree, what those had whom the run lists."""
     agents = run.part("agents")
     cells = [name]
     for key, column in (("radius", "radius"), ("speed", "desired_speed")):
@@ -91,7 +91,7 @@ def kind_of_people(run, name, kind):
         if agents is not None and len(agents):
             own = agents[column][np.array(agents["kind"], dtype=object) == name]
             if len(own):
-                text += f"; those who left: mean {own.mean():.3g}, from {own.min():.3g} to {own.max():.3g} {UNITS[key]}"
+                text += f"; those of the run: mean {own.mean():.3g}, from {own.min():.3g} to {own.max():.3g} {UNITS[key]}"
         cells.append(text)
     cells += [f"{kind[key]:g} {UNITS[key]}" if key in kind else "default" for key in ("headway_time", "push_speed")]
     others = {key: value for key, value in kind.items() if key not in ("radius", "speed", "headway_time", "push_speed")}
@@ -117,4 +117,4 @@ def population(run, name, one, several):
 
 def _left(run, name):
     agents = run.part("agents")
-    return "" if agents is None else f", {sum(population == name for population in agents['population'])} of whom left"
+    return "" if agents is None else f", {sum(agents.has_left[k] for k, own in enumerate(agents['population']) if own == name)} of whom left"

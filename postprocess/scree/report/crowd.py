@@ -100,7 +100,8 @@ def key_numbers(runs):
     fallen = [times for run in runs if (times := incapacitations(run)) is not None]
     if fallen:
         items.append((f"{np.mean([len(times) for times in fallen]):g}", "incapacitated"))
-    for key, what in (("dropped", "found no place and were dropped"), ("waiting", "waited for a place at the end")):
+    for key, what in (("dropped", "found no place and were dropped"), ("waiting", "waited for a place at the end"),
+                      ("locked_at_end", "locked at the end"), ("left_elsewhere", "left by an exit that they were not bound for")):
         numbers = [run.facts.get("evacuation", {}).get(key, 0) for run in runs]
         if any(numbers):
             items.append((f"{np.mean(numbers):g}", what))
@@ -114,7 +115,24 @@ def key_numbers(runs):
     if len(runs) > 1:
         text += (f"<p>Means over {len(runs)} runs{seeds(runs)}; after ± half the width of the 95 % interval of the mean "
                  "(Student's t).</p>")
-    return text
+    return text + locks_list(runs)
+
+
+def locks_list(runs):
+    """Who blocked each other, when and where, as the runs found it; empty where nobody did."""
+    lines = []
+    for run in runs:
+        for lock in run.facts.get("evacuation", {}).get("locks", []):
+            x, y = lock["at_m"]
+            bound_for = ", ".join(f"{n} for {name}" for name, n in lock["destinations"].items())
+            until = "to the end" if lock["until_s"] is None else f"to {lock['until_s']:g} s"
+            where = f" on {lock['level']}" if lock["level"] else ""
+            lines.append(f"{run.label + ': ' if len(runs) > 1 else ''}{lock['people']} people around ({x:.2f}, {y:.2f}) m{where}, "
+                         f"from {lock['since_s']:g} s {until}, bound: {bound_for}")
+    if not lines:
+        return ""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<p class="note" id="locks">People blocked each other (locks of the model, which no queue explains):</p><ul>{items}</ul>'
 
 
 def seeds(runs):
@@ -265,8 +283,10 @@ def evacuation_times(runs, names):
 
 
 def n_of_population(run, name, everybody):
-    """How many a population had: as the deck says, or all who left when everybody did; nan where nothing tells."""
+    """How many a population had: as the deck says, or its rows where the run lists everybody; nan where nothing tells."""
     count = run.tables.get("populations", {}).get(name, {}).get("count")
+    if count is None and everybody is not None and (agents := run.part("agents")) is not None and len(agents) == everybody[0]:
+        return agents["population"].count(name)
     if count is None and everybody is not None and everybody[0] > everybody[1]:
         return np.nan
     return count

@@ -52,7 +52,7 @@ class Run(Results):
 
     @property
     def has_ended(self):
-        return self.facts.get("status") == "done"
+        return self.facts.get("status") in ("done", "locked")
 
     @cached_property
     def last_time(self):

@@ -52,7 +52,7 @@ class Results:
 
     @cached_property
     def agents(self) -> "Agents":
-        """Of a crowd: everybody who left, from NAME.agents.csv."""
+        """Of a crowd: everybody, with when and how they left or why they stay, from NAME.agents.csv."""
         return read_agents(self.folder / f"{self.name}.agents.csv")
 
     @cached_property

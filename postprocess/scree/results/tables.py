@@ -7,7 +7,7 @@ import numpy as np
 
 from scree.results.files import ResultsError, existing
 
-AGENTS_TEXT = ("population", "kind", "exit", "level")    # columns of NAME.agents.csv that are not numbers
+AGENTS_TEXT = ("population", "kind", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
 AXES = ("time", "step")
 OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "penetration_rate", "cone_violation",
@@ -57,8 +57,9 @@ class Scalars:
 
 
 class Agents:
-    """Everybody who left, or was incapacitated (exit ""), in order of time: columns by name; `units` as in Scalars. Text columns are
-    lists. Loops go over the names; len() is the number of people."""
+    """Everybody, columns by name; `units` as in Scalars. First those who left, or were incapacitated (exit ""), in order of time;
+    then, once the run has ended, those who stay, by id: their `left` is nan, and `state` says why. Text columns are lists. Loops go
+    over the names; len() is the number of people."""
 
     def __init__(self, path):
         rows = rows_of(path)
@@ -67,7 +68,7 @@ class Agents:
             name, unit = _name_and_unit(title)
             values = [row[k] for row in rows[1:]]
             self.units[name] = unit
-            self._columns[name] = values if name in AGENTS_TEXT else np.array(values, dtype=float)
+            self._columns[name] = values if name in AGENTS_TEXT else np.array([value or "nan" for value in values], dtype=float)
         self.n = len(rows) - 1
 
     @property
@@ -90,7 +91,7 @@ class Agents:
 
     @property
     def has_left(self):
-        """Who left by an exit, as an array of booleans; the others were incapacitated."""
+        """Who left by an exit, as an array of booleans; the others stay, or were incapacitated."""
         return np.array([name != "" for name in self["exit"]], dtype=bool)
 
     def exits(self):

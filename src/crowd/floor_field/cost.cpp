@@ -57,11 +57,11 @@ std::int64_t FloorField::density_cell_of(const Vec<2>& position, int level) cons
   return index[0] + built_->density_count[0] * index[1] + level * density_cells_of_level();
 }
 
-void FloorField::find_free_steps(std::size_t own) {
+void FloorField::find_free_steps(Ways& ways, std::size_t own) const {
   const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
   const std::int64_t tile = tiling.own()[own];
-  std::vector<float> steps = built_->terrain->distances(tile, settings_.wall_clearance);
+  std::vector<float> steps = ways.terrain->distances(tile, settings_.wall_clearance);
   const int edge = tiling.edge();
   for (int j = 0; j < edge; ++j)
     for (int i = 0; i < edge; ++i) {
@@ -71,7 +71,7 @@ void FloorField::find_free_steps(std::size_t own) {
                                       tiling.level(tile));
       step = static_cast<float>(grid.cell / factor);
     }
-  built_->free_steps[own] = std::move(steps);
+  ways.free_steps[own] = std::move(steps);
 }
 
 }  // namespace scree

@@ -16,9 +16,9 @@ struct Rows {
 }  // namespace
 
 /// What others need of an own tile: all fields, ready to be asked.
-void FloorField::fill(std::int64_t tile, std::span<NearFields::Cell> cells) const {
+void FloorField::fill(const Ways& ways, std::int64_t tile, std::span<NearFields::Cell> cells) const {
   const Tiling& tiling = built_->tiling;
-  const Eikonal& eikonal = *built_->eikonal;
+  const Eikonal& eikonal = *ways.eikonal;
   const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
   const int edge = tiling.edge();
   const Real reaches_into = 0.75 * tiling.grid().cell;  // half a diagonal, and a little
@@ -30,8 +30,8 @@ void FloorField::fill(std::int64_t tile, std::span<NearFields::Cell> cells) cons
         const Real time = eikonal.time(d, place);
         Vec<2> down = eikonal.descent(d, place);
         bool is_there = false;
-        if (const auto found = built_->line_of[d].find(place); found != built_->line_of[d].end()) {
-          const Line& line = built_->lines[d][found->second];
+        if (const auto found = ways.line_of[d].find(place); found != ways.line_of[d].end()) {
+          const Line& line = ways.lines[d][found->second];
           const Vec<2> straight = line.to - line.from;
           is_there = norm(straight) < reaches_into;
           if (time == line.time) down = straight;
@@ -41,14 +41,14 @@ void FloorField::fill(std::int64_t tile, std::span<NearFields::Cell> cells) cons
 }
 
 /// Gets these tiles from their owners. Collective.
-void FloorField::bring(std::span<const std::int64_t> tiles) {
+void FloorField::bring(Ways& ways, std::span<const std::int64_t> tiles) const {
   const Comm& comm = built_->comm;
-  NearFields& near = *built_->near;
+  NearFields& near = *ways.near;
   Outgoing requests;
   for (const std::int64_t tile : tiles) {
     const int owner = built_->tiling.owner(tile);
     if (owner == comm.rank())
-      fill(tile, near.room(tile));
+      fill(ways, tile, near.room(tile));
     else
       requests.to(owner).put(tile);
   }
@@ -60,7 +60,7 @@ void FloorField::bring(std::span<const std::int64_t> tiles) {
     Packer reply = replies.to(message.rank);
     while (!request.empty()) {
       const auto tile = request.take<std::int64_t>();
-      fill(tile, cells);
+      fill(ways, tile, cells);
       reply.put(tile);
       reply.put(std::span<const NearFields::Cell>(cells));
     }
@@ -79,7 +79,8 @@ std::vector<Real> FloorField::rows(int destination, int level, std::int64_t firs
   const Built& built = *built_;
   const Tiling& tiling = built.tiling;
   const CellGrid& grid = tiling.grid();
-  const Eikonal& eikonal = *built.eikonal;
+  const Ways& ways = built.ways.front();
+  const Eikonal& eikonal = *ways.eikonal;
   first_row = std::clamp<std::int64_t>(first_row, 0, grid.ny);
   last_row = std::clamp<std::int64_t>(last_row, first_row, grid.ny);
 
@@ -102,7 +103,7 @@ std::vector<Real> FloorField::rows(int destination, int level, std::int64_t firs
         if ((eikonal.links(place) & walkable_bit) == 0)
           values.push_back(std::numeric_limits<Real>::quiet_NaN());
         else if (destination < 0)
-          values.push_back(grid.cell / static_cast<Real>(built.free_steps[own][cell]));
+          values.push_back(grid.cell / static_cast<Real>(ways.free_steps[own][cell]));
         else
           values.push_back(eikonal.time(static_cast<std::size_t>(destination), place));
       }

@@ -76,31 +76,42 @@ void require_room(const CellGrid& grid, const BuildingPlan& building, std::size_
 
 }  // namespace
 
+/// By the cells of the first class: walls more or less change no cell, only links.
 void FloorField::share_out_tiles() {
-  Tiling& tiling = built_->tiling;
   std::unordered_map<std::int64_t, Terrain::Cells> counted;
-  tiling.share_out(built_->comm, [&](std::int64_t tile) {
-    Terrain::Cells cells = built_->terrain->cells(tile);
+  built_->tiling.share_out(built_->comm, [&](std::int64_t tile) {
+    Terrain::Cells cells = built_->ways.front().terrain->cells(tile);
     const std::int64_t n_walkable = cells.n_walkable;
     if (n_walkable > 0) counted.emplace(tile, std::move(cells));
     return n_walkable;
   });
   share_errors(built_->comm, [&] {
-    built_->eikonal.emplace(built_->comm, tiling);
-    built_->free_steps.resize(tiling.own().size());
-    for (std::size_t k = 0; k < tiling.own().size(); ++k) {
-      const std::int64_t tile = tiling.own()[k];
-      const auto known = counted.find(tile);
-      find_free_steps(k);
-      built_->eikonal->set_cells(
-          k, known == counted.end() ? built_->terrain->cells(tile).links : known->second.links,
-          built_->free_steps[k]);
+    for (Ways& ways : built_->ways) {
+      find_cells(ways, counted);
+      counted.clear();
+      join_levels(ways);
     }
-    join_levels();
   });
 }
 
+void FloorField::find_cells(Ways& ways, std::unordered_map<std::int64_t, Terrain::Cells>& counted) {
+  const Tiling& tiling = built_->tiling;
+  ways.eikonal.emplace(built_->comm, tiling);
+  ways.free_steps.resize(tiling.own().size());
+  for (std::size_t k = 0; k < tiling.own().size(); ++k) {
+    const std::int64_t tile = tiling.own()[k];
+    const auto known = counted.find(tile);
+    find_free_steps(ways, k);
+    ways.eikonal->set_cells(k, known == counted.end() ? ways.terrain->cells(tile).links : known->second.links,
+                            ways.free_steps[k]);
+  }
+}
+
 void FloorField::solve() {
+  for (Ways& ways : built_->ways) solve(ways);
+}
+
+void FloorField::solve(Ways& ways) const {
   const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
   if (!built_->density.empty()) {
@@ -108,23 +119,23 @@ void FloorField::solve() {
     std::vector<float> steps;
     for (std::size_t k = 0; k < tiling.own().size(); ++k) {
       const std::int64_t tile = tiling.own()[k];
-      steps = built_->free_steps[k];
+      steps = ways.free_steps[k];
       for (int j = 0; j < edge; ++j)
         for (int i = 0; i < edge; ++i) {
           const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
           float& step = steps[static_cast<std::size_t>(i + edge * j)];
           step = static_cast<float>(static_cast<Real>(step) * density_factor(x, tiling.level(tile)));
         }
-      built_->eikonal->set_steps(k, steps);
+      ways.eikonal->set_steps(k, steps);
     }
   }
   std::vector<std::vector<Eikonal::Start>> starts(built_->destinations.size());
   for (std::size_t d = 0; d < starts.size(); ++d)
-    for (Line& line : built_->lines[d]) {
-      line.time = time_along(line);
+    for (Line& line : ways.lines[d]) {
+      line.time = time_along(ways, line);
       starts[d].push_back({line.place, line.time});
     }
-  built_->eikonal->solve(starts);
+  ways.eikonal->solve(starts);
 }
 
 void FloorField::describe(Section& root) {
@@ -144,6 +155,9 @@ void FloorField::describe(Section& root) {
                      {.range = {.least = 0, .most = 1, .least_open = true},
                       .doc = "Speed factor of the floor fields at a wall; it rises to 1 over wall_clearance. "
                              "It changes routes, not walking speeds."});
+        section.boolean("by_width", settings_.by_width,
+                        {.doc = "Whether people walk only where they fit through: each class of width has "
+                                "floor fields of its own, at most 4 of them. false: one for all"});
         section.optional_table(
             "density_cost",
             {.doc = "Multiplies the cost of paths by 1 + weight * density. Without it floor fields stay "
@@ -165,17 +179,28 @@ void FloorField::describe(Section& root) {
       });
 }
 
+CellGrid FloorField::grid_for(const BuildingPlan& building, const Box<2>& box) const {
+  return fit_grid(building.bounds(), box, settings_.cell, settings_.where);
+}
+
 void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box<2>& box,
-                       const std::vector<Zone>& zones, const std::vector<Destination>& destinations) {
-  const CellGrid grid = fit_grid(building.bounds(), box, settings_.cell, settings_.where);
-  require_room(grid, building, destinations.size(), comm.size(), settings_.where);
+                       const std::vector<Zone>& zones, const std::vector<Destination>& destinations,
+                       std::vector<WidthClass> classes) {
+  const CellGrid grid = grid_for(building, box);
+  require_room(grid, building, classes.size() * destinations.size(), comm.size(), settings_.where);
   built_.emplace(comm, building, grid);
   Built& built = *built_;
   built.zones = zones;
   built.destinations = destinations;
   const Real reach =
       std::max(settings_.wall_clearance + start_reach_in_cells * grid.cell, sight_in_cells * grid.cell);
-  share_errors(comm, [&] { built.terrain.emplace(built.tiling, building, reach); });
+  share_errors(comm, [&] {
+    for (WidthClass& people : classes) {
+      Ways& ways = built.ways.emplace_back();
+      ways.people = std::move(people);
+      ways.terrain.emplace(built.tiling, building, reach, ways.people.shut);
+    }
+  });
   share_out_tiles();
 
   if (settings_.counts_density) {
@@ -197,36 +222,42 @@ void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box
   }
 
   find_paces();
-  built.lines.resize(destinations.size());
-  built.line_of.resize(destinations.size());
-  std::vector<std::int64_t> n_starts(destinations.size());
-  for (std::size_t d = 0; d < destinations.size(); ++d) {
-    find_lines(d);
-    n_starts[d] = static_cast<std::int64_t>(built.lines[d].size());
+  std::vector<std::int64_t> n_starts(destinations.size(), 0);
+  for (Ways& ways : built.ways) {
+    ways.lines.resize(destinations.size());
+    ways.line_of.resize(destinations.size());
+    for (std::size_t d = 0; d < destinations.size(); ++d) {
+      if (!fits(destinations[d].width, ways.people.largest)) continue;
+      find_lines(ways, d);
+      n_starts[d] += static_cast<std::int64_t>(ways.lines[d].size());
+    }
   }
   comm.sum(n_starts);
+  const Real smallest = built.ways.front().people.largest;
   for (std::size_t d = 0; d < destinations.size(); ++d)
-    if (n_starts[d] == 0)
+    if (n_starts[d] == 0 && fits(destinations[d].width, smallest))
       throw InputError(
           fmt::format("{}: no walkable cell of {} m comes near to {}: it lies outside of the walkable "
                       "area, or navigation.cell is too large",
                       destinations[d].where, grid.cell, destinations[d].name));
   solve();
-  built.near.emplace(built.tiling, *built.terrain, destinations.size());
+  for (Ways& ways : built.ways) ways.near.emplace(built.tiling, *ways.terrain, destinations.size());
 }
 
 void FloorField::fetch(const PeopleAt& people, Real margin) {
-  NearFields& near = *built_->near;
-  bring(near.missing(near.tiles_near(people, built_->building.map().get(), margin)));
+  for (Ways& ways : built_->ways) {
+    NearFields& near = *ways.near;
+    bring(ways, near.missing(near.tiles_near(people, built_->building.map().get(), margin)));
+  }
 }
 
-Real FloorField::travel_time(int destination, const Vec<2>& x, int level) const {
-  return built_->near->time(static_cast<std::size_t>(destination), x, level);
+Real FloorField::travel_time(int destination, const Vec<2>& x, int level, Real radius) const {
+  return ways_of(radius).near->time(static_cast<std::size_t>(destination), x, level);
 }
 
-FloorField::Course FloorField::course(int destination, const Vec<2>& x, int level) const {
+FloorField::Course FloorField::course(int destination, const Vec<2>& x, int level, Real radius) const {
   const auto d = static_cast<std::size_t>(destination);
-  const NearFields::Way way = built_->near->way(d, x, level);
+  const NearFields::Way way = ways_of(radius).near->way(d, x, level);
   if (way.may_be_there) {
     const Built& built = *built_;
     if (built.destinations[d].contains(built.tiling.grid().wrapped(x), level)) return {way.time, {}};
@@ -252,18 +283,20 @@ std::span<Real> FloorField::density() {
 
 void FloorField::restore_density() {
   solve();
-  bring(built_->near->held());
+  for (Ways& ways : built_->ways) bring(ways, ways.near->held());
 }
 
 std::size_t FloorField::bytes() const {
   if (!built_) return 0;
   const Built& built = *built_;
   std::size_t total = built.tiling.bytes() + built.density.capacity() * sizeof(Real);
-  if (built.terrain) total += built.terrain->bytes();
-  if (built.eikonal) total += built.eikonal->bytes();
-  if (built.near) total += built.near->bytes();
-  for (const auto& steps : built.free_steps) total += steps.capacity() * sizeof(float);
-  for (const auto& lines : built.lines) total += lines.capacity() * sizeof(Line);
+  for (const Ways& ways : built.ways) {
+    if (ways.terrain) total += ways.terrain->bytes();
+    if (ways.eikonal) total += ways.eikonal->bytes();
+    if (ways.near) total += ways.near->bytes();
+    for (const auto& steps : ways.free_steps) total += steps.capacity() * sizeof(float);
+    for (const auto& lines : ways.lines) total += lines.capacity() * sizeof(Line);
+  }
   return total;
 }
 

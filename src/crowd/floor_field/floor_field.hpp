@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "core/section.hpp"
 #include "crowd/floor_field/eikonal.hpp"
+#include "crowd/floor_field/narrow_places.hpp"
 #include "crowd/floor_field/near_fields.hpp"
 #include "crowd/plan/building_plan.hpp"
 
@@ -19,7 +21,8 @@ struct Destination {
   std::string name;   ///< "exits.east"
   std::string where;  ///< its place in the deck
   std::vector<Ring> regions;
-  int level = 0;  ///< of the building
+  int level = 0;          ///< of the building
+  Real width = HUGE_VAL;  ///< of the opening that leads into the regions [m]
   bool contains(const Vec<2>& x, int level_of_x) const {
     if (level_of_x != level) return false;
     for (const Ring& region : regions)
@@ -47,7 +50,10 @@ struct Zone {
 /// a face is none. In a building of several levels each has its cells; those behind the lines that join two
 /// levels are copies of cells of the other one, so ways lead on over the line as if there were none.
 ///
-///     [navigation]                 cell, wall_clearance, speed_at_walls
+/// People of each class of width have fields of their own, in which walls stand across the places that they
+/// do not fit through. `radius` in questions says whose ways are asked for; 0: those of the smallest class.
+///
+///     [navigation]                 cell, wall_clearance, speed_at_walls, by_width
 ///     [navigation.density_cost]    weight, update, cell
 class FloorField {
  public:
@@ -59,38 +65,54 @@ class FloorField {
   void describe(Section& root);
   /// Size of the cells that the deck asks for; grid() tells what came of it [m].
   Real cell() const { return settings_.cell; }
+  /// Whether people of different widths have different ways.
+  bool by_width() const { return settings_.by_width; }
+  /// Of width. After build(); local.
+  std::size_t n_classes() const { return built_->ways.size(); }
+  std::size_t class_of(Real radius) const {
+    const auto& ways = built_->ways;
+    std::size_t c = 0;
+    while (c + 1 < ways.size() && radius > ways[c].people.up_to) ++c;
+    return c;
+  }
+  const WidthClass& width_class(std::size_t c) const { return built_->ways[c].people; }
+  /// The grid that build() makes, for a box with the same periodic axes. Throws InputError as build().
+  CellGrid grid_for(const BuildingPlan& building, const Box<2>& box) const;
 
-  /// Solves all fields. `box` says which axes are periodic. Throws InputError, on all ranks, for a
-  /// destination that no walkable cell comes near to, and for cells that fit no whole number of times into a
-  /// box periodic along both axes. Collective; O(cells log cells / ranks) per destination.
+  /// Solves all fields, for each of `classes`. `box` says which axes are periodic. Throws InputError, on all
+  /// ranks, for a destination that no walkable cell comes near to, and for cells that fit no whole number of
+  /// times into a box periodic along both axes. Collective; O(cells log cells / ranks) per destination.
   void build(const Comm& comm, const BuildingPlan& building, const Box<2>& box,
-             const std::vector<Zone>& zones, const std::vector<Destination>& destinations);
+             const std::vector<Zone>& zones, const std::vector<Destination>& destinations,
+             std::vector<WidthClass> classes = {{}});
 
   /// Solves all fields again if connectors have closed since the last call, and brings what was fetched up to
   /// date: true then, on all ranks. Collective.
   bool close_connectors(Real time);
+  /// How many connectors and lifts have closed in what the fields know.
+  int n_closed() const { return built_->n_closed; }
   /// Makes the fields of all destinations available on this rank within `margin` [m] of `people`. After
   /// build() and after every list build. Collective.
   void fetch(const PeopleAt& people, Real margin);
 
   /// Travel time [s at 1 m/s] from x on a level; infinite if there is no way, or no walkable cell within two
   /// cells. x must be within what was fetched. Local, O(1), no allocation.
-  Real travel_time(int destination, const Vec<2>& x, int level) const;
+  Real travel_time(int destination, const Vec<2>& x, int level, Real radius = 0) const;
   /// Unit vector of the way from x: down the gradient of T, blended between cells; zero in the destination or
   /// where no way leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no
   /// allocation.
-  Vec<2> direction(int destination, const Vec<2>& x, int level) const {
-    return course(destination, x, level).direction;
+  Vec<2> direction(int destination, const Vec<2>& x, int level, Real radius = 0) const {
+    return course(destination, x, level, radius).direction;
   }
   /// Both at once.
   struct Course {
     Real travel_time;
     Vec<2> direction;
   };
-  Course course(int destination, const Vec<2>& x, int level) const;
+  Course course(int destination, const Vec<2>& x, int level, Real radius = 0) const;
   /// Asks for what course() needs from memory, for a question soon. Local, O(1).
-  void prefetch(int destination, const Vec<2>& x, int level) const {
-    built_->near->prefetch(static_cast<std::size_t>(destination), x, level);
+  void prefetch(int destination, const Vec<2>& x, int level, Real radius) const {
+    ways_of(radius).near->prefetch(static_cast<std::size_t>(destination), x, level);
   }
 
   /// Whether ways cost more where it is crowded, and how often that is found anew [s].
@@ -106,10 +128,10 @@ class FloorField {
   /// Solves all fields again with what density() says. Collective.
   void restore_density();
 
-  /// The grid, for outputs and checks. T of a destination (or, for -1, F without density) at the centres of
-  /// the cells of rows [first_row, last_row) of a level, row by row, as asked by this rank; nan where not
-  /// walkable.
-  /// Collective: all ranks call it for the same destination, with rows of their own.
+  /// The grid, for outputs and checks. T of a destination for the smallest class (or, for -1, F without
+  /// density) at the centres of the cells of rows [first_row, last_row) of a level, row by row, as asked by
+  /// this rank; nan where not walkable. Collective: all ranks call it for the same destination, with rows of
+  /// their own.
   const CellGrid& grid() const { return built_->tiling.grid(); }
   std::vector<Real> rows(int destination, int level, std::int64_t first_row, std::int64_t last_row) const;
 
@@ -123,6 +145,7 @@ class FloorField {
     Real cell = 0.1;
     Real wall_clearance = 0.45;
     Real speed_at_walls = 0.2;
+    bool by_width = true;
     bool counts_density = false;
     Real weight = 1;
     Real update = 1;
@@ -136,6 +159,16 @@ class FloorField {
     Vec<2> from, to;  // equal in the destination
     Real time;        // along it, at the last solve() [s]
   };
+  /// Of a class of width; members refer to those above.
+  struct Ways {
+    WidthClass people;
+    std::optional<Terrain> terrain;
+    std::optional<Eikonal> eikonal;
+    std::optional<NearFields> near;
+    std::vector<std::vector<float>> free_steps;  // of own tiles: cell / F without density [s]
+    std::vector<std::vector<Line>> lines;        // by destination
+    std::vector<std::unordered_map<std::uint32_t, std::size_t>> line_of;  // by destination and place
+  };
   /// What is made by build(); members refer to those above.
   struct Built {
     Built(const Comm& world, const BuildingPlan& plan, const CellGrid& grid)
@@ -145,15 +178,10 @@ class FloorField {
     Tiling tiling;
     std::vector<Zone> zones;
     std::vector<Destination> destinations;
-    std::optional<Terrain> terrain;
-    std::optional<Eikonal> eikonal;
-    std::optional<NearFields> near;
-    Real time = 0;                               // that ways are found for, as far as connectors close [s]
-    int n_closed = 0;                            // of them
-    std::vector<std::vector<float>> free_steps;  // of own tiles: cell / F without density [s]
-    std::vector<std::vector<Line>> lines;        // by destination
-    std::vector<std::unordered_map<std::uint32_t, std::size_t>> line_of;  // by destination and place
-    std::vector<Real> density;                                            // [1/m2], row by row
+    std::deque<Ways> ways;      // by class
+    Real time = 0;              // that ways are found for, as far as connectors close [s]
+    int n_closed = 0;           // of them
+    std::vector<Real> density;  // [1/m2], row by row
     std::array<std::int64_t, 2> density_count{};
     Vec<2> density_cell{};
   };
@@ -165,17 +193,20 @@ class FloorField {
   std::int64_t density_cells_of_level() const { return built_->density_count[0] * built_->density_count[1]; }
   std::vector<float> paces(const Destination& destination) const;
   void find_paces();
-  void join_levels();
-  void join_lifts();
+  void join_levels(Ways& ways) const;
+  void join_lifts(Ways& ways) const;
   std::int64_t tile_at(const Vec<2>& x, int level) const;
 
+  const Ways& ways_of(Real radius) const { return built_->ways[class_of(radius)]; }
   void share_out_tiles();
-  void find_free_steps(std::size_t own);
-  void find_lines(std::size_t destination);
-  Real time_along(const Line& line) const;
+  void find_cells(Ways& ways, std::unordered_map<std::int64_t, Terrain::Cells>& known);
+  void find_free_steps(Ways& ways, std::size_t own) const;
+  void find_lines(Ways& ways, std::size_t destination) const;
+  Real time_along(const Ways& ways, const Line& line) const;
   void solve();
-  void fill(std::int64_t tile, std::span<NearFields::Cell> cells) const;
-  void bring(std::span<const std::int64_t> tiles);
+  void solve(Ways& ways) const;
+  void fill(const Ways& ways, std::int64_t tile, std::span<NearFields::Cell> cells) const;
+  void bring(Ways& ways, std::span<const std::int64_t> tiles) const;
 
   Settings settings_;
   std::optional<Built> built_;

@@ -9,12 +9,12 @@
 namespace scree {
 
 /// Cells behind the lines of a level have the values of the level that people get to there.
-void FloorField::join_levels() {
+void FloorField::join_levels(Ways& ways) const {
   const BuildingPlan& building = built_->building;
   if (building.n_levels() == 1) return;
   const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
-  Eikonal& eikonal = *built_->eikonal;
+  Eikonal& eikonal = *ways.eikonal;
   for (std::size_t k = 0; k < tiling.own().size(); ++k) {
     const std::int64_t tile = tiling.own()[k];
     const int level = tiling.level(tile);
@@ -30,15 +30,15 @@ void FloorField::join_levels() {
         if (own >= 0) eikonal.copy(eikonal.place(static_cast<std::size_t>(own), i, j), place);
       }
   }
-  join_lifts();
+  join_lifts(ways);
 }
 
 /// Ways into a lift lead to one cell of it, in the middle behind the door: from there it takes the time of
 /// the ride, and the way out of the cabin.
-void FloorField::join_lifts() {
+void FloorField::join_lifts(Ways& ways) const {
   const BuildingPlan& building = built_->building;
   const Tiling& tiling = built_->tiling;
-  Eikonal& eikonal = *built_->eikonal;
+  Eikonal& eikonal = *ways.eikonal;
   for (int number = 0; number < building.n_levels(); ++number) {
     if (!building.level(number).lift) continue;
     const Lift& lift = *building.level(number).lift;
@@ -91,11 +91,12 @@ bool FloorField::close_connectors(Real time) {
   if (n_closed == built.n_closed) return false;
   built.time = time;
   built.n_closed = n_closed;
-  built.eikonal->forget_copies();
-  join_levels();
+  for (Ways& ways : built.ways) {
+    ways.eikonal->forget_copies();
+    join_levels(ways);
+  }
   find_paces();
-  solve();
-  bring(built.near->held());
+  restore_density();
   return true;
 }
 
@@ -103,7 +104,7 @@ void FloorField::find_paces() {
   if (built_->building.n_levels() == 1) return;
   std::vector<std::vector<float>> of_fields;
   for (const Destination& destination : built_->destinations) of_fields.push_back(paces(destination));
-  built_->eikonal->set_paces(std::move(of_fields));
+  for (Ways& ways : built_->ways) ways.eikonal->set_paces(of_fields);
 }
 
 /// Factors on the times of own tiles: connectors are walked at other speeds, up or down by which of their

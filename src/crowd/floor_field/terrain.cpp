@@ -75,7 +75,26 @@ TileLists<T> by_tile(const std::vector<std::pair<std::int64_t, T>>& found, std::
 
 }  // namespace
 
-Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach)
+SeenWalls walls_as_seen(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more) {
+  SeenWalls seen;
+  std::vector<Edge> walls = plan.walls();
+  for (const Edge& fence : plan.fences()) walls.push_back(fence);
+  walls.insert(walls.end(), more.begin(), more.end());
+  for (const Edge& wall : walls) {
+    Vec<2> a = wall.a;
+    Vec<2> b = wall.b;
+    if (!clip(grid, a, b)) continue;
+    for_images(grid, [&](const Vec<2>& shift) { seen.walls.emplace_back(a + shift, b + shift); });
+  }
+  for (const Columns::Column& column : plan.columns())
+    for_images(grid, [&](const Vec<2>& shift) {
+      seen.columns.push_back({column.centre + shift, column.radius});
+    });
+  return seen;
+}
+
+Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
+                 std::span<const std::vector<Edge>> more)
     : tiling_(tiling), building_(building) {
   const CellGrid& grid = tiling.grid();
   const auto for_tiles = [&](const Box<2>& box, int level, const auto& do_it) {
@@ -87,37 +106,29 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach)
   std::vector<std::pair<std::int64_t, Edge>> found;
   std::vector<std::pair<std::int64_t, Columns::Column>> found_columns;
   for (int level = 0; level < building.n_levels(); ++level) {
-    std::vector<Edge> walls = building.plan(level).walls();
-    for (const Edge& fence : building.plan(level).fences()) walls.push_back(fence);
-    for (const Edge& wall : walls) {
-      Vec<2> a = wall.a;
-      Vec<2> b = wall.b;
-      if (!clip(grid, a, b)) continue;
-      for_images(grid, [&](const Vec<2>& shift) {
-        const Edge image(a + shift, b + shift);
-        Box<2> box = Box<2>::empty();
-        box.include(image.a);
-        box.include(image.b);
-        for_tiles(box, level, [&](std::int64_t tile) {
-          // A long slanted wall passes few of the tiles in its box.
-          const Real half_x = 0.5 * grid.cell * tiling_.width(tile);
-          const Real half_y = 0.5 * grid.cell * tiling_.height(tile);
-          const Vec<2> middle = grid.origin +
-                                grid.cell * Vec<2>{{static_cast<Real>(tiling_.first_column(tile)),
-                                                    static_cast<Real>(tiling_.first_row(tile))}} +
-                                Vec<2>{{half_x, half_y}};
-          const Real radius = reach + std::hypot(half_x, half_y);
-          if (squared_distance(image, middle) <= radius * radius) found.emplace_back(tile, image);
-        });
+    const auto more_here = more.empty() ? std::span<const Edge>() : more[static_cast<std::size_t>(level)];
+    const SeenWalls seen = walls_as_seen(grid, building.plan(level), more_here);
+    for (const Edge& wall : seen.walls) {
+      Box<2> box = Box<2>::empty();
+      box.include(wall.a);
+      box.include(wall.b);
+      for_tiles(box, level, [&](std::int64_t tile) {
+        // A long slanted wall passes few of the tiles in its box.
+        const Real half_x = 0.5 * grid.cell * tiling_.width(tile);
+        const Real half_y = 0.5 * grid.cell * tiling_.height(tile);
+        const Vec<2> middle = grid.origin +
+                              grid.cell * Vec<2>{{static_cast<Real>(tiling_.first_column(tile)),
+                                                  static_cast<Real>(tiling_.first_row(tile))}} +
+                              Vec<2>{{half_x, half_y}};
+        const Real radius = reach + std::hypot(half_x, half_y);
+        if (squared_distance(wall, middle) <= radius * radius) found.emplace_back(tile, wall);
       });
     }
-    for (const Columns::Column& column : building.plan(level).columns())
-      for_images(grid, [&](const Vec<2>& shift) {
-        const Columns::Column image{column.centre + shift, column.radius};
-        const Vec<2> extent = filled<2>(image.radius);
-        for_tiles({image.centre - extent, image.centre + extent, {}}, level,
-                  [&](std::int64_t tile) { found_columns.emplace_back(tile, image); });
-      });
+    for (const Columns::Column& column : seen.columns) {
+      const Vec<2> extent = filled<2>(column.radius);
+      for_tiles({column.centre - extent, column.centre + extent, {}}, level,
+                [&](std::int64_t tile) { found_columns.emplace_back(tile, column); });
+    }
   }
   walls_ = by_tile(found, tiling.n_tiles());
   columns_ = by_tile(found_columns, tiling.n_tiles());

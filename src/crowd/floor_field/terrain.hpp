@@ -21,6 +21,15 @@ inline constexpr Links walkable_bit = 1U << 4U;  ///< the centre of the cell is 
 template <class T>
 using TileLists = Buckets<T, std::uint32_t>;
 
+/// Walls and columns of a level as ways see them: between the faces of periodic axes, with their images, and
+/// where other levels begin.
+struct SeenWalls {
+  std::vector<Edge> walls;
+  std::vector<Columns::Column> columns;
+};
+/// `more`: walls besides those of the plan.
+SeenWalls walls_as_seen(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more = {});
+
 /// Walls and columns as the cells of a tiling see them. Held by every rank: O(walls + tiles) memory.
 ///
 /// A cell is walkable if its centre is. Two walkable neighbours are linked unless a wall or column touches
@@ -29,8 +38,9 @@ using TileLists = Buckets<T, std::uint32_t>;
 class Terrain {
  public:
   /// Of the levels of a building, which must stay where it is. `reach` [m]: walls(tile) has all that come
-  /// that near to the tile. O(walls).
-  Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach);
+  /// that near to the tile. `more`: walls besides, by level; empty: none. O(walls).
+  Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
+          std::span<const std::vector<Edge>> more = {});
 
   /// Walls and columns within reach of the tile, as seen in it: images are moved.
   std::span<const Edge> walls(std::int64_t tile) const { return walls_[static_cast<std::size_t>(tile)]; }

@@ -216,7 +216,9 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
 }
 
 void CrowdFields::find_travel_times() {
-  if (!travel_times_.empty() && !scene_.floor_field().counts_density()) return;
+  const FloorField& ways = scene_.floor_field();
+  if (!travel_times_.empty() && !ways.counts_density() && ways.n_closed() == n_closed_) return;
+  n_closed_ = ways.n_closed();
   const ImageGrid& grid = series_->grid();
   const CellGrid& floor_field = scene_.floor_field().grid();
   const auto way_cell = [&](Real x, int axis, std::int64_t n) {

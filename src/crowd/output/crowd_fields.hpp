@@ -51,6 +51,7 @@ class CrowdFields {
   // Of each cell of this rank.
   std::vector<Real> exposure_density_, exposure_load_;  ///< [s]
   std::vector<std::vector<Real>> travel_times_;         ///< of each exit [s at 1 m/s]
+  int n_closed_ = 0;                                    // connectors, when these were found
 };
 
 }  // namespace scree

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -30,6 +31,12 @@ std::int64_t n_came(const State<2>& state) {
 std::string dose_cells(const Departure& d) {
   return fmt::format(",{},{}", d.dose,
                      d.incapacitated_at > 0 ? fmt::format("{}", d.incapacitated_at) : "nan");
+}
+
+std::string_view word_of(Fate fate) {
+  static constexpr std::array<std::string_view, 7> words{
+      "left", "left elsewhere", "incapacitated", "inside", "waiting", "no way", "locked"};
+  return words[static_cast<std::size_t>(fate)];
 }
 
 std::vector<std::int64_t> n_left(const State<2>& state) {
@@ -88,6 +95,8 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
     of_agents.push_back({"dose", "-"});
     of_agents.push_back({"incapacitated_at", "s"});
   }
+  for (const char* coordinate : {"x", "y"}) of_agents.push_back({coordinate, "m"});
+  of_agents.push_back({"state", "-"});
   agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
 
   if (scene_.queues().is_used()) {
@@ -189,9 +198,22 @@ void CrowdWriter::write_departures(const State<2>& state) {
   last_came_ = n_came(state);
   last_fallen_ = scene_.hazard().n_fallen();
   // Those of one step: as many as exits let through in that time.
-  const std::vector<Departure>& departed = scene_.departures();
+  write_rows(state, scene_.departures());
+
+  const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  const std::int64_t left = std::accumulate(last_left_.begin(), last_left_.end(), std::int64_t{0});
+  std::vector<Real> row{state.clock.time, static_cast<Real>(inside), static_cast<Real>(last_came_),
+                        static_cast<Real>(left)};
+  for (const std::int64_t n : last_left_) row.push_back(static_cast<Real>(n));
+  if (scene_.hazard().is_on()) row.push_back(static_cast<Real>(last_fallen_));
+  evacuation_->add(row);
+  curve_.add(state.clock.time, last_left_);
+}
+
+/// Adds the rows of all ranks to NAME.agents.csv, by time, then id.
+void CrowdWriter::write_rows(const State<2>& state, const std::vector<Departure>& mine) const {
   Outgoing outgoing;
-  if (!departed.empty()) outgoing.to(0).put(std::span<const Departure>(departed));
+  if (!mine.empty()) outgoing.to(0).put(std::span<const Departure>(mine));
   std::vector<Departure> departures = exchange_values<Departure>(comm_, outgoing);
   std::ranges::sort(departures, [](const Departure& a, const Departure& b) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
@@ -203,23 +225,32 @@ void CrowdWriter::write_departures(const State<2>& state) {
     lines += fmt::format(
         "{},{},{},{},{},{},{},{},{},{}", d.id, csv_cell(groups[static_cast<std::size_t>(d.group)]),
         csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius, d.desired_speed,
-        d.entered_at, d.walks_from, d.time,
+        d.entered_at, d.walks_from, std::isfinite(d.time) ? fmt::format("{}", d.time) : "",
         d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
     if (building.n_levels() > 1) lines += "," + csv_cell(building.level(d.level).name);
     if (scene_.groups().is_used()) lines += fmt::format(",{},{}", d.party, d.party_waited);
     if (scene_.hazard().is_on()) lines += dose_cells(d);
-    lines += '\n';
+    lines += fmt::format(",{},{},{}\n", d.at[0], d.at[1], word_of(d.fate));
   }
   if (comm_.any(!departures.empty())) agents_->add_lines(lines);
+}
 
-  const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
-  const std::int64_t left = std::accumulate(last_left_.begin(), last_left_.end(), std::int64_t{0});
-  std::vector<Real> row{state.clock.time, static_cast<Real>(inside), static_cast<Real>(last_came_),
-                        static_cast<Real>(left)};
-  for (const std::int64_t n : last_left_) row.push_back(static_cast<Real>(n));
-  if (scene_.hazard().is_on()) row.push_back(static_cast<Real>(last_fallen_));
-  evacuation_->add(row);
-  curve_.add(state.clock.time, last_left_);
+/// Who is there at the end; who is incapacitated has a row already. By id, so many at a time that rank 0
+/// never holds all.
+void CrowdWriter::write_stayers(const State<2>& state) const {
+  constexpr GlobalId ids_at_a_time = 1 << 16;
+  const BodyStore<2>& bodies = state.bodies;
+  std::vector<Departure> mine;
+  for (GlobalId first = 0; first < state.next_id; first += ids_at_a_time) {
+    mine.clear();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+      if (bodies.id()[i] < first || bodies.id()[i] >= first + ids_at_a_time) continue;
+      if (is_incapacitated(bodies, i)) continue;
+      mine.push_back(departure_of(bodies, i, -1, HUGE_VAL));
+      mine.back().fate = scene_.fate_of(state, i);
+    }
+    write_rows(state, mine);
+  }
 }
 
 std::vector<CrowdWriter::Scheduled> CrowdWriter::scheduled() const {
@@ -256,10 +287,13 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_, scene_.hazard());
+  add_locks(scene_.locks(), scene_, report.summary);
+  add_left_elsewhere(state, scene_.left_elsewhere(), report.summary);
   if (queues_) add_queues(scene_.journeys().queues(), scene_.queues().reports(state), report.summary);
   if (scene_.lifts().is_used()) add_lifts(scene_.lifts().reports(), report.summary);
   if (scene_.groups().is_used()) add_waiting_of_groups(state, scene_.groups().waited(state), report.summary);
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
+  write_stayers(state);
   return report.summary;
 }
 

@@ -16,10 +16,10 @@ namespace scree {
 /// What a run of people leaves behind besides what all runs do (docs/crowd.md, "Results"):
 ///     NAME.trajectory.h5     paths, if [output.trajectory] is given
 ///     vtk/NAME_fields.pvd    fields, if [output.fields] is given; of each level if there are several
-///     NAME.agents.csv        one row per person that left, by time, then id
-///     NAME.evacuation.csv    N(t): one row at the start and after each step in which somebody came or left
-///     NAME.exits.csv         one row per exit, at the end
-///     NAME.queues.csv        one row per person and queue, by the time when it has been served, then id
+///     NAME.agents.csv        one row per person that left, by time, then id; at the end those who stay, by
+///     id NAME.evacuation.csv    N(t): one row at the start and after each step in which somebody came or
+///     left NAME.exits.csv         one row per exit, at the end NAME.queues.csv        one row per person and
+///     queue, by the time when it has been served, then id
 /// A restart goes on with them: what is later than its checkpoint is removed first. Everything collective;
 /// failures make all ranks throw the same.
 class CrowdWriter final : public SceneWriter<2> {
@@ -36,13 +36,15 @@ class CrowdWriter final : public SceneWriter<2> {
   /// The loads on walls (loaded_walls.hpp).
   void write_obstacles(VtkSeries& series, const State<2>& state,
                        const ContactGraph<2>& contacts) const override;
-  /// Writes NAME.exits.csv, too.
+  /// Writes NAME.exits.csv and the rows of those who stay, too.
   Summary finish(const State<2>& state) const override;
 
  private:
   std::int64_t frame_of(Real time) const;
   void write_trajectory(const State<2>& state, std::int64_t frame);
   void write_departures(const State<2>& state);
+  void write_rows(const State<2>& state, const std::vector<Departure>& mine) const;
+  void write_stayers(const State<2>& state) const;
   void write_served();
 
   Comm comm_;

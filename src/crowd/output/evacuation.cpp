@@ -11,6 +11,7 @@
 #include "core/json.hpp"
 #include "core/lines.hpp"
 
+#include "crowd/crowd_scene.hpp"
 #include "io/csv.hpp"
 
 namespace scree {
@@ -190,6 +191,45 @@ void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
       "than "
       "2 s (at 1 m/s) before an exit",
       waited[0], waited[1], before_exits);
+}
+
+void add_left_elsewhere(const State<2>& state, std::span<const Real> left_elsewhere,
+                        SceneWriter<2>::Summary& summary) {
+  Json json = Json::parse(summary.json);
+  Real all = 0;
+  for (std::size_t k = 0; k < left_elsewhere.size(); ++k) {
+    all += left_elsewhere[k];
+    if (left_elsewhere[k] > 0)
+      summary.text += fmt::format(
+          "\n  {} of those who left by {} were bound for elsewhere: once behind its line they went on",
+          left_elsewhere[k], state.outlets[k].name);
+  }
+  json["left_elsewhere"] = static_cast<std::int64_t>(all);
+  summary.json = json.dump();
+}
+
+void add_locks(const Locks& locks, const CrowdScene& scene, SceneWriter<2>::Summary& summary) {
+  Json json = Json::parse(summary.json);
+  Json list = Json::array();
+  for (const Lock& lock : locks.list()) {
+    Json bound_for = Json::object();
+    for (const auto& [destination, n] : lock.bound_for)
+      if (destination >= 0)
+        bound_for[scene.journeys().destinations()[static_cast<std::size_t>(destination)].name] = n;
+    list.push_back({{"since_s", lock.since},
+                    {"until_s", lock.until < 0 ? Json(nullptr) : Json(lock.until)},
+                    {"people", lock.people},
+                    {"at_m", lock.at.component},
+                    {"level", scene.building().level(lock.level).name},
+                    {"destinations", bound_for}});
+  }
+  json["locks"] = list;
+  json["locks_found"] = locks.n_locks();
+  json["locked_at_end"] = locks.n_locked();
+  summary.json = json.dump();
+  if (locks.n_locks() > 0)
+    summary.text += fmt::format("\n  {} lock{} of people who blocked each other, {} people locked at the end",
+                                locks.n_locks(), locks.n_locks() == 1 ? "" : "s", locks.n_locked());
 }
 
 void add_lifts(const std::vector<LiftReport>& reports, SceneWriter<2>::Summary& summary) {

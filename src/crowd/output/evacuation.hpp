@@ -5,11 +5,14 @@
 
 #include "crowd/hazard/hazard.hpp"
 #include "crowd/lifts.hpp"
+#include "crowd/locks.hpp"
 #include "crowd/output/departure_curve.hpp"
 #include "crowd/queues.hpp"
 #include "io/scene_output.hpp"
 
 namespace scree {
+
+class CrowdScene;
 
 /// A name of the deck as part of the name of a column: what has a meaning in CSV or XML files becomes "_".
 std::string column_name(std::string name);
@@ -30,6 +33,11 @@ void add_queues(std::span<const QueueLine> queues, const std::vector<QueueReport
 void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
                            SceneWriter<2>::Summary& summary);
 
+/// Adds how many left by exits that they were not bound for: by exit of state.outlets.
+void add_left_elsewhere(const State<2>& state, std::span<const Real> left_elsewhere,
+                        SceneWriter<2>::Summary& summary);
+/// Adds locks so far, and how many people are locked at the end.
+void add_locks(const Locks& locks, const CrowdScene& scene, SceneWriter<2>::Summary& summary);
 /// Adds what each lift did.
 void add_lifts(const std::vector<LiftReport>& reports, SceneWriter<2>::Summary& summary);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "core/error.hpp"
 #include "crowd/plan/ring.hpp"
@@ -188,12 +189,21 @@ std::vector<std::string> People::group_names() const {
   for (const Source& source : sources_) names.push_back(source.name);
   return names;
 }
+std::vector<std::pair<Real, Real>> People::radii() const {
+  std::vector<std::pair<Real, Real>> radii;
+  for (const AgentType& kind : kinds_) radii.emplace_back(kind.radius->least(), kind.radius->most());
+  const auto add = [&](const PersonFile::Numbers& n) {
+    if (n.largest_radius > 0) radii.emplace_back(n.smallest_radius, n.largest_radius);
+  };
+  for (const Population& p : populations_) add(p.file.numbers());
+  for (const Source& s : sources_) add(s.file.numbers());
+  return radii;
+}
 Real People::largest_radius() const {
-  Real largest = 0;
-  for (const AgentType& kind : kinds_) largest = std::max(largest, kind.radius->most());
-  for (const Population& p : populations_) largest = std::max(largest, p.file.numbers().largest_radius);
-  for (const Source& s : sources_) largest = std::max(largest, s.file.numbers().largest_radius);
-  return largest;
+  return std::ranges::max(radii() | std::views::values);
+}
+Real People::smallest_radius() const {
+  return std::ranges::min(radii() | std::views::keys);
 }
 Real People::fastest() const {
   Real fastest = 0;

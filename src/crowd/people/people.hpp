@@ -79,6 +79,9 @@ class People {
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
+  Real smallest_radius() const;  ///< nor smaller [m]
+  /// Least and largest radius of each kind, and of those whom a file gives one [m].
+  std::vector<std::pair<Real, Real>> radii() const;
   Real fastest() const;          ///< no desired speed is higher [m/s]
   Real longest_headway() const;  ///< of all kinds [s]
   /// Overlap at the start that is taken for rounding, as a share of the smaller radius.
@@ -160,6 +163,7 @@ class People {
   GlobalId take_ids(State<2>& state, std::int64_t n) const;
   /// The files of populations and sources whose people have ids.
   std::vector<const PersonFile*> files_with_ids() const;
+  static void share_way_radii(State<2>& state);
   /// Fills in body i.
   static void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
                          std::size_t group, int journey);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "core/sparse_all_to_all.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/crowd_placement.hpp"
 #include "crowd/people/group_placement.hpp"
@@ -30,6 +31,8 @@ void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const 
   agent::type(bodies)[at] = traits.kind;
   agent::desired_speed(bodies)[at] = traits.desired_speed;
   agent::entered_at(bodies)[at] = state.clock.time;
+  agent::stood_since(bodies)[at] = state.clock.time;
+  agent::way_radius(bodies)[at] = made.radius;
   agent::premovement_end(bodies)[at] = state.clock.time + traits.premovement;
   agent::journey(bodies)[at] = journey;
   agent::journey_step(bodies)[at] = 0;
@@ -146,7 +149,35 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
       }
       ++i;
     }
+  share_way_radii(state);
   check_arrivals(state, building);
+}
+
+/// Members of a group walk where the widest of them fits through.
+void People::share_way_radii(State<2>& state) {
+  struct Width {
+    GlobalId party;
+    Real radius;
+    std::int32_t rank;
+  };
+  const BodyStore<2>& bodies = state.bodies;
+  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  Outgoing to_homes;
+  for (std::size_t i = 0; i < n; ++i)
+    if (const GlobalId party = agent::party(bodies)[i]; party >= 0)
+      to_homes.to(static_cast<int>(party % state.comm.size()))
+          .put(Width{party, bodies.radius()[i], state.comm.rank()});
+  const std::vector<Width> arrived = exchange_values<Width>(state.comm, to_homes);
+  std::map<GlobalId, Real> widest;
+  const auto note = [&](const Width& w) { widest[w.party] = std::max(widest[w.party], w.radius); };
+  std::ranges::for_each(arrived, note);
+  Outgoing back;
+  for (const Width& w : arrived) back.to(w.rank).put(Width{w.party, widest[w.party], w.rank});
+  widest.clear();
+  std::ranges::for_each(exchange_values<Width>(state.comm, back), note);
+  for (std::size_t i = 0; i < n; ++i)
+    if (const auto found = widest.find(agent::party(bodies)[i]); found != widest.end())
+      agent::way_radius(state.bodies)[i] = found->second;
 }
 
 }  // namespace scree

@@ -148,7 +148,10 @@ void PersonFile::count(const FilePerson& person, const PersonNames& names) {
   if (n.count == 0) n.has_ids = has_id, n.has_places = has_place, n.level = person.level;
   ++n.count;
   n.has_groups = n.has_groups || person.group >= 0;
-  if (!std::isnan(person.radius)) n.largest_radius = std::max(n.largest_radius, person.radius);
+  if (!std::isnan(person.radius)) {
+    n.largest_radius = std::max(n.largest_radius, person.radius);
+    n.smallest_radius = std::min(n.smallest_radius, person.radius);
+  }
   if (!std::isnan(person.speed)) n.fastest = std::max(n.fastest, person.speed);
   if (has_id)
     n.least_id = std::min(n.least_id, person.id), n.greatest_id = std::max(n.greatest_id, person.id);

@@ -60,7 +60,8 @@ class PersonFile {
   struct Numbers {
     std::int64_t count = 0;
     Real largest_radius = 0;  ///< 0: none is given
-    Real fastest = 0;         ///< the same
+    Real smallest_radius = HUGE_VAL;
+    Real fastest = 0;  ///< the same
     bool has_ids = false, has_places = false, has_groups = false;
     GlobalId least_id = most_id, greatest_id = -1;
     bool is_on_one_level = true;

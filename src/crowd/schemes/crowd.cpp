@@ -124,6 +124,7 @@ void CrowdStepper::describe_crowd(Section& section) {
                {.range = unit_interval,
                 .doc = "Of \"pbd\": share of each contact's multiplier that the next substep starts from"});
   walking_.describe(section);
+  scene_.locks().describe(section);
   section.optional_table(
       "solver",
       {.doc = "Of the projection: a solver of contact problems with friction 0 in place of its own "
@@ -241,6 +242,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
     neighborhood_->list().note_cut_step(state, asked, dt,
                                         "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
+  if (scene_.locks().is_due(state.clock))
+    scene_.locks().look(state, *neighborhood_, look_ahead_.walks(state), walking_);
   move(state, dt);
   state.clock.last_dt = dt;
 }

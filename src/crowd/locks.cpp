@@ -1,0 +1,305 @@
+#include "crowd/locks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "analysis/gathered.hpp"
+#include "core/log.hpp"
+#include "core/output_interval.hpp"
+#include "core/timing.hpp"
+#include "crowd/agent_fields.hpp"
+#include "crowd/crowd_scene.hpp"
+#include "crowd/micro_seconds.hpp"
+#include "crowd/walking_model.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real between_looks = 5;      // [s]
+constexpr Real near_by = 0.1;          // gap up to which somebody blocks somebody [m]
+constexpr Real slow_speed = 0.02;      // who gets on with less stands [m/s]
+constexpr Real share_of_speed = 0.25;  // or, of slow people, with less than this share of their speed
+constexpr Real pushed_back = 0.5;      // who is farther from its destination by more has moved [s at 1 m/s]
+constexpr std::size_t most_listed = 8;
+constexpr std::size_t n_numbers = 13;  // of a listed lock, in memory
+
+}  // namespace
+
+void Locks::describe(Section& crowd) {
+  bool stops = false;
+  crowd.table(
+      "lock", {.doc = "People who want to move and do not, for good: looked for every 5 s."},
+      [&](Section& section) {
+        section.real("after", after_,
+                     {.unit = Unit::time,
+                      .range = non_negative,
+                      .doc = "Who has got on by less than 0.02 m/s for so long stands: 5 s or more; "
+                             "0: locks are not looked for"});
+        section.choice("then", stops, {{"warn", false}, {"stop", true}},
+                       {.doc = "\"warn\": say who and where; \"stop\": end the run, too, with exit "
+                               "code 5"});
+        if (section.reading() && after_ > 0 && after_ < between_looks)
+          section.fail("after", fmt::format("after = {:g} s: people are looked at every 5 s, take that or "
+                                            "more, or 0 not to look",
+                                            after_));
+        if (section.reading() && stops && after_ == 0)
+          section.fail("then", "then = \"stop\" has no effect with after = 0, which looks for no locks");
+      });
+  ends_run_ = stops;
+}
+
+bool Locks::is_due(const Clock& clock) const {
+  return after_ > 0 && clock.step > 0 && interval_ends_in_step(clock.time, clock.last_dt, between_looks);
+}
+
+/// Whether a person is on its way and waits neither for a door, a lift, a service nor its group.
+bool Locks::wants_to_move(const State<2>& state, std::size_t i, const LookAhead::Walk& walk,
+                          const WalkingModel& walking, Vec<2>& direction) const {
+  const BodyStore<2>& bodies = state.bodies;
+  const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
+  if (!(walk.speed > 0) || destination < 0 || agent::queue_place(bodies)[i] > 0 ||
+      scene_.building().level(level).lift)
+    return false;
+  const auto exits = scene_.journeys().exits();
+  if (scene_.journeys().is_exit(destination) &&
+      !exits[static_cast<std::size_t>(destination)].is_open(state.clock.time))
+    return false;
+  direction =
+      scene_.floor_field()
+          .course(destination, wrapped(state.box, bodies.position()[i]), level, agent::way_radius(bodies)[i])
+          .direction;
+  constexpr Real slowed = 0.5;  // by its group or before a lift
+  return direction != Vec<2>{} && walk.speed >= slowed * walking.speed_on_free_ground(state, i, direction);
+}
+
+/// Brings up to date since when people stand; true if anybody of this rank has stood for long.
+bool Locks::find_standing(State<2>& state, std::span<const LookAhead::Walk> walks,
+                          const WalkingModel& walking) {
+  BodyStore<2>& bodies = state.bodies;
+  const Real time = state.clock.time;
+  stands_.assign(static_cast<std::size_t>(bodies.n_held()), 0);
+  direction_.assign(stands_.size(), {});
+  bool any = false;
+  for (std::size_t i = 0; i < walks.size(); ++i) {
+    Real& since = agent::stood_since(bodies)[i];
+    Real& to_go = agent::stood_at(bodies)[i];
+    const Real now = walks[i].time_to_go;
+    const Real got_on = std::min(slow_speed, share_of_speed * walks[i].speed) * after_;
+    const bool has_moved = to_go - now >= got_on || now - to_go > pushed_back;
+    if (has_moved || !wants_to_move(state, i, walks[i], walking, direction_[i])) {
+      since = time;
+      to_go = now;
+      continue;
+    }
+    if (time - since < after_ * (1 - 1e-9)) continue;
+    stands_[i] = 1;
+    any = true;
+  }
+  return any;
+}
+
+/// Whoever stands because somebody before it does not is in a queue.
+void Locks::excuse_queues(State<2>& state, Neighborhood<2>& neighborhood) {
+  const auto position = state.bodies.position();
+  const auto radius = state.bodies.radius();
+  const auto shifts = neighborhood.list().shift_table();
+  neighborhood.ghosts().copy_to_ghosts(stands_, 1);
+  neighborhood.ghosts().copy_to_ghosts(std::span<Vec<2>>(direction_));
+  pairs_.clear();
+  ahead_.clear();
+  neighborhood.search_pairs(state, near_by, [&](Index low, Index high, Index shift) {
+    const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
+    if ((stands_[a] == 0 && stands_[b] == 0) || !may_meet(state, a, b)) return;
+    Vec<2> d = position[b] - position[a];
+    for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
+    if (norm(d) > radius[a] + radius[b] + near_by) return;
+    if (stands_[a] != 0 && dot(direction_[a], d) >= 0) ahead_.push_back({low, high});
+    if (stands_[b] != 0 && dot(direction_[b], d) <= 0) ahead_.push_back({high, low});
+    if (stands_[a] != 0 && stands_[b] != 0) pairs_.push_back({low, high});
+  });
+  std::ranges::sort(ahead_, {}, &Seen::whom);
+  std::vector<Index> to_visit;
+  std::vector<Real> before;
+  do {
+    before = stands_;
+    to_visit.clear();
+    for (std::size_t i = 0; i < stands_.size(); ++i)  // who is incapacitated goes nowhere
+      if (stands_[i] == 0 && state.bodies.mobility()[i] > 0) to_visit.push_back(static_cast<Index>(i));
+    while (!to_visit.empty()) {
+      const Index whom = to_visit.back();
+      to_visit.pop_back();
+      for (const Seen& seen : std::ranges::equal_range(ahead_, whom, {}, &Seen::whom)) {
+        Real& stands = stands_[static_cast<std::size_t>(seen.by)];
+        if (stands == 0) continue;
+        stands = 0;
+        to_visit.push_back(seen.by);
+      }
+    }
+    neighborhood.ghosts().min_to_owners(stands_, 1);
+    neighborhood.ghosts().copy_to_ghosts(stands_, 1);
+  } while (state.comm.any(stands_ != before));
+}
+
+/// Gives all people of a lock its least id.
+void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
+  label_.assign(stands_.size(), HUGE_VAL);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    if (stands_[i] != 0) label_[i] = static_cast<Real>(state.bodies.id()[i]);
+  neighborhood.ghosts().copy_to_ghosts(label_, 1);
+  // Groups of held people, as trees of which each knows its root.
+  std::vector<std::size_t> root(stands_.size());
+  std::iota(root.begin(), root.end(), std::size_t{0});
+  const auto find = [&](std::size_t i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (const Seen& pair : pairs_) {
+    const auto a = static_cast<std::size_t>(pair.by), b = static_cast<std::size_t>(pair.whom);
+    if (stands_[a] != 0 && stands_[b] != 0) root[find(a)] = find(b);
+  }
+  std::vector<Real> before;
+  do {
+    before = label_;
+    for (std::size_t i = 0; i < label_.size(); ++i) label_[find(i)] = std::min(label_[find(i)], label_[i]);
+    for (std::size_t i = 0; i < label_.size(); ++i)
+      if (stands_[i] != 0) label_[i] = label_[find(i)];
+    neighborhood.ghosts().min_to_owners(label_, 1);
+    neighborhood.ghosts().copy_to_ghosts(label_, 1);
+  } while (state.comm.any(label_ != before));
+}
+
+/// Numbers the locks: one keeps the number that its people have, the smallest if several have come together.
+void Locks::note(State<2>& state, const WalkingModel& walking) {
+  BodyStore<2>& bodies = state.bodies;
+  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  std::vector<Found> heads;
+  for (std::size_t i = 0; i < n_owned; ++i)
+    if (stands_[i] != 0 && label_[i] == static_cast<Real>(bodies.id()[i]))
+      heads.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i)});
+  heads = gathered_by_id(state.comm, heads);
+  const std::size_t n_destinations = scene_.journeys().destinations().size(), width = 3 + n_destinations;
+  std::vector<std::int64_t> sums(width * heads.size(), 0);  // people, x, y [1e-6 m], bound for each
+  std::vector<Real> least(2 * heads.size(), HUGE_VAL);      // since when, number
+  const auto lock_of = [&](std::size_t i) {
+    const auto found = std::ranges::lower_bound(heads, static_cast<GlobalId>(label_[i]), {}, &Found::id);
+    return static_cast<std::size_t>(found - heads.begin());
+  };
+  for (std::size_t i = 0; i < n_owned; ++i) {
+    if (stands_[i] == 0) continue;
+    const std::size_t k = lock_of(i);
+    const Vec<2> away = state.box.shortest(wrapped(state.box, bodies.position()[i]) - heads[k].at);
+    ++sums[width * k];
+    for (std::size_t c = 0; c < 2; ++c) sums[width * k + 1 + c] += in_micro(away[static_cast<int>(c)]);
+    ++sums[width * k + 3 + static_cast<std::size_t>(agent::destination(bodies)[i])];
+    least[2 * k] = std::min(least[2 * k], agent::stood_since(bodies)[i]);
+    if (const std::int32_t number = agent::lock(bodies)[i]; number > 0)
+      least[2 * k + 1] = std::min(least[2 * k + 1], static_cast<Real>(number));
+  }
+  state.comm.sum(sums);
+  state.comm.min(least);
+  std::vector<std::int32_t> numbers;
+  n_locked_ = 0;
+  for (std::size_t k = 0; k < heads.size(); ++k) {
+    const bool is_known = std::isfinite(least[2 * k + 1]) &&
+                          std::ranges::count(numbers, static_cast<std::int32_t>(least[2 * k + 1])) == 0;
+    numbers.push_back(static_cast<std::int32_t>(is_known ? least[2 * k + 1] : static_cast<Real>(++n_locks_)));
+    const std::int64_t* of_lock = &sums[width * k];
+    Lock lock{.since = least[2 * k], .people = of_lock[0], .at = heads[k].at, .level = heads[k].level};
+    for (int c = 0; c < 2; ++c)
+      lock.at[c] += micro * static_cast<Real>(of_lock[1 + c]) / static_cast<Real>(lock.people);
+    std::vector<std::pair<int, std::int64_t>> bound_for;
+    for (std::size_t d = 0; d < n_destinations; ++d)
+      if (of_lock[3 + d] > 0) bound_for.emplace_back(static_cast<int>(d), of_lock[3 + d]);
+    std::ranges::stable_sort(bound_for, std::greater<>(), &std::pair<int, std::int64_t>::second);
+    bound_for.resize(std::min(bound_for.size(), lock.bound_for.size()));
+    std::ranges::copy(bound_for, lock.bound_for.begin());
+    n_locked_ += lock.people;
+    const auto place = static_cast<std::size_t>(numbers.back()) - 1;
+    if (!is_known) log::warn("{}", text(lock, walking));
+    if (place >= most_listed) continue;
+    list_.resize(std::max(list_.size(), place + 1));
+    if (is_known) lock.since = list_[place].since;
+    list_[place] = lock;
+  }
+  for (std::size_t place = 0; place < list_.size(); ++place)
+    if (list_[place].until < 0 && std::ranges::count(numbers, static_cast<std::int32_t>(place) + 1) == 0)
+      list_[place].until = state.clock.time;
+  for (std::size_t i = 0; i < n_owned; ++i)
+    agent::lock(bodies)[i] = stands_[i] == 0 ? 0 : numbers[lock_of(i)];
+}
+
+void Locks::look(State<2>& state, Neighborhood<2>& neighborhood, std::span<const LookAhead::Walk> walks,
+                 const WalkingModel& walking) {
+  Scope timer("locks");
+  const bool any = state.comm.any(find_standing(state, walks, walking));
+  if (!any && n_locked_ == 0) return;
+  if (any) {
+    excuse_queues(state, neighborhood);
+    join(state, neighborhood);
+  }
+  note(state, walking);
+}
+
+std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
+  std::string bound_for;
+  int n_destinations = 0;
+  for (const auto& [destination, n] : lock.bound_for) {
+    if (destination < 0) continue;
+    const std::string& name = scene_.journeys().destinations()[static_cast<std::size_t>(destination)].name;
+    bound_for += fmt::format(", {} bound for {}", n, name);
+    ++n_destinations;
+  }
+  const std::string& level = scene_.building().level(lock.level).name;
+  return fmt::format(
+      "locked since {:.4g} s: {} {} around ({:.3g}, {:.3g}){}{}{}", lock.since, lock.people,
+      lock.people == 1 ? "person" : "people", lock.at[0], lock.at[1],
+      level.empty() ? "" : fmt::format(" on \"{}\"", level), bound_for,
+      n_destinations > 1 && !walking.avoids() ? ": people who meet need [crowd.avoidance]" : "");
+}
+
+std::span<Real> Locks::memory() {
+  if (after_ == 0) return {};
+  memory_.assign(2 + n_numbers * most_listed, 0);
+  memory_[0] = static_cast<Real>(n_locks_);
+  memory_[1] = static_cast<Real>(n_locked_);
+  for (std::size_t k = 0; k < list_.size(); ++k) {
+    const Lock& lock = list_[k];
+    Real* to = &memory_[2 + n_numbers * k];
+    for (const Real number : {lock.since, lock.until, static_cast<Real>(lock.people), lock.at[0], lock.at[1],
+                              static_cast<Real>(lock.level)})
+      *to++ = number;
+    for (const auto& [destination, n] : lock.bound_for) {
+      *to++ = static_cast<Real>(destination + 1);
+      *to++ = static_cast<Real>(n);
+    }
+  }
+  return memory_;
+}
+
+void Locks::restore() {
+  if (memory_.empty()) return;
+  n_locks_ = std::llround(memory_[0]);
+  n_locked_ = std::llround(memory_[1]);
+  list_.resize(std::min(static_cast<std::size_t>(n_locks_), most_listed));
+  for (std::size_t k = 0; k < list_.size(); ++k) {
+    Lock& lock = list_[k];
+    const Real* from = &memory_[2 + n_numbers * k];
+    lock.since = *from++;
+    lock.until = *from++;
+    lock.people = std::llround(*from++);
+    for (int c = 0; c < 2; ++c) lock.at[c] = *from++;
+    lock.level = static_cast<int>(*from++);
+    for (auto& [destination, n] : lock.bound_for) {
+      destination = static_cast<int>(*from++) - 1;
+      n = std::llround(*from++);
+    }
+  }
+}
+
+}  // namespace scree
