@@ -128,6 +128,25 @@ void ObstacleSet<D>::place(Real time) {
 }
 
 template <int D>
+Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
+  Vec<D == 2 ? 1 : 3> spin;
+  const Obstacle<D>& obstacle = obstacle_with(constraint);
+  if (!obstacle.motion && !obstacle.drive) return spin;
+  // A rigid body has v(x) = v(0) + omega x x.
+  const Vec<D> of_origin = velocity(constraint, {}, time);
+  const auto rate = [&](int along, int of) {
+    Vec<D> point;
+    point[along] = 1;
+    return velocity(constraint, point, time)[of] - of_origin[of];
+  };
+  if constexpr (D == 2)
+    spin[0] = rate(0, 1);
+  else
+    spin = {{rate(1, 2), rate(2, 0), rate(0, 1)}};
+  return spin;
+}
+
+template <int D>
 Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) return Box<D>::empty();

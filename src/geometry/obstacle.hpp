@@ -265,6 +265,8 @@ class ObstacleSet {
     if (obstacle.drive) return driven_velocity(obstacle, x);
     return obstacle.motion ? obstacle.motion->velocity(x, time) : Vec<D>{};
   }
+  /// Its angular velocity at `time` [rad/s], from how velocities differ in space: about z in the plane.
+  Vec<D == 2 ? 1 : 3> spin(int constraint, Real time) const;
   /// Velocity of the material in the surface at x, where its unit normal is `normal` (either way): that of
   /// the point, and of a belt the part of surface_velocity across the normal [m/s].
   Vec<D> surface_velocity(int constraint, const Vec<D>& x, const Vec<D>& normal, Real time) const {

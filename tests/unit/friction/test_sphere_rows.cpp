@@ -165,12 +165,12 @@ void compare(int n) {
     std::vector<Real> y = y_free;
     kernels->free_squares(groups, y.data(), squares.data());
     CHECK(of_contacts() == of_free);
-    kernels->add(groups, r.data(), y.data());
+    kernels->add(groups, r.data(), y.data(), {});
     CHECK(y == y_start);
-    for (int sweep = 0; sweep < 2; ++sweep) kernels->sweep(groups, r.data(), y.data());
+    for (int sweep = 0; sweep < 2; ++sweep) kernels->sweep(groups, r.data(), y.data(), {});
     for (std::size_t k = 0; k < changes.size(); ++k) {
       const Real sum =
-          kernels->sweep_on(groups, r.data(), of_sweeps.data(), y.data(), in_turn[k], squares.data());
+          kernels->sweep_on(groups, r.data(), of_sweeps.data(), y.data(), in_turn[k], squares.data(), {});
       CHECK(of_contacts() == changes[k]);
       Real expected = 0;
       for (const Real change : changes[k]) expected += SweepChange::term(change, in_turn[k].unit);
@@ -181,11 +181,11 @@ void compare(int n) {
     rows.lanes().template unpack<D>(r, r_of_contacts);
     CHECK(r_of_contacts == plain.r);
     CHECK(y == plain.y);
-    kernels->natural_squares(groups, r.data(), y.data(), squares.data());
+    kernels->natural_squares(groups, r.data(), y.data(), squares.data(), {});
     CHECK(of_contacts() == natural);
     std::ranges::fill(squares, -1.0);
     std::array<Real, SphereRows<D>::n_measures> largest{};
-    kernels->measure(groups, r.data(), y.data(), squares.data(), largest.data());
+    kernels->measure(groups, r.data(), y.data(), squares.data(), largest.data(), {});
     CHECK(of_contacts() == natural);
     CHECK(largest == worst_of(scaled, plain));
   }
