@@ -59,7 +59,7 @@ class Pair {
     }
     contact.effective_radius = radius / 2;
     contact.lever_a = contact.lever_b = radius - 0.5 * contact.overlap;
-    return kernels_.contact(batches_, contact, a_, b_, history_).force;
+    return kernels_.contact(batches_, contact, a_, b_, history_, nullptr).force;
   }
 
  private:
