@@ -609,6 +609,9 @@ void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
   });
+  contacts.rolling.resize(memory_.has_rolling() ? contacts.size() : 0);
+  for (std::size_t c = 0; c < contacts.rolling.size(); ++c)
+    contacts.rolling[c] = per_time * memory_.turning(contacts, c);
   if (!state_.materials.has_cohesion()) return;
   for (std::size_t c = 0; c < contacts.size(); ++c)
     if (is_attracted(contacts, c)) contacts.force[c] -= pull_off_of(contacts, c);

@@ -90,7 +90,7 @@ class Cycle {
       const SoftContact contact{{{1, 0, 0}}, overlap_, radius / 2, 0, 0};
       force = force_kernels()
                   .of(NormalLaw::hertz, tangential_)
-                  .contact(batches_, contact, a_, b_, history_)
+                  .contact(batches_, contact, a_, b_, history_, nullptr)
                   .force[1];
       work_ += 0.5 * (force + last_) * dy;
       last_ = force;
