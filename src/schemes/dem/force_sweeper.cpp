@@ -328,7 +328,10 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
       contact.effective_radius = effective_radius(radius[a], radius[b]);
       contact.lever_a = radius[a] - 0.5 * contact.overlap;
       contact.lever_b = radius[b] - 0.5 * contact.overlap;
-      if (touching_[place] != 0) history = history_.pairs()[place];
+      if (touching_[place] != 0) {
+        history = history_.pairs()[place];
+        if (rolls_) rolling = rolling_.pairs()[place];
+      }
       motion = motions_[b];
       if (state.cell.moves()) {
         const auto position = state.bodies.position();
@@ -339,17 +342,21 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
     } else {
       contact.effective_radius = radius[a];
       contact.lever_a = norm(contacts.branch[c]);
-      if ((wall_touching_[place] & touches) != 0) history = history_.walls()[place];
+      if ((wall_touching_[place] & touches) != 0) {
+        history = history_.walls()[place];
+        if (rolls_) rolling = rolling_.walls()[place];
+      }
       motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c],
                               contacts.normal[c]);
     }
     if (motions_[a].inverse_mass + motion.inverse_mass == 0 &&
         (contacts.b[c] >= 0 || !feels(state, contacts.wall[c], a)))
       continue;
-    const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history, nullptr);
+    const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history, &rolling);
     const Vec<D> force = in_dimension<D>(f.force);
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
+    for (int k = 0; k < n_spins<D> && feels_spin_; ++k) contacts.rolling[c][k] = f.rolling[first_spin<D> + k];
   }
 }
 
