@@ -73,7 +73,7 @@ void ScaledProblem<D>::rebuild_bias() {
   velocity_scale_ = 1;
   contacts_built_ = general_built_ = false;
   find_free_velocity();
-  for (std::size_t c = 0; c < spheres_.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
+  for (std::size_t c = 0; c < problem_->a.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
   if (problem_->rolls()) set_spin_bias();
   find_velocity_scale(given_.velocity);
 }

@@ -215,7 +215,7 @@ class ScaledProblem {
   /// Resistance to rolling for these kernels, with its part of the impulses r in `groups`. Local.
   RollingSweep<D> pack_rolling(std::span<const Real> r,
                                std::vector<GroupImpulses<n_turns<D>>>& groups) const {
-    if (spheres_.rolling().empty()) return {};
+    if (!problem_->rolls()) return {};  // rows may be those of a problem before
     spheres_.lanes().pack(r.subspan(problem_->a.size() * D), groups);
     return {spheres_.rolling().data(), groups.data()};
   }

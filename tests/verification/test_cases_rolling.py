@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from decks import grains, plane, uniform
 from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 MM = 1e-3
@@ -100,58 +101,18 @@ def test_a_disk_that_turns_with_its_drum_keeps_its_spin(folder, deck, near):
     check_close(rows[-1]["e_imbalance"], 0, "the balance closes", absolute=1e-2 if deck == "dem" else 1e-9)
 
 
-SPIN = """
-[simulation]
-dimension = {dimension}
-scheme = "{scheme}"
-end_time = 0.05
-[time]
-step = {step}
-[domain]
-lower = {lower}
-upper = {upper}
-[physics]
-gravity = {gravity}
-[materials.m]
-density = 2500
-[pairs.m-m]
-friction = 0.5
-restitution = 0
-rolling_friction = 0.1
-{stiffness}
-[dem]
-law = "linear"
-{more}
-[particles.a]
-material = "m"
-angular_velocity = {spin}
-source = {{ type = "file", path = "one.csv" }}
-[obstacles.floor]
-type = "plane"
-material = "m"
-point = {origin}
-normal = {up}
-motion = {motion}
-[measures.rotation]
-type = "rotation"
-[measures.energy]
-type = "energy"
-balance = true
-[measures.wall]
-type = "wall_force"
-[analysis]
-every_steps = 1
-"""
-
-
 def _top(folder, scheme, omega, turntable):
-    """A ball of 10 mm that spins about the normal of a floor which turns about the same axis."""
+    """A ball of 10 mm that spins about the normal of a floor which turns about the same axis, for 50 ms."""
     (folder / "one.csv").write_text("x,y,z,radius\n0,0,0.01,0.01\n")
     soft = scheme == "dem"
-    (folder / "top.toml").write_text(SPIN.format(
-        dimension=3, scheme=scheme, step=2e-5 if soft else 1e-3, lower=[-1, -1, -1], upper=[1, 1, 1], gravity=[0, 0, -9.81],
-        stiffness="stiffness = 1e4" if soft else "", more="", spin=[0, 0, omega], origin=[0, 0, 0], up=[0, 0, 1],
-        motion=f'{{ type = "rotate", point = [0, 0, 0], axis = [0, 0, 1], rate = {float(turntable)} }}'))
+    (folder / "top.toml").write_text(grains({
+        "simulation.dimension": 3, "domain": {"lower": [-1, -1, -1], "upper": [1, 1, 1]}, "physics.gravity": [0, 0, -9.81],
+        "pairs.stone-stone": {"friction": 0.5, "restitution": 0, "rolling_friction": 0.1} | ({"stiffness": 1e4} if soft else {}),
+        "particles.a": {"angular_velocity": [0, 0, omega], "source": {"type": "file", "path": "one.csv"}},
+        "obstacles.floor": plane([0, 0, 0], [0, 0, 1]) | {
+            "motion": {"type": "rotate", "point": [0, 0, 0], "axis": [0, 0, 1], "rate": turntable}},
+        "measures": {"rotation": {"type": "rotation"}, "energy": {"type": "energy", "balance": True}, "wall": {"type": "wall_force"}},
+        "analysis.every_steps": 1}, scheme=scheme, end=0.05, step=2e-5 if soft else 1e-3))
     run_ok("-q", "run", "top.toml", folder=folder)
     return rows_of(folder / "results/top/top.scalars.csv")
 
@@ -171,62 +132,23 @@ def test_resistance_is_against_the_spin_of_the_wall(folder, scheme, near):
             check_close(rows[-1]["wall_torque_floor_z"], math.copysign(mean, omega - turntable), "torque on the floor", 0.02)
 
 
-BALLS = """
-[simulation]
-dimension = {dimension}
-scheme = "{scheme}"
-end_time = {end}
-allow_overlap = true
-[time]
-step = {step}
-[domain]
-lower = {lower}
-upper = {upper}
-periodic = {periodic}
-outside = "delete"
-[physics]
-gravity = {gravity}
-[materials.m]
-density = 2500
-[pairs.m-m]
-friction = 0.5
-restitution = 0.2
-rolling_friction = 0.2
-{stiffness}
-{dem}
-[particles.a]
-material = "m"
-radius = {{ distribution = "uniform", from = "8 mm", to = "12 mm" }}
-source = {{ type = "random", solid_fraction = 0.2, lower = {from}, upper = {to} }}
-[obstacles.floor]
-type = "plane"
-material = "m"
-point = {origin}
-normal = {up}
-[output.checkpoint]
-every = {half}
-[measures.speed]
-type = "speed"
-[measures.energy]
-type = "energy"
-balance = true
-[analysis]
-every_steps = 20
-"""
-
-
 @pytest.mark.parametrize("scheme", ["nonsmooth", "dem"])
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_ranks_and_restarts_change_no_bit_and_the_balance_closes(folder, scheme, dimension):
-    soft = scheme == "dem"
-    flat, end = dimension == 2, 0.12
-    (folder / "heap.toml").write_text(BALLS.format(
-        dimension=dimension, scheme=scheme, end=end, half=end / 2, step=5e-5 if soft else 1e-3,
-        lower=[0, -0.1] if flat else [0, 0, -0.1], upper=[0.3, 0.5] if flat else [0.15, 0.15, 0.5],
-        periodic=[True, False] if flat else [True, True, False], gravity=[0.5, -9.81] if flat else [0.5, 0, -9.81],
-        stiffness="stiffness = 1e5" if soft else "", dem='[dem]\nlaw = "linear"' if soft else "",
-        **{"from": [0, 0.01] if flat else [0, 0, 0.01]}, to=[0.3, 0.15] if flat else [0.15, 0.15, 0.1],
-        origin=[0, 0] if flat else [0, 0, 0], up=[0, 1] if flat else [0, 0, 1]))
+    soft, flat, end = scheme == "dem", dimension == 2, 0.12
+    up = [0, 1] if flat else [0, 0, 1]
+    size = [0.3, 0.5] if flat else [0.15, 0.15, 0.5]
+    (folder / "heap.toml").write_text(grains({
+        "simulation": {"dimension": dimension, "allow_overlap": True},
+        "domain": {"lower": [0.0] * (dimension - 1) + [-0.1], "upper": size, "periodic": [True] * (dimension - 1) + [False]},
+        "physics.gravity": [0.5] + [0.0] * (dimension - 2) + [-9.81],
+        "pairs.stone-stone": {"rolling_friction": 0.2} | ({"stiffness": 1e5} if soft else {}),
+        "particles.a": {"radius": uniform(8 * MM, 12 * MM), "source": {
+            "type": "random", "solid_fraction": 0.2,
+            "region": {"lower": [0.0] * (dimension - 1) + [0.01], "upper": size[:-1] + [0.15 if flat else 0.1]}}},
+        "obstacles.floor": plane([0] * dimension, up), "output.checkpoint.every": end / 2,
+        "measures": {"energy": {"type": "energy", "balance": True}}, "analysis.every_steps": 20},
+        scheme=scheme, end=end, step=5e-5 if soft else 1e-3))
     tables = {}
     for ranks in (1, 3):
         run_ok("-q", "run", "heap.toml", "--set", f'output.directory="of{ranks}"', folder=folder, ranks=ranks)
