@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from decks import grains, plane, uniform
+from decks import constant, grains, plane, uniform
 from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 MM = 1e-3
@@ -48,10 +48,37 @@ def test_a_ball_below_its_rolling_angle_stands(folder, case, step):
     check_at_rest(rows, 0.1, 1e-6, 1e-6)
 
 
-@pytest.mark.parametrize("case, speed", [("ball", 1e-7), ("ball_steeper", 1e-6)])
-def test_and_on_springs_after_it_has_shifted_a_little(folder, case, speed):
-    rows = run(folder, f"grains/rolling_rest_{case}", dem(2e-5, 1e4) | {"simulation.end_time": 1.0})
+HERTZ = {"simulation.scheme": "dem", "time.step": 2e-5, "dem.law": "hertz", "materials.m.young_modulus": 1e7,
+         "materials.m.poisson_ratio": 0.3}
+
+
+@pytest.mark.parametrize("case, options, speed", [("ball", dem(2e-5, 1e4), 1e-7), ("ball_steeper", dem(2e-5, 1e4), 1e-6),
+                                                  ("ball", HERTZ, 1e-7)])
+def test_and_on_springs_after_it_has_shifted_a_little(folder, case, options, speed):
+    rows = run(folder, f"grains/rolling_rest_{case}", options | {"simulation.end_time": 1.0})
     check_at_rest(rows, 0.9, speed, 5e-5)
+
+
+@pytest.mark.parametrize("scheme", ["nonsmooth", "dem"])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_ball_stands_on_a_ball_up_to_half_its_rolling_angle(folder, scheme, dimension):
+    # R_eff = R/2: m g R sin(theta) <= mu_r R/2 m g cos(theta).
+    soft = scheme == "dem"
+    for tangent, stands in ((0.09, True), (0.11, False)):
+        across = 0.2 * tangent / math.hypot(1, tangent)
+        up = math.sqrt(0.04 - across**2)
+        (folder / "top.csv").write_text("x,y,z\n" + (f"{0.5 + across},{0.3 + up},0\n" if dimension == 2 else f"{0.5 + across},0.5,{0.3 + up}\n"))
+        (folder / "under.csv").write_text("x,y,z\n" + ("0.5,0.3,0\n" if dimension == 2 else "0.5,0.5,0.3\n"))
+        ball = {"radius": constant(0.1), "source": {"type": "file", "path": "top.csv"}}
+        (folder / "stack.toml").write_text(grains({
+            "simulation": {"dimension": dimension, "allow_overlap": True}, "obstacles": None,
+            "domain": {"lower": [0] * dimension, "upper": [1] * dimension}, "physics.gravity": [0] * (dimension - 1) + [-9.81],
+            "pairs.stone-stone": {"friction": 0.5, "rolling_friction": 0.2} | ({"stiffness": 1e6} if soft else {}),
+            "particles.top": ball, "particles.under": ball | {"mobility": 0, "source": {"type": "file", "path": "under.csv"}},
+            "measures.speed": {"type": "speed"}, "analysis.every": 0.1}, scheme=scheme, end=0.5, step=5e-5 if soft else "2 ms"))
+        run_ok("-q", "run", "stack.toml", folder=folder)
+        speed = rows_of(folder / "results/stack/stack.scalars.csv")[-1]["speed_max_speed"]
+        check(speed < 1e-6 if stands else speed > 1e-3, f"at {tangent} it {'stands' if stands else 'rolls off'}", speed)
 
 
 @pytest.mark.parametrize("options", [{}, {"time.step": 5e-4}, dem(2e-5, 1e4), {'pairs."m-m".stiffness': 1e5}])
