@@ -77,7 +77,7 @@ def test_a_ball_stands_on_a_ball_up_to_half_its_rolling_angle(folder, scheme, di
         (folder / "stack.toml").write_text(grains({
             "simulation": {"dimension": dimension, "allow_overlap": True}, "obstacles": None,
             "domain": {"lower": [0] * dimension, "upper": [1] * dimension}, "physics.gravity": [0] * (dimension - 1) + [-9.81],
-            "pairs.stone-stone": {"friction": 0.5, "rolling_friction": 0.2} | ({"stiffness": 1e6} if soft else {}),
+            "pairs.stone-stone": {"friction": 0.5, "rolling_friction": 0.2} | ({"stiffness": 1e8} if soft else {}),
             "particles.top": ball, "particles.under": ball | {"mobility": 0, "source": {"type": "file", "path": "under.csv"}},
             "measures.speed": {"type": "speed"}, "analysis.every": 0.1}, scheme=scheme, end=0.4, step=5e-5 if soft else "2 ms"))
         run_ok("-q", "run", "stack.toml", "--force", folder=folder)
