@@ -8,83 +8,68 @@
 
 namespace scree {
 
-/// How a wall under load may move, and what it is asked to do: the second kind
-/// of motion beside Motion. Where it is follows from what bodies do, not from
-/// time alone; that stands in its DrivenState. Constant in a run.
-template <int D> class Drive {
-public:
+/// How a wall under load may move, and what it is asked to do: the second kind of motion beside Motion. Where
+/// it is follows from what bodies do, not from time alone; that stands in its DrivenState. Constant in a run.
+template <int D>
+class Drive {
+ public:
   enum class Control {
-    servo, ///< a wall without mass: it goes where the bodies resist as its load
-           ///< asks
-    free   ///< inertia * d velocity / dt = load - reaction
+    servo,  ///< a wall without mass: it goes where the bodies resist as its load asks
+    free    ///< inertia * d velocity / dt = load - reaction
   };
 
-  /// Declares and reads the keys of [obstacles.NAME.motion] with type =
-  /// "driven".
-  void describe(Section &section);
-  /// Finds the planes of `between`. Throws InputError if they are not planes in
-  /// facing pairs.
-  void find_planes(const ObstacleSet<D> &obstacles);
+  /// Declares and reads the keys of [obstacles.NAME.motion] with type = "driven".
+  void describe(Section& section);
+  /// Finds the planes of `between`. Throws InputError if they are not planes in facing pairs.
+  void find_planes(const ObstacleSet<D>& obstacles);
 
   bool turns() const { return turns_; }
   Control control() const { return control_; }
-  Real inertia() const {
-    return inertia_;
-  } ///< [kg], of a wall that turns [kg m2]
-  Real max_speed() const {
-    return max_speed_;
-  } ///< [m/s], of a wall that turns [rad/s]
+  Real inertia() const { return inertia_; }      ///< [kg], of a wall that turns [kg m2]
+  Real max_speed() const { return max_speed_; }  ///< [m/s], of a wall that turns [rad/s]
   Real load_tolerance() const { return load_tolerance_; }
-  const DrivenOrder &order() const { return order_; }
-  const std::string &where() const { return where_; }
+  const DrivenOrder& order() const { return order_; }
+  const std::string& where() const { return where_; }
   /// Whether pressures can be asked for.
   bool has_area() const { return area_ > 0 || !planes_.empty(); }
 
   Pose<D> pose(Real position) const {
-    return turns_ ? turn_.pose(position)
-                  : Pose<D>{.translation = position * axis_};
+    return turns_ ? turn_.pose(position) : Pose<D>{.translation = position * axis_};
   }
-  /// Velocity of the material point at x for the velocity 1 [-], of a wall that
-  /// turns [m].
-  Vec<D> way(const Vec<D> &x) const {
-    return turns_ ? turn_.velocity(x, 1) : axis_;
-  }
+  /// Velocity of the material point at x for the velocity 1 [-], of a wall that turns [m].
+  Vec<D> way(const Vec<D>& x) const { return turns_ ? turn_.velocity(x, 1) : axis_; }
   /// Its spin for the velocity 1 [1/m], of a wall that turns [-].
   Vec<D == 2 ? 1 : 3> spin() const {
-    if (!turns_)
-      return {};
-    return spin_of_field<D>([this](const Vec<D> &x) { return way(x); });
+    if (!turns_) return {};
+    return spin_of_field<D>([this](const Vec<D>& x) { return way(x); });
   }
-  /// The area on which a pressure acts, with obstacles where they are placed
-  /// [m2]; disks are 1 m thick.
-  Real area(const ObstacleSet<D> &obstacles) const;
+  /// The area on which a pressure acts, with obstacles where they are placed [m2]; disks are 1 m thick.
+  Real area(const ObstacleSet<D>& obstacles) const;
 
-private:
-  Vec<D> axis_{}; // unit
+ private:
+  Vec<D> axis_{};  // unit
   Turn<D> turn_;
   bool turns_ = false;
   DrivenOrder order_;
   Control control_ = Control::servo;
   Real inertia_ = 0, max_speed_ = 0, load_tolerance_ = 1e-3;
-  Real area_ = 0;                  // 0: between planes
-  std::vector<std::string> names_; // of these planes
+  Real area_ = 0;                   // 0: between planes
+  std::vector<std::string> names_;  // of these planes
   struct Facing {
-    int one, other; // obstacles
+    int one, other;  // obstacles
   };
   std::vector<Facing> planes_;
   std::string where_, where_between_;
 };
 
-/// What the wall is asked to carry now [N or N m]; 0 where it is asked for a
-/// speed. Obstacles stand as placed last.
+/// What the wall is asked to carry now [N or N m]; 0 where it is asked for a speed. Obstacles stand as placed
+/// last.
 template <int D>
-Real target_of(const ObstacleSet<D> &obstacles, const DrivenState &wall);
+Real target_of(const ObstacleSet<D>& obstacles, const DrivenState& wall);
 
-/// Throws InputError for a wall that may go so far in a step of dt that the
-/// neighbour list of `skin` [m] does not serve it. `region`: where its surface
-/// matters.
+/// Throws InputError for a wall that may go so far in a step of dt that the neighbour list of `skin` [m] does
+/// not serve it. `region`: where its surface matters.
 template <int D>
-void require_slow_walls(const ObstacleSet<D> &obstacles, Real dt, Real skin,
-                        const Box<D> &region);
+void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, const Box<D>& region);
 
-} // namespace scree
+}  // namespace scree

@@ -10,106 +10,85 @@ namespace scree {
 
 namespace {
 
-template <int D> Box<D> own_box(const Pose<D> &pose, const Box<D> &world) {
+template <int D>
+Box<D> own_box(const Pose<D>& pose, const Box<D>& world) {
   Box<D> own = Box<D>::empty();
-  for (unsigned c = 0; c < Box<D>::n_corners; ++c)
-    own.include(pose.to_own(world.corner(c)));
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) own.include(pose.to_own(world.corner(c)));
   return own;
 }
 
 /// Reads `rotate`, `translate` and `surface_velocity`.
 template <int D>
-void describe_placement(Section &section, Obstacle<D> &obstacle) {
+void describe_placement(Section& section, Obstacle<D>& obstacle) {
   Pose<D> placement;
   section.optional_table(
       "rotate",
-      {.doc = D == 2
-                  ? "Turns the shape about the origin, before it is translated."
-                  : "Turns the shape about an axis through the origin, before "
-                    "it is translated."},
-      [&](Section &rotate) {
+      {.doc = D == 2 ? "Turns the shape about the origin, before it is translated."
+                     : "Turns the shape about an axis through the origin, before it is translated."},
+      [&](Section& rotate) {
         Vec<D> axis = unit_vector<D>(D - 1);
         Real angle = 0;
         if constexpr (D == 3)
-          rotate.point<3>("axis", axis,
-                          {.required = true,
-                           .doc = "direction of the axis, of any length"});
+          rotate.point<3>("axis", axis, {.required = true, .doc = "direction of the axis, of any length"});
         rotate.real("angle", angle,
                     {.unit = Unit::angle,
                      .required = true,
-                     .doc = D == 2 ? "counter-clockwise"
-                                   : "right-handed about the axis"});
-        if (!rotate.reading())
-          return;
+                     .doc = D == 2 ? "counter-clockwise" : "right-handed about the axis"});
+        if (!rotate.reading()) return;
         const Real length = norm(axis);
-        if (!(length > 0))
-          rotate.fail("axis", "has no direction: its length must not be 0");
+        if (!(length > 0)) rotate.fail("axis", "has no direction: its length must not be 0");
         placement = turn_about_origin<D>(1 / length * axis, angle);
       });
-  section.point<D>(
-      "translate", placement.translation,
-      {.unit = Unit::length,
-       .doc = "moves the shape, after it is turned, before its motion"});
-  section.point<D>(
-      "surface_velocity", obstacle.surface_velocity,
-      {.unit = Unit::speed,
-       .doc = "velocity of the material in the surface, of which the part "
-              "along the surface "
-              "counts: a conveyor belt; the shape stays where it is"});
-  if (section.reading() &&
-      (section.has("rotate") || placement.translation != Vec<D>{}))
+  section.point<D>("translate", placement.translation,
+                   {.unit = Unit::length, .doc = "moves the shape, after it is turned, before its motion"});
+  section.point<D>("surface_velocity", obstacle.surface_velocity,
+                   {.unit = Unit::speed,
+                    .doc = "velocity of the material in the surface, of which the part along the surface "
+                           "counts: a conveyor belt; the shape stays where it is"});
+  if (section.reading() && (section.has("rotate") || placement.translation != Vec<D>{}))
     obstacle.placement = placement;
 }
 
-} // namespace
+}  // namespace
 
-template <int D> void ObstacleSet<D>::describe(Section &root) {
+template <int D>
+void ObstacleSet<D>::describe(Section& root) {
   root.tables(
-      "obstacles",
-      {.doc = "A wall, floor, post or container, by a name of your choice."},
-      [this](const std::string &name, Section &section) {
+      "obstacles", {.doc = "A wall, floor, post or container, by a name of your choice."},
+      [this](const std::string& name, Section& section) {
         Obstacle<D> obstacle;
         obstacle.name = name;
         std::unique_ptr<Shape<D>> shape;
-        section.kind("type", shape,
-                     {.required = true, .doc = "shape of the obstacle"});
+        section.kind("type", shape, {.required = true, .doc = "shape of the obstacle"});
         obstacle.shape = std::move(shape);
         describe_placement(section, obstacle);
         section.text("material", obstacle.material,
-                     {.doc = "name of the material its surface is made of, "
-                             "where materials matter; "
+                     {.doc = "name of the material its surface is made of, where materials matter; "
                              "needed where there are several"});
         if constexpr (D == 2)
           section.text("floor", obstacle.floor,
-                       {.doc = "name of its floor, or connector, in a building "
-                               "of several; not given: "
+                       {.doc = "name of its floor, or connector, in a building of several; not given: "
                                "it stands on all"});
-        section.optional_table(
-            "motion",
-            {.doc = "Prescribed motion of the obstacle; without it the "
-                    "obstacle is fixed. "
-                    "The shape is given as it is before the motion moves it."},
-            [&](Section &motion) {
-              std::unique_ptr<Motion<D>> kind;
-              motion.kind("type", kind,
-                          {.required = true, .doc = "kind of motion"});
-              if (kind)
-                obstacle.drive = kind->drive();
-              if (!obstacle.drive)
-                obstacle.motion = std::move(kind);
-            });
-        if (!section.reading())
-          return;
+        section.optional_table("motion",
+                               {.doc = "Prescribed motion of the obstacle; without it the obstacle is fixed. "
+                                       "The shape is given as it is before the motion moves it."},
+                               [&](Section& motion) {
+                                 std::unique_ptr<Motion<D>> kind;
+                                 motion.kind("type", kind, {.required = true, .doc = "kind of motion"});
+                                 if (kind) obstacle.drive = kind->drive();
+                                 if (!obstacle.drive) obstacle.motion = std::move(kind);
+                               });
+        if (!section.reading()) return;
         obstacle.where = section.where("type");
         obstacle.where_material = section.where("material");
         obstacle.where_floor = section.where("floor");
         add(std::move(obstacle));
       });
-  if (root.reading())
-    find_driven();
+  if (root.reading()) find_driven();
 }
 
-template <int D> void ObstacleSet<D>::add(Obstacle<D> obstacle) {
+template <int D>
+void ObstacleSet<D>::add(Obstacle<D> obstacle) {
   first_constraint_.push_back(n_constraints());
   for (int part = 0; part < obstacle.shape->n_parts(); ++part)
     constraints_.push_back({static_cast<int>(obstacles_.size()), part});
@@ -118,8 +97,8 @@ template <int D> void ObstacleSet<D>::add(Obstacle<D> obstacle) {
 }
 
 template <int D>
-int ObstacleSet<D>::add(const std::string &name, const std::string &where,
-                        std::unique_ptr<Shape<D>> shape, int level) {
+int ObstacleSet<D>::add(const std::string& name, const std::string& where, std::unique_ptr<Shape<D>> shape,
+                        int level) {
   Obstacle<D> obstacle;
   obstacle.name = name;
   obstacle.where = obstacle.where_material = where;
@@ -131,111 +110,94 @@ int ObstacleSet<D>::add(const std::string &name, const std::string &where,
 
 template <int D>
 void ObstacleSet<D>::put_on_levels(std::span<const std::string> names) {
-  for (Obstacle<D> &obstacle : obstacles_)
-    if (!obstacle.floor.empty())
-      obstacle.level = level_named(obstacle.floor, names, obstacle.where_floor);
+  for (Obstacle<D>& obstacle : obstacles_)
+    if (!obstacle.floor.empty()) obstacle.level = level_named(obstacle.floor, names, obstacle.where_floor);
 }
 
-template <int D> void ObstacleSet<D>::set_active(int obstacle, bool active) {
+template <int D>
+void ObstacleSet<D>::set_active(int obstacle, bool active) {
   is_active_[static_cast<std::size_t>(obstacle)] = active ? 1 : 0;
 }
 
-template <int D> void ObstacleSet<D>::place(Real time) {
+template <int D>
+void ObstacleSet<D>::place(Real time) {
   poses_.resize(obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (is_placed(obstacles_[i]))
-      poses_[i] = pose_at(obstacles_[i], time);
-  if (start_poses_.size() != poses_.size())
-    begin_step();
+    if (is_placed(obstacles_[i])) poses_[i] = pose_at(obstacles_[i], time);
+  if (start_poses_.size() != poses_.size()) begin_step();
 }
 
 template <int D>
 Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
-  const Obstacle<D> &obstacle = obstacle_with(constraint);
-  if (!obstacle.motion && !obstacle.drive)
-    return {};
-  return spin_of_field<D>(
-      [&](const Vec<D> &x) { return velocity(constraint, x, time); });
+  const Obstacle<D>& obstacle = obstacle_with(constraint);
+  if (!obstacle.motion && !obstacle.drive) return {};
+  return spin_of_field<D>([&](const Vec<D>& x) { return velocity(constraint, x, time); });
 }
 
 template <int D>
-Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D> &domain) const {
+Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
-  if (is_active_[i] == 0)
-    return Box<D>::empty();
-  const Shape<D> &shape = *obstacles_[i].shape;
-  if (!is_placed(obstacles_[i]))
-    return shape.bounds(part_of(constraint), domain);
+  if (is_active_[i] == 0) return Box<D>::empty();
+  const Shape<D>& shape = *obstacles_[i].shape;
+  if (!is_placed(obstacles_[i])) return shape.bounds(part_of(constraint), domain);
 
-  const Box<D> own =
-      shape.bounds(part_of(constraint), own_box(poses_[i], domain));
+  const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], domain));
   Box<D> world = Box<D>::empty();
-  if (own.is_empty())
-    return world;
-  for (unsigned c = 0; c < Box<D>::n_corners; ++c)
-    world.include(poses_[i].to_world(own.corner(c)));
+  if (own.is_empty()) return world;
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) world.include(poses_[i].to_world(own.corner(c)));
   return world;
 }
 
 template <int D>
-void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at,
-                             std::span<const Vec<D>> from,
+void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
                              std::span<SurfacePoint<D>> result) const {
-  answer_in_own_frame(
-      constraint, at, from, start_poses_, result,
-      [&](const Shape<D> &shape, int part, auto own_at, auto own_from) {
-        shape.nearest(part, own_at, own_from, result);
-      });
+  answer_in_own_frame(constraint, at, from, start_poses_, result,
+                      [&](const Shape<D>& shape, int part, auto own_at, auto own_from) {
+                        shape.nearest(part, own_at, own_from, result);
+                      });
 }
 
 template <int D>
 void ObstacleSet<D>::nearest(int constraint, std::span<const Vec<D>> at,
                              std::span<SurfacePoint<D>> result) const {
-  answer_in_own_frame(
-      constraint, at, at, poses_, result,
-      [&](const Shape<D> &shape, int part, auto own_at, auto own_from) {
-        shape.nearest(part, own_at, own_from, result);
-      });
+  answer_in_own_frame(constraint, at, at, poses_, result,
+                      [&](const Shape<D>& shape, int part, auto own_at, auto own_from) {
+                        shape.nearest(part, own_at, own_from, result);
+                      });
 }
 
 template <int D>
-void ObstacleSet<D>::nearest_within(int constraint, std::span<const Vec<D>> at,
-                                    std::span<const Vec<D>> from,
-                                    std::span<const Real> reach,
-                                    std::span<SurfacePoint<D>> result,
+void ObstacleSet<D>::nearest_within(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                                    std::span<const Real> reach, std::span<SurfacePoint<D>> result,
                                     std::span<Real> clearance) const {
   std::ranges::fill(clearance, 0.0);
-  answer_in_own_frame(
-      constraint, at, from, start_poses_, result,
-      [&](const Shape<D> &shape, int part, auto own_at, auto own_from) {
-        shape.nearest_within(part, own_at, own_from, reach, result, clearance);
-      });
+  answer_in_own_frame(constraint, at, from, start_poses_, result,
+                      [&](const Shape<D>& shape, int part, auto own_at, auto own_from) {
+                        shape.nearest_within(part, own_at, own_from, reach, result, clearance);
+                      });
 }
 
 template <int D>
 template <class F>
-void ObstacleSet<D>::answer_in_own_frame(
-    int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
-    const std::vector<Pose<D>> &poses_of_from,
-    std::span<SurfacePoint<D>> result, F &&answer) const {
+void ObstacleSet<D>::answer_in_own_frame(int constraint, std::span<const Vec<D>> at,
+                                         std::span<const Vec<D>> from,
+                                         const std::vector<Pose<D>>& poses_of_from,
+                                         std::span<SurfacePoint<D>> result, F&& answer) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) {
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
     return;
   }
-  const Shape<D> &shape = *obstacles_[i].shape;
+  const Shape<D>& shape = *obstacles_[i].shape;
   if (!is_placed(obstacles_[i])) {
     answer(shape, part_of(constraint), at, from);
     return;
   }
   own_at_.resize(at.size());
   own_from_.resize(from.size());
-  for (std::size_t k = 0; k < at.size(); ++k)
-    own_at_[k] = poses_[i].to_own(at[k]);
-  for (std::size_t k = 0; k < from.size(); ++k)
-    own_from_[k] = poses_of_from[i].to_own(from[k]);
-  answer(shape, part_of(constraint), std::span<const Vec<D>>(own_at_),
-         std::span<const Vec<D>>(own_from_));
+  for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
+  for (std::size_t k = 0; k < from.size(); ++k) own_from_[k] = poses_of_from[i].to_own(from[k]);
+  answer(shape, part_of(constraint), std::span<const Vec<D>>(own_at_), std::span<const Vec<D>>(own_from_));
   for (std::size_t k = 0; k < at.size(); ++k)
     result[k].normal = poses_[i].direction_to_world(result[k].normal);
 }
@@ -250,27 +212,22 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
   }
   if (is_placed(obstacles_[i])) {
     own_at_.resize(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k)
-      own_at_[k] = poses_[i].to_own(at[k]);
+    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
     at = own_at_;
   }
   obstacles_[i].shape->distances(part_of(constraint), at, result);
 }
 
 template <int D>
-void ObstacleSet<D>::find_near(int obstacle, std::span<const Vec<D>> at,
-                               std::span<const Real> reach, const Box<D> &cut,
-                               NearParts<D> &near) const {
+void ObstacleSet<D>::find_near(int obstacle, std::span<const Vec<D>> at, std::span<const Real> reach,
+                               const Box<D>& cut, NearParts<D>& near) const {
   near.found.clear();
   const auto i = static_cast<std::size_t>(obstacle);
-  if (is_active_[i] == 0)
-    return;
+  if (is_active_[i] == 0) return;
   if (is_placed(obstacles_[i])) {
     own_at_.resize(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k)
-      own_at_[k] = poses_[i].to_own(at[k]);
-    obstacles_[i].shape->find_near(own_at_, reach, own_box(poses_[i], cut),
-                                   near);
+    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
+    obstacles_[i].shape->find_near(own_at_, reach, own_box(poses_[i], cut), near);
   } else {
     obstacles_[i].shape->find_near(at, reach, cut, near);
   }
@@ -278,56 +235,48 @@ void ObstacleSet<D>::find_near(int obstacle, std::span<const Vec<D>> at,
 }
 
 template <int D>
-SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D> &at) const {
+SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
   const auto i = static_cast<std::size_t>(obstacle);
-  if (is_active_[i] == 0)
-    return SurfacePoint<D>::none();
-  if (!is_placed(obstacles_[i]))
-    return obstacles_[i].shape->closest(at);
+  if (is_active_[i] == 0) return SurfacePoint<D>::none();
+  if (!is_placed(obstacles_[i])) return obstacles_[i].shape->closest(at);
   SurfacePoint<D> seen = obstacles_[i].shape->closest(poses_[i].to_own(at));
   seen.normal = poses_[i].direction_to_world(seen.normal);
   return seen;
 }
 
 template <int D>
-Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D> &box) const {
+Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box) const {
   const auto i = static_cast<std::size_t>(obstacle);
-  if (!can_move(obstacles_[i]) || box.is_empty())
-    return 0;
-  Real farthest = 0; // displacements are an affine function of the place:
-                     // largest at a corner
+  if (!can_move(obstacles_[i]) || box.is_empty()) return 0;
+  Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
     const Vec<D> corner = box.corner(c);
-    farthest = std::max(
-        farthest,
-        norm(poses_[i].to_world(start_poses_[i].to_own(corner)) - corner));
+    farthest = std::max(farthest, norm(poses_[i].to_world(start_poses_[i].to_own(corner)) - corner));
   }
   return farthest;
 }
 
-template <int D> bool ObstacleSet<D>::any_thin() const {
+template <int D>
+bool ObstacleSet<D>::any_thin() const {
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (is_active_[i] != 0 && obstacles_[i].shape->is_thin())
-      return true;
-  return false;
-}
-
-template <int D> bool ObstacleSet<D>::any_far_side() const {
-  for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (is_active_[i] != 0 && obstacles_[i].shape->has_far_side())
-      return true;
+    if (is_active_[i] != 0 && obstacles_[i].shape->is_thin()) return true;
   return false;
 }
 
 template <int D>
-bool ObstacleSet<D>::way_meets_solid(const Vec<D> &from, const Vec<D> &at,
-                                     Real clearance) const {
+bool ObstacleSet<D>::any_far_side() const {
+  for (std::size_t i = 0; i < obstacles_.size(); ++i)
+    if (is_active_[i] != 0 && obstacles_[i].shape->has_far_side()) return true;
+  return false;
+}
+
+template <int D>
+bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const {
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
-    const Shape<D> &shape = *obstacles_[i].shape;
-    if (is_active_[i] == 0 || !shape.has_far_side())
-      continue;
-    const Vec<D> begin = start_poses_[i].to_own(from),
-                 end = poses_[i].to_own(at), middle = 0.5 * (begin + end);
+    const Shape<D>& shape = *obstacles_[i].shape;
+    if (is_active_[i] == 0 || !shape.has_far_side()) continue;
+    const Vec<D> begin = start_poses_[i].to_own(from), end = poses_[i].to_own(at),
+                 middle = 0.5 * (begin + end);
     const Real length = norm(end - begin), least_advance = 0.1 * clearance;
     const Real reach = (0.5 + 1e-12) * length + clearance;
     Box<D> around = Box<D>::empty();
@@ -335,18 +284,14 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D> &from, const Vec<D> &at,
     around.include(middle + filled<D>(reach));
     near_way_.found.clear();
     shape.find_near({&middle, 1}, {&reach, 1}, around, near_way_);
-    for (const auto &[part, point] : near_way_.found) {
+    for (const auto& [part, point] : near_way_.found) {
       // Nothing is nearer than the distance, so that far the way is free.
       for (Real gone = 0;;) {
-        const Vec<D> x =
-            length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin)
-                       : end;
+        const Vec<D> x = length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin) : end;
         SurfacePoint<D> seen;
         shape.distances(part, {&x, 1}, {&seen, 1});
-        if (seen.distance < clearance)
-          return true;
-        if (gone >= length)
-          break;
+        if (seen.distance < clearance) return true;
+        if (gone >= length) break;
         gone += std::max(seen.distance - clearance, least_advance);
       }
     }
@@ -355,19 +300,16 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D> &from, const Vec<D> &at,
 }
 
 template <int D>
-void Shape<D>::nearest_within(int part, std::span<const Vec<D>> at,
-                              std::span<const Vec<D>> from,
-                              std::span<const Real> /*reach*/,
-                              std::span<SurfacePoint<D>> result,
+void Shape<D>::nearest_within(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
+                              std::span<const Real> /*reach*/, std::span<SurfacePoint<D>> result,
                               std::span<Real> clearance) const {
   std::ranges::fill(clearance, 0.0);
   nearest(part, at, from, result);
 }
 
 template <int D>
-void Shape<D>::find_near(std::span<const Vec<D>> at,
-                         std::span<const Real> reach, const Box<D> &cut,
-                         NearParts<D> &near) const {
+void Shape<D>::find_near(std::span<const Vec<D>> at, std::span<const Real> reach, const Box<D>& cut,
+                         NearParts<D>& near) const {
   Box<D> around = Box<D>::empty();
   for (std::size_t i = 0; i < at.size(); ++i) {
     around.include(at[i] - filled<D>(reach[i]));
@@ -375,28 +317,26 @@ void Shape<D>::find_near(std::span<const Vec<D>> at,
   }
   near.surface.resize(at.size());
   for (int part = 0; part < n_parts(); ++part) {
-    if (!overlap(around, bounds(part, cut)))
-      continue;
+    if (!overlap(around, bounds(part, cut))) continue;
     distances(part, at, near.surface);
     for (std::size_t i = 0; i < at.size(); ++i)
-      if (near.surface[i].distance < reach[i])
-        near.found.push_back({part, static_cast<int>(i)});
+      if (near.surface[i].distance < reach[i]) near.found.push_back({part, static_cast<int>(i)});
   }
 }
 
-template <int D> SurfacePoint<D> Shape<D>::closest(const Vec<D> &at) const {
+template <int D>
+SurfacePoint<D> Shape<D>::closest(const Vec<D>& at) const {
   SurfacePoint<D> closest = SurfacePoint<D>::none();
   for (int part = 0; part < n_parts(); ++part) {
     SurfacePoint<D> seen;
     nearest(part, {&at, 1}, {&at, 1}, {&seen, 1});
-    if (seen.distance < closest.distance)
-      closest = seen;
+    if (seen.distance < closest.distance) closest = seen;
   }
   return closest;
 }
 
 template <int D>
-Real Shape<D>::travel(const Pose<D> &moved, const Box<D> &region) const {
+Real Shape<D>::travel(const Pose<D>& moved, const Box<D>& region) const {
   Real farthest = 0;
   for (int part = 0; part < n_parts(); ++part)
     farthest = std::max(farthest, farthest_way(moved, bounds(part, region)));
@@ -404,9 +344,8 @@ Real Shape<D>::travel(const Pose<D> &moved, const Box<D> &region) const {
 }
 
 template <int D>
-Real ObstacleSet<D>::travel_between(const Obstacle<D> &obstacle,
-                                    const Pose<D> &from, const Pose<D> &to,
-                                    const Box<D> &domain) const {
+Real ObstacleSet<D>::travel_between(const Obstacle<D>& obstacle, const Pose<D>& from, const Pose<D>& to,
+                                    const Box<D>& domain) const {
   Box<D> region = own_box(from, domain);
   const Box<D> region_then = own_box(to, domain);
   region.include(region_then.lower);
@@ -415,73 +354,57 @@ Real ObstacleSet<D>::travel_between(const Obstacle<D> &obstacle,
 }
 
 template <int D>
-Real ObstacleSet<D>::travel(Real from_time, Real to_time,
-                            const Box<D> &domain) const {
+Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) const {
   Real farthest = 0;
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
-    const Obstacle<D> &obstacle = obstacles_[i];
-    if (!can_move(obstacle) || is_active_[i] == 0)
-      continue;
+    const Obstacle<D>& obstacle = obstacles_[i];
+    if (!can_move(obstacle) || is_active_[i] == 0) continue;
     if (obstacle.drive) {
-      const DrivenState &wall =
-          driven_[static_cast<std::size_t>(obstacle.driven)];
-      const Real from =
-          from_time >= wall.time ? wall.position : wall.listed_position;
-      farthest =
-          std::max(farthest, reach(wall, from,
-                                   std::max(to_time - wall.time, 0.0), domain));
+      const DrivenState& wall = driven_[static_cast<std::size_t>(obstacle.driven)];
+      const Real from = from_time >= wall.time ? wall.position : wall.listed_position;
+      farthest = std::max(farthest, reach(wall, from, std::max(to_time - wall.time, 0.0), domain));
       continue;
     }
-    farthest = std::max(farthest,
-                        travel_between(obstacle, pose_at(obstacle, from_time),
-                                       pose_at(obstacle, to_time), domain));
+    farthest = std::max(
+        farthest, travel_between(obstacle, pose_at(obstacle, from_time), pose_at(obstacle, to_time), domain));
   }
   return farthest;
 }
 
-template <int D> bool ObstacleSet<D>::moves() const {
+template <int D>
+bool ObstacleSet<D>::moves() const {
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (can_move(obstacles_[i]) && is_active_[i] != 0)
-      return true;
+    if (can_move(obstacles_[i]) && is_active_[i] != 0) return true;
   return false;
 }
 
 template <int D>
-Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D> &domain) const {
+Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle);
-  if (is_active_[i] == 0)
-    return {};
-  const Shape<D> &shape = *obstacles_[i].shape;
-  if (!is_placed(obstacles_[i]))
-    return shape.outline(domain);
+  if (is_active_[i] == 0) return {};
+  const Shape<D>& shape = *obstacles_[i].shape;
+  if (!is_placed(obstacles_[i])) return shape.outline(domain);
 
   Outline<D> outline = shape.outline(own_box(poses_[i], domain));
-  for (Vec<D> &point : outline.points)
-    point = poses_[i].to_world(point);
+  for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
   return outline;
 }
 
 template <int D>
-void ObstacleSet<D>::touch(int constraint, const ConvexCore<D> &core,
-                           const BodyPose<D> &pose, Real rounding,
-                           const Vec<D> &from, Real reach, Real width,
-                           WallContacts<D> &found) const {
+void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
+                           const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   found.n = 0;
   found.cores_overlap = false;
-  if (is_active_[i] == 0)
-    return;
-  const Shape<D> &shape = *obstacles_[i].shape;
+  if (is_active_[i] == 0) return;
+  const Shape<D>& shape = *obstacles_[i].shape;
   if (!is_placed(obstacles_[i]))
-    return shape.touch(part_of(constraint), core, pose, rounding, from, reach,
-                       width, found);
+    return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
   BodyPose<D> own{poses_[i].to_own(pose.centre), {}, pose.size};
-  for (std::size_t k = 0; k < D; ++k)
-    own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);
-  shape.touch(part_of(constraint), core, own, rounding,
-              start_poses_[i].to_own(from), reach, width, found);
+  for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);
+  shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(from), reach, width, found);
   for (int k = 0; k < found.n; ++k) {
-    auto &p = found.points[static_cast<std::size_t>(k)];
+    auto& p = found.points[static_cast<std::size_t>(k)];
     p.normal = poses_[i].direction_to_world(p.normal);
     p.place = poses_[i].direction_to_world(p.place);
   }
@@ -492,4 +415,4 @@ template class Shape<3>;
 template class ObstacleSet<2>;
 template class ObstacleSet<3>;
 
-} // namespace scree
+}  // namespace scree

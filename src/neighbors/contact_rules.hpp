@@ -6,47 +6,39 @@
 
 namespace scree {
 
-/// Which candidates are contacts: those to which any of these applies. A reach
-/// is a share of R_a + R_b (of R_a at an obstacle).
-template <int D> struct ContactRules {
-  Real tolerance = 0; ///< gap <= tolerance * reach
-  /// n_held, or empty. The gap would come down to that within dt if bodies
-  /// moved by this [m] and obstacles with their velocity in the middle of the
-  /// step.
+/// Which candidates are contacts: those to which any of these applies. A reach is a share of R_a + R_b (of
+/// R_a at an obstacle).
+template <int D>
+struct ContactRules {
+  Real tolerance = 0;  ///< gap <= tolerance * reach
+  /// n_held, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
+  /// with their velocity in the middle of the step.
   std::span<const Vec<D>> displacement = {};
   /// With shapes: by how much bodies turn with it [rad].
   std::span<const Spin<D>> turn = {};
   Real dt = 0;
-  /// Another displacement, or empty. Bodies would overlap by more than `deep`
-  /// [m], which is not negative.
+  /// Another displacement, or empty. Bodies would overlap by more than `deep` [m], which is not negative.
   std::span<const Vec<D>> other_displacement = {};
   std::span<const Spin<D>> other_turn = {};
   Real deep = 0;
-  /// `width` numbers per place of a candidate, or empty. Any of its numbers is
-  /// not 0.
+  /// `width` numbers per place of a candidate, or empty. Any of its numbers is not 0.
   std::span<const Real> pair_values = {}, wall_values = {};
   int width = 1;
-  /// Whether bodies keep the side of thin obstacles on which the step began,
-  /// instead of the one where they are: for checks in the midst of a step.
+  /// Whether bodies keep the side of thin obstacles on which the step began, instead of the one where they
+  /// are: for checks in the midst of a step.
   bool keeps_sides = false;
-  bool takes_held =
-      false; ///< bodies that are held meet walls that a load may move
+  bool takes_held = false;  ///< bodies that are held meet walls that a load may move
 
   bool has_pair_values() const { return !pair_values.empty(); }
-  bool remembers_pair(std::size_t place) const {
-    return remembers(pair_values, place);
-  }
-  bool remembers_wall(std::size_t place) const {
-    return remembers(wall_values, place);
-  }
+  bool remembers_pair(std::size_t place) const { return remembers(pair_values, place); }
+  bool remembers_wall(std::size_t place) const { return remembers(wall_values, place); }
 
-private:
+ private:
   bool remembers(std::span<const Real> values, std::size_t place) const {
     const auto w = static_cast<std::size_t>(width);
     return !values.empty() &&
-           !std::ranges::all_of(values.subspan(place * w, w),
-                                [](Real number) { return number == 0; });
+           !std::ranges::all_of(values.subspan(place * w, w), [](Real number) { return number == 0; });
   }
 };
 
-} // namespace scree
+}  // namespace scree

@@ -12,8 +12,7 @@ namespace scree {
 
 namespace {
 
-/// Numbers of a body that change from step to step, and of a force with its
-/// torque.
+/// Numbers of a body that change from step to step, and of a force with its torque.
 template <int D>
 constexpr int motion_width = 2 * D + n_spins<D>;
 template <int D>
@@ -189,8 +188,8 @@ void ForceSweeper<D>::finish_chunks(std::span<const Index> chunks, const BodyPas
   run_pass(chunks, finish);
 }
 
-/// Notes what passes read after the block of this turn: chunks lie apart, so
-/// the processor does not see what comes.
+/// Notes what passes read after the block of this turn: chunks lie apart, so the processor does not see what
+/// comes.
 template <int D>
 void ForceSweeper<D>::note_coming(const State<D>& state, std::size_t turn) {
   coming_.clear();
