@@ -58,10 +58,13 @@ struct ContactGraph : ContactList<D> {
   std::vector<Real> force;
   /// Friction on b, -friction on a, across the normal [N]; empty in schemes without friction.
   std::vector<Vec<D>> friction;
+  /// Torque on b against rolling, its opposite on a [N m]; empty without rolling friction.
+  std::vector<Vec<D == 2 ? 1 : 3>> rolling;
 
   void clear() {
     ContactList<D>::clear();
-    wall.clear(), branch.clear(), point.clear(), feature.clear(), force.clear(), friction.clear();
+    wall.clear(), branch.clear(), point.clear(), feature.clear(), force.clear(), friction.clear(),
+        rolling.clear();
   }
 };
 

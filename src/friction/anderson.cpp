@@ -18,6 +18,19 @@ void AndersonSteps<D>::begin(const ScaledProblem<D>& problem) {
     for (std::size_t c = 0; c < rows.size(); ++c)
       for (int i = 0; i < D; ++i) weight_[c * D + static_cast<std::size_t>(i)] = rows[c].diagonal(i);
   });
+  n_contacts_ = static_cast<std::size_t>(problem.n_contacts());
+  for (std::size_t i = n_contacts_ * D; i < weight_.size(); ++i) {
+    const Real inverse = rolling_of(problem, (i - n_contacts_ * D) / n_turns<D>).inverse_W;
+    weight_[i] = inverse > 0 ? 1 / inverse : 0;
+  }
+}
+
+template <int D>
+typename AndersonSteps<D>::RollingOfContact AndersonSteps<D>::rolling_of(const ScaledProblem<D>& problem,
+                                                                         std::size_t c) {
+  const auto place = static_cast<std::size_t>(problem.spheres().lanes().place()[c]);
+  const RollingGroup<D>& group = problem.spheres().rolling()[place / group_size];
+  return {group.mu[place % group_size], group.inverse_W[place % group_size]};
 }
 
 template <int D>
@@ -43,6 +56,15 @@ Real AndersonSteps<D>::step(const ScaledProblem<D>& problem, std::span<const Rea
       project_on_disc<D>(rc, rows[c].mu * rc[0]);
     }
   });
+  constexpr std::size_t n_turning = n_turns<D>;
+  for (std::size_t c = 0; c < n_contacts_ && g.size() > n_contacts_ * D; ++c) {
+    const auto s = g.subspan(n_contacts_ * D + c * n_turning, n_turning);
+    const Real most = rolling_of(problem, c).mu * g[c * D];
+    Real square = 0;
+    for (const Real part : s) square += part * part;
+    if (square > most * most)
+      for (Real& part : s) part *= most / std::sqrt(square);
+  }
   return std::sqrt(squared);
 }
 
@@ -66,16 +88,19 @@ bool AndersonSteps<D>::fit(const ScaledProblem<D>& problem, std::span<const Real
   // |f|^2, dF^T f, and the new row of dF^T dF.
   std::array<Real, 1 + 2 * window> all_sums{};
   const std::span sums = std::span(all_sums).first(1 + 2 * n);
-  ReproducibleSum::sum(problem.comm(), f.size() / D, sums, [&](std::size_t c, std::span<Real> term) {
+  ReproducibleSum::sum(problem.comm(), n_contacts_, sums, [&](std::size_t c, std::span<Real> term) {
     std::ranges::fill(term, 0.0);
-    for (std::size_t i = c * D; i < (c + 1) * D; ++i) {
+    const auto add = [&](std::size_t i) {
       const Real weighted = weight_[i] * f[i];
       term[0] += weighted * f[i];
       for (std::size_t k = 0; k < n; ++k) {
         term[1 + k] += weighted * df_[k][i];
         term[1 + n + k] += weight_[i] * df_[newest][i] * df_[k][i];
       }
-    }
+    };
+    for (std::size_t i = c * D; i < (c + 1) * D; ++i) add(i);
+    const std::size_t first = n_contacts_ * D + c * n_turns<D>;
+    for (std::size_t i = first; first < f.size() && i < first + n_turns<D>; ++i) add(i);
   });
   squared = sums[0];
   if (n == 0) return false;

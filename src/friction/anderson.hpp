@@ -25,10 +25,16 @@ class AndersonSteps {
   Real step(const ScaledProblem<D>& problem, std::span<const Real> f, std::span<Real> g);
 
  private:
+  /// In scaled units, of a contact of a problem with resistance to rolling.
+  struct RollingOfContact {
+    Real mu, inverse_W;
+  };
+  static RollingOfContact rolling_of(const ScaledProblem<D>& problem, std::size_t c);
   void remember(std::span<const Real> f, std::span<const Real> g);
   bool fit(const ScaledProblem<D>& problem, std::span<const Real> f, Real& squared);
 
   std::vector<Real> weight_;  // of each number
+  std::size_t n_contacts_ = 0;
   std::vector<Real> last_f_, last_g_;
   std::vector<Real> df_[window], dg_[window];
   std::size_t n_steps_ = 0;  // since begin()

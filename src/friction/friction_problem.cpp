@@ -61,15 +61,16 @@ void FrictionProblem<D>::validate() const {
   const std::size_t n = a.size();
   share_errors(comm, [&] {
     const auto colours = static_cast<std::size_t>(halo->n_colours());
-    const bool fits = body_id.size() == n_bodies && mass.size() == n_bodies * q * q &&
-                      free_velocity.size() == n_bodies * q &&
-                      (start_velocity.empty() || start_velocity.size() == n_bodies * q) && b.size() == n &&
-                      jacobian.size() == (is_round() ? 0 : n * 2 * D * q) &&
-                      (frame.size() == n || (!is_round() && frame.empty())) &&
-                      (!is_round() || arm.size() == n * 2) && bias.size() == n * D && mu.size() == n &&
-                      (compliance.empty() || compliance.size() == n * 2) &&
-                      colour_first.size() == colours + 1 && interior_first.size() == colours &&
-                      colour_first.front() == 0 && colour_first.back() == n_contacts();
+    const bool fits =
+        body_id.size() == n_bodies && mass.size() == n_bodies * q * q &&
+        free_velocity.size() == n_bodies * q &&
+        (start_velocity.empty() || start_velocity.size() == n_bodies * q) && b.size() == n &&
+        jacobian.size() == (is_round() ? 0 : n * 2 * D * q) &&
+        (frame.size() == n || (!is_round() && frame.empty())) && (!is_round() || arm.size() == n * 2) &&
+        bias.size() == n * D && mu.size() == n && (compliance.empty() || compliance.size() == n * 2) &&
+        (!rolls() || (is_round() && rolling.size() == n * 2 && spin_bias.size() == n * (q - D))) &&
+        colour_first.size() == colours + 1 && interior_first.size() == colours && colour_first.front() == 0 &&
+        colour_first.back() == n_contacts();
     if (!fits) throw InputError("friction problem: its arrays do not fit each other");
     const auto usable = [](Real x) { return std::isfinite(x) && x >= 0; };
     if (!usable(time_step) || !usable(velocity_floor))
@@ -122,6 +123,10 @@ void FrictionProblem<D>::validate() const {
     else if (!compliance.empty() && !(compliance[2 * c] >= 0 && compliance[2 * c + 1] >= 0 &&
                                       all_finite(compliance.data() + 2 * c, 2)))
       complain("a compliance must be finite and not negative");
+    else if (rolls() &&
+             !(rolling[2 * c] >= 0 && rolling[2 * c + 1] > 0 && all_finite(rolling.data() + 2 * c, 2) &&
+               all_finite(spin_bias.data() + c * (q - D), q - D)))
+      complain("its rolling friction must be finite and not negative, with a radius above 0");
     else {
       // Each row needs a body that it accelerates, or the contact's own equations are singular.
       for (int i = 0; i < D; ++i) {

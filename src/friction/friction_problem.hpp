@@ -12,6 +12,9 @@ namespace scree {
 /// Velocities of a rigid body: 3 in the plane (two of translation, one of rotation), 6 in space.
 template <int D>
 inline constexpr int n_velocities = D == 2 ? 3 : 6;
+/// Those of rotation alone.
+template <int D>
+inline constexpr int n_turns = n_velocities<D> - D;
 
 /// Contacts without their bodies: u = W r + w with the Delassus operator W = H^T M^-1 H of whatever couples
 /// them, in blocks of D x D, column by column. W need not be symmetric.
@@ -28,6 +31,8 @@ struct LocalForm {
 /// eq. F.1-F.4): find v and r with
 ///     M (v - v_free) = H^T r,   u = H v + w + G r,
 ///     0 <= u_N, r_N >= 0, u_N r_N = 0,   |r_T| <= mu r_N,   u_T = 0 or r_T = -mu r_N u_T / |u_T|.
+/// Round contacts may resist rolling and spinning as well, with angular impulses s on b and -s on a:
+///     w = omega_b - omega_a,   |s| <= mu_r R r_N,   w = 0 or s = -mu_r R r_N w / |w|            (D.5).
 /// The problem knows neither bodies nor files: whoever fills it decides what bodies and contacts are.
 ///
 /// Shapes  q = n_velocities<D>; a contact has D components (N, T1[, T2]).
@@ -58,6 +63,11 @@ struct FrictionProblem {
   std::vector<Real> bias;        ///< n_contacts * D: w
   std::vector<Real> mu;          ///< n_contacts: Coulomb coefficient >= 0
   std::vector<Real> compliance;  ///< n_contacts * 2: G along N and along T >= 0; empty: rigid
+  /// n_contacts * 2: mu_r >= 0 and R > 0 [m] of round contacts; empty: none resists rolling. Then impulses
+  /// have n_turns<D> numbers more for each contact, after those of all: s [N m s] in turning_frame().
+  std::vector<Real> rolling;
+  /// Beside `rolling`, n_contacts * n_turns<D>: spin of the obstacle, in place of omega_b [rad/s].
+  std::vector<Real> spin_bias;
   std::vector<Index> colour_first, interior_first;
   /// N, T1[, T2] of each contact; may be empty where there is a jacobian.
   std::vector<std::array<Vec<D>, D>> frame;
@@ -78,6 +88,9 @@ struct FrictionProblem {
   bool is_local() const { return !local.empty(); }
   /// False on a rank without contacts.
   bool is_round() const { return !arm.empty(); }
+  bool rolls() const { return !rolling.empty(); }
+  /// Of all contacts of this rank.
+  std::size_t n_impulses() const { return a.size() * static_cast<std::size_t>(rolls() ? q : D); }
   Index n_contacts() const { return static_cast<Index>(a.size()); }
   Index n_owned() const { return halo->n_owned(); }
   Index n_held() const { return halo->n_held(); }
@@ -93,6 +106,8 @@ struct FrictionProblem {
   void find_rows(std::size_t c, std::size_t side, Real* rows) const;
   /// H v of contact c, from the velocities of the bodies held (n_held * q) [m/s].
   Vec<D> relative_velocity(std::size_t c, std::span<const Real> v) const;
+  /// w of a contact that resists rolling, in turning_frame() [rad/s].
+  Vec<n_turns<D>> relative_spin(std::size_t c, std::span<const Real> v) const;
   /// Its component along N, which the spins of round bodies have no part in.
   Real normal_velocity(std::size_t c, std::span<const Real> v) const;
 
@@ -135,6 +150,30 @@ Vec<D> FrictionProblem<D>::relative_velocity(std::size_t c, std::span<const Real
     }
   }
   return u;
+}
+
+/// The axes about which rolling and spinning of a contact are counted: T2, -T1, N in space, so that rolling
+/// about the first moves the surface along the first tangent. In the plane there is one.
+template <int D>
+std::array<Vec<n_turns<D>>, n_turns<D>> turning_frame(const std::array<Vec<D>, D>& frame) {
+  if constexpr (D == 2)
+    return {Vec<1>{{1}}};
+  else
+    return {frame[2], -1.0 * frame[1], frame[0]};
+}
+
+template <int D>
+Vec<n_turns<D>> FrictionProblem<D>::relative_spin(std::size_t c, std::span<const Real> v) const {
+  const Index ends[2] = {a[c], b[c]};
+  Vec<q - D> spin, w;
+  for (std::size_t side = 0; side < 2; ++side)
+    for (int k = 0; k < q - D && ends[side] >= 0 && arm[2 * c + side] > 0; ++k)
+      spin[k] += (side == 0 ? -1 : 1) * v[static_cast<std::size_t>(ends[side]) * q + D + k];
+  const auto axes = turning_frame<D>(frame[c]);
+  for (int k = 0; k < q - D; ++k)
+    w[k] =
+        dot(axes[static_cast<std::size_t>(k)], spin) + spin_bias[c * (q - D) + static_cast<std::size_t>(k)];
+  return w;
 }
 
 template <int D>

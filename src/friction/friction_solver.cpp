@@ -97,7 +97,8 @@ template <int D>
 const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver,
                                          const StopRule& stop, std::span<Real> r, std::span<Real> v,
                                          Change change) {
-  SCREE_ASSERT(r.size() == static_cast<std::size_t>(problem.n_contacts()) * D);
+  SCREE_ASSERT(r.size() == problem.n_impulses());
+  SCREE_ASSERT(!problem.rolls() || solver.takes_rolling());
   SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
   Scope timer("friction");
   const Real start = now();

@@ -137,6 +137,8 @@ class FrictionSolver {
   virtual void describe(Section&) {}
   /// Whether results have the same bits on any number of ranks, whoever holds which contact.
   virtual bool same_on_any_ranks() const { return false; }
+  /// Whether it solves problems with FrictionProblem::rolling.
+  virtual bool takes_rolling() const { return false; }
   /// Improves the scaled impulses r (a first guess on entry, of any quality) until monitor.done() or the
   /// solver's own limit. The caller takes monitor.best_impulse(), so each iterate worth keeping must be shown
   /// to monitor.check(). Collective.

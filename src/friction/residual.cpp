@@ -23,15 +23,15 @@ Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares
 
 template <int D>
 Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const GroupImpulses<D>> r,
-                                std::span<const Real> y) {
+                                std::span<const Real> y, RollingSweep<D> rolling) {
   const std::span<Real> square = problem.lane_scratch(r.size() * group_size);
-  const auto find = [&](const auto& rows) {
+  if (problem.has_spheres()) {
+    const SphereRows<D>& rows = problem.spheres();
+    rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data(), rolling);
+  } else {
+    const GeneralRows<D>& rows = problem.general();
     rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data());
-  };
-  if (problem.has_spheres())
-    find(problem.spheres());
-  else
-    find(problem.general());
+  }
   return natural_norm<D>(problem, square);
 }
 
@@ -41,7 +41,8 @@ namespace {
 template <int D>
 Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<const Real> y) {
   if (problem.n_contacts_of_all() == 0) return 0;
-  if (problem.has_spheres()) return natural_residual_of_packed<D>(problem, problem.packed(r), y);
+  if (problem.has_spheres())
+    return natural_residual_of_packed<D>(problem, problem.packed(r), y, problem.pack_rolling(r));
   // The sum reads its terms twice, so they are computed first.
   const std::span<Real> square = problem.scratch(1);
   const auto& rows = problem.contacts();
@@ -107,8 +108,9 @@ Real find_residual(const ScaledProblem<D>& problem, ResidualNorm norm, std::span
                    std::span<Real> y) {
   if (problem.has_spheres() && norm == ResidualNorm::natural) {
     const std::span<const GroupImpulses<D>> packed = problem.packed(r);
-    problem.velocity_from_impulse(packed, y);
-    return natural_residual_of_packed<D>(problem, packed, y);
+    const RollingSweep<D> rolling = problem.pack_rolling(r);
+    problem.velocity_from_impulse(packed, y, rolling);
+    return natural_residual_of_packed<D>(problem, packed, y, rolling);
   }
   problem.velocity_from_impulse(r, y);
   return residual_of<D>(problem, norm, r, y);
@@ -126,8 +128,9 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
                            ResidualNorm norm) {
   Residual residual;
   std::span<const GroupImpulses<D>> packed;
+  RollingSweep<D> rolling;
   if (problem.has_spheres())
-    problem.velocity_from_impulse(packed = problem.packed(r), y);
+    problem.velocity_from_impulse(packed = problem.packed(r), y, rolling = problem.pack_rolling(r));
   else
     problem.velocity_from_impulse(r, y);
   if (norm == ResidualNorm::fclib) find_fclib_norms<D>(problem, r, y, residual);
@@ -136,7 +139,7 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
   std::array<Real, SphereRows<D>::n_measures> worst{};
   if (problem.has_spheres()) {
     const SphereRows<D>& rows = problem.spheres();
-    rows.kernels().measure(rows.groups(), packed.data(), y.data(), square.data(), worst.data());
+    rows.kernels().measure(rows.groups(), packed.data(), y.data(), square.data(), worst.data(), rolling);
   } else {
     const auto& rows = problem.contacts();
     for (std::size_t c = 0; c < rows.size(); ++c) {
@@ -169,9 +172,9 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
 template Real find_residual<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>, std::span<Real>);
 template Real find_residual<3>(const ScaledProblem<3>&, ResidualNorm, std::span<const Real>, std::span<Real>);
 template Real natural_residual_of_packed<2>(const ScaledProblem<2>&, std::span<const GroupImpulses<2>>,
-                                            std::span<const Real>);
+                                            std::span<const Real>, RollingSweep<2>);
 template Real natural_residual_of_packed<3>(const ScaledProblem<3>&, std::span<const GroupImpulses<3>>,
-                                            std::span<const Real>);
+                                            std::span<const Real>, RollingSweep<3>);
 template Real natural_norm<2>(const ScaledProblem<2>&, std::span<const Real>);
 template Real natural_norm<3>(const ScaledProblem<3>&, std::span<const Real>);
 template Real find_residual_of_velocities<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>,

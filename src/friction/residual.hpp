@@ -43,7 +43,7 @@ Real find_residual_of_velocities(const ScaledProblem<D>& problem, ResidualNorm n
 /// y. The same bits as of others, and as collective.
 template <int D>
 Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const GroupImpulses<D>> r,
-                                std::span<const Real> y);
+                                std::span<const Real> y, RollingSweep<D> rolling);
 /// Residual::natural from the squares of the natural maps of this rank's contacts. Collective.
 template <int D>
 Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares);

@@ -73,7 +73,8 @@ void ScaledProblem<D>::rebuild_bias() {
   velocity_scale_ = 1;
   contacts_built_ = general_built_ = false;
   find_free_velocity();
-  for (std::size_t c = 0; c < spheres_.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
+  for (std::size_t c = 0; c < problem_->a.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
+  if (problem_->rolls()) set_spin_bias();
   find_velocity_scale(given_.velocity);
 }
 
@@ -239,9 +240,47 @@ void ScaledProblem<D>::build_spheres() {
         group.w[i][lane] = problem.bias[c * D + i];
       }
       group.mu[lane] = problem.mu[c];
+      if (problem.rolls()) add_rolling(c, place);
     }
     spheres_.end_stretch();
   });
+  if (problem.rolls()) set_spin_bias();
+}
+
+template <int D>
+void ScaledProblem<D>::add_rolling(std::size_t c, std::size_t place) {
+  auto& groups = spheres_.rolling();
+  groups.resize(spheres_.groups().size());  // zeros
+  const Real mu = problem_->rolling[2 * c], radius = problem_->rolling[2 * c + 1];
+  const SphereGroup<D>& of_contact = spheres_.group(place);
+  RollingGroup<D>& group = groups[place / group_size];
+  const std::size_t lane = place % group_size;
+  Real j[2], W = 0, coupling = 0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Index body = (side == 0 ? of_contact.a : of_contact.b)[lane];
+    j[side] =
+        problem_->arm[2 * c + side] > 0 ? answer_of_sphere_[static_cast<std::size_t>(body)][1] * radius : 0;
+    W += j[side] * j[side];
+    coupling += (side == 0 ? 1 : -1) * of_contact.c[side][lane] * j[side];
+  }
+  if (mu == 0 || W == 0) return;
+  for (std::size_t side = 0; side < 2; ++side) group.j[side][lane] = j[side];
+  group.mu[lane] = mu;
+  group.coupling[lane] = coupling;
+  group.inverse_W[lane] = 1 / W;
+  group.inverse_WT[lane] = 1 / (W - coupling * coupling * of_contact.inverse_W[1][lane]);
+}
+
+/// With v_c = 1.
+template <int D>
+void ScaledProblem<D>::set_spin_bias() {
+  constexpr std::size_t n = n_turns<D>;
+  for (std::size_t c = 0; c < spheres_.size(); ++c) {
+    const auto place = static_cast<std::size_t>(spheres_.lanes().place()[c]);
+    for (std::size_t k = 0; k < n; ++k)
+      spheres_.rolling()[place / group_size].w[k][place % group_size] =
+          problem_->rolling[2 * c + 1] * problem_->spin_bias[c * n + k];
+  }
 }
 
 template <int D>
@@ -382,7 +421,8 @@ constexpr SweepTurn all_holders{.first = false};  // they begin with the same va
 
 template <int D>
 void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const {
-  if (has_spheres_) return velocity_from_impulse(std::span<const GroupImpulses<D>>(packed(r)), y);
+  if (has_spheres_)
+    return velocity_from_impulse(std::span<const GroupImpulses<D>>(packed(r)), y, pack_rolling(r));
   std::copy(free_.begin(), free_.end(), y.begin());
   const auto& rows = contacts();
   run_colours(y, all_holders, [&](Index first, Index last) {
@@ -393,12 +433,13 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<
 }
 
 template <int D>
-void ScaledProblem<D>::velocity_from_impulse(std::span<const GroupImpulses<D>> r, std::span<Real> y) const {
+void ScaledProblem<D>::velocity_from_impulse(std::span<const GroupImpulses<D>> r, std::span<Real> y,
+                                             RollingSweep<D> rolling) const {
   std::copy(free_.begin(), free_.end(), y.begin());
   std::size_t stretch = 0;
   run_colours(y, all_holders, [&](Index, Index) {
-    spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + spheres_.lanes().first_group(stretch),
-                           y.data());
+    const std::size_t first = spheres_.lanes().first_group(stretch);
+    spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + first, y.data(), rolling.from(first));
     ++stretch;
   });
   make_ghosts_current(y);
@@ -419,10 +460,12 @@ void ScaledProblem<D>::add_impulse(std::span<const Real> r, std::span<Real> y) c
 template <int D>
 void ScaledProblem<D>::scale_impulse(std::span<const Real> r, std::span<Real> scaled) const {
   for (std::size_t i = 0; i < r.size(); ++i) scaled[i] = r[i] / (mass_scale_ * velocity_scale_);
+  for (std::size_t i = problem_->a.size() * D; i < r.size(); ++i) scaled[i] /= rolling_radius_of(i);
 }
 template <int D>
 void ScaledProblem<D>::unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const {
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = scaled[i] * (mass_scale_ * velocity_scale_);
+  for (std::size_t i = problem_->a.size() * D; i < r.size(); ++i) r[i] *= rolling_radius_of(i);
 }
 template <int D>
 void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real> v) const {
@@ -449,7 +492,7 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
 template <int D>
 std::size_t ScaledProblem<D>::bytes() const {
   return held_bytes(contacts_, ends_, couplings_, free_, inverse_root_, inverse_diagonal_, scratch_,
-                    packed_impulse_, answer_of_sphere_) +
+                    packed_impulse_, packed_rolling_, answer_of_sphere_) +
          spheres_.bytes() + general_.bytes();
 }
 

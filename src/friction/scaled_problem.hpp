@@ -157,7 +157,7 @@ class ScaledProblem {
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
   std::size_t velocity_size() const { return static_cast<std::size_t>(n_held() + 1) * width; }
-  std::size_t impulse_size() const { return problem_->a.size() * D; }
+  std::size_t impulse_size() const { return problem_->n_impulses(); }
   Real mass_scale() const { return mass_scale_; }
   Real velocity_scale() const { return velocity_scale_; }
   /// False if B is not J^T for all contacts of all ranks.
@@ -169,7 +169,8 @@ class ScaledProblem {
   /// current afterwards. Collective, n_colours transfers and a copy.
   void velocity_from_impulse(std::span<const Real> r, std::span<Real> y) const;
   /// The same on a rank with spheres(), from impulses in groups.
-  void velocity_from_impulse(std::span<const GroupImpulses<D>> r, std::span<Real> y) const;
+  void velocity_from_impulse(std::span<const GroupImpulses<D>> r, std::span<Real> y,
+                             RollingSweep<D> rolling) const;
   /// y += J^T r, faster, to the last bits only; y holds owned values on entry (ghosts are overwritten),
   /// ghosts are current afterwards. Collective.
   void add_impulse(std::span<const Real> r, std::span<Real> y) const;
@@ -211,6 +212,15 @@ class ScaledProblem {
     return packed_impulse_;
   }
 
+  /// Resistance to rolling for these kernels, with its part of the impulses r in `groups`. Local.
+  RollingSweep<D> pack_rolling(std::span<const Real> r,
+                               std::vector<GroupImpulses<n_turns<D>>>& groups) const {
+    if (!problem_->rolls()) return {};  // rows may be those of a problem before
+    spheres_.lanes().pack(r.subspan(problem_->a.size() * D), groups);
+    return {spheres_.rolling().data(), groups.data()};
+  }
+  RollingSweep<D> pack_rolling(std::span<const Real> r) const { return pack_rolling(r, packed_rolling_); }
+
   /// Runs visit(first, last) over the contacts of each colour in sweep order with transfers of `y` between
   /// colours. Collective.
   template <class Visit>
@@ -244,6 +254,12 @@ class ScaledProblem {
   void build_contacts() const;
   void build_local_contacts();
   void build_spheres();
+  /// R of the contact of impulse i, which comes after those of all contacts [m].
+  Real rolling_radius_of(std::size_t i) const {
+    return problem_->rolling[2 * ((i - problem_->a.size() * D) / n_turns<D>)+1];
+  }
+  void add_rolling(std::size_t c, std::size_t place);
+  void set_spin_bias();
   void build_general() const;
   /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
   void build_couplings() const;
@@ -265,6 +281,7 @@ class ScaledProblem {
   SphereRows<D> spheres_;
   mutable GeneralRows<D> general_;
   mutable std::vector<GroupImpulses<D>> packed_impulse_;
+  mutable std::vector<GroupImpulses<n_turns<D>>> packed_rolling_;
   std::vector<Real> free_;
   /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
   /// of round contacts, only the diagonals.

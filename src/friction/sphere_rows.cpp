@@ -28,6 +28,7 @@ template <int D>
 void SphereRows<D>::begin(Index none) {
   none_ = none;
   groups_.clear();
+  rolling_.clear();
   lanes_.begin(none);
 }
 
@@ -77,11 +78,14 @@ void SphereRows<D>::divide_bias(Real by) {
   for (Group& group : groups_)
     for (auto& entry : group.w)
       for (Real& w : entry) w /= by;
+  for (RollingGroup<D>& group : rolling_)
+    for (auto& entry : group.w)
+      for (Real& w : entry) w /= by;
 }
 
 template <int D>
 std::size_t SphereRows<D>::bytes() const {
-  return held_bytes(groups_) + lanes_.bytes();
+  return held_bytes(groups_, rolling_) + lanes_.bytes();
 }
 
 template class SphereRows<2>;

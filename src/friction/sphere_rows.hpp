@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "friction/friction_problem.hpp"
 #include "friction/lane_groups.hpp"
 
 namespace scree {
@@ -73,35 +74,59 @@ struct alignas(64) SphereGroup {
   Index a[size], b[size];
   Entry F[D][D], s[2], c[2], inverse_W[2], w[D], mu, g[2];
 };
+/// What a group has besides where contacts resist rolling (docs/method.md, eq. D.5), in scaled units: the
+/// impulse is s / R and the velocity R w, with j_a, j_b in place of s_a, s_b. 0 where it does not.
+template <int D>
+struct alignas(64) RollingGroup {
+  GroupEntry j[2];  ///< of a and of b: R sqrt(m_c / J); zero for none
+  GroupEntry mu, w[n_turns<D>];
+  GroupEntry coupling;    ///< what s does to u_T, and r_T to R w
+  GroupEntry inverse_W;   ///< what R w needs, other impulses held
+  GroupEntry inverse_WT;  ///< the same while the surfaces stick
+};
+/// The resistance to rolling that kernels take along with groups; none if `rows` is null.
+template <int D>
+struct RollingSweep {
+  const RollingGroup<D>* rows = nullptr;
+  GroupImpulses<n_turns<D>>* impulses = nullptr;
+  GroupMomentum<n_turns<D>>* of_sweeps = nullptr;
+  /// From a group on.
+  RollingSweep from(std::size_t group) const {
+    if (rows == nullptr) return {};
+    return {rows + group, impulses + group, of_sweeps == nullptr ? nullptr : of_sweeps + group};
+  }
+};
 /// Contacts of round bodies, packed for vectors, and what solvers do with all of them at once. The order is
 /// that of a sweep, and the bits are those of one contact after the other, with any instruction set.
 template <int D>
 class SphereRows {
  public:
   using Group = SphereGroup<D>;
+  using Rolling = RollingSweep<D>;
+  /// Velocities and impulses that resist rolling come with `rolling`, if they do.
   struct Kernels {
     std::string_view instruction_set;
     /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3); y: velocities of all held and of
     /// nobody, on 16 bytes.
-    void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* y);
+    void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* y, Rolling rolling);
     /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of
     /// their SweepChange::terms.
     Real (*sweep_on)(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
-                     Real* y, SweepMomentum momentum, Real* squares);
+                     Real* y, SweepMomentum momentum, Real* squares, Rolling rolling);
     /// The momentum of n velocities y, which are as they were when the sweep was over; `start`: as it found
     /// them.
     void (*take_momentum)(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real* start);
     /// y += J^T r.
-    void (*add)(std::span<const Group> groups, const GroupImpulses<D>* impulses, Real* y);
+    void (*add)(std::span<const Group> groups, const GroupImpulses<D>* impulses, Real* y, Rolling rolling);
     /// |J y + w|^2 of each lane.
     void (*free_squares)(std::span<const Group> groups, const Real* y, Real* squares);
     /// |r - P_K(r - u^)|^2 of each lane (eq. F.6).
     void (*natural_squares)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
-                            Real* squares);
+                            Real* squares, Rolling rolling);
     /// The same, and the largest of each of the other measures of a Residual, in scaled units and in its
     /// order.
     void (*measure)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
-                    Real* squares, Real* largest);
+                    Real* squares, Real* largest, Rolling rolling);
   };
   static constexpr std::size_t n_measures = 5;
 
@@ -121,6 +146,9 @@ class SphereRows {
   /// A copy of contact c: for whoever does not mind to be slow.
   SphereContact<D> operator[](std::size_t c) const;
   std::span<const Group> groups() const { return groups_; }
+  /// The same of resistance to rolling, with place() in the same lane; empty: none.
+  std::vector<RollingGroup<D>>& rolling() { return rolling_; }
+  const std::vector<RollingGroup<D>>& rolling() const { return rolling_; }
   const LaneGroups& lanes() const { return lanes_; }
   std::span<const Group> groups_of(std::size_t stretch) const {
     return groups().subspan(lanes_.first_group(stretch), lanes_.n_groups_of(stretch));
@@ -138,6 +166,7 @@ class SphereRows {
   const Kernels* kernels_;
   Index none_ = 0;
   std::vector<Group> groups_;
+  std::vector<RollingGroup<D>> rolling_;
   LaneGroups lanes_;
 };
 

@@ -61,6 +61,63 @@ struct Contacts {
   }
 };
 
+/// Resistance of `width` contacts of a group to rolling, in the axes of turning_frame().
+template <int D>
+struct Rolling {
+  static constexpr int n = n_turns<D>;
+  Lanes j[2], mu, coupling, inverse_W, inverse_WT;
+  const GroupEntry* bias;
+  std::size_t at;
+
+  Rolling(const RollingGroup<D>& group, std::size_t place)
+      : j{load(group.j[0] + place), load(group.j[1] + place)},
+        mu(load(group.mu + place)),
+        coupling(load(group.coupling + place)),
+        inverse_W(load(group.inverse_W + place)),
+        inverse_WT(load(group.inverse_WT + place)),
+        bias(group.w),
+        at(place) {}
+  /// R w.
+  template <class Number>
+  void find_relative_velocity(const Contacts<D, Number>& x, Lanes (&w)[n]) const {
+    Lanes d[n];
+    for (int k = 0; k < n; ++k) d[k] = j[1] * x.b.v[D + k] - j[0] * x.a.v[D + k];
+    if constexpr (D == 2) {
+      w[0] = d[0];
+    } else {
+      for (int i = 0; i < n; ++i) w[i] = Lanes{};
+      for (int k = 0; k < 3; ++k) {
+        w[0] += x.F[2][k] * d[k];
+        w[1] -= x.F[1][k] * d[k];
+        w[2] += x.F[0][k] * d[k];
+      }
+    }
+    for (int i = 0; i < n; ++i) w[i] += load(bias[i] + at);
+  }
+  /// Adds s / R to velocities that add_impulse() puts back.
+  void add(Contacts<D, Real>& x, const Lanes (&change)[n]) const {
+    for (int k = 0; k < n; ++k) {
+      Lanes turn;
+      if constexpr (D == 2)
+        turn = change[0];
+      else
+        turn = x.F[2][k] * change[0] - x.F[1][k] * change[1] + x.F[0][k] * change[2];
+      x.a.v[D + k] -= j[0] * turn;
+      x.b.v[D + k] += j[1] * turn;
+    }
+  }
+};
+
+/// Cuts x to |x| <= most.
+template <int n>
+inline void cut_to(Lanes (&x)[n], Lanes most) {
+  Lanes square = x[0] * x[0];
+  for (int i = 1; i < n; ++i) square += x[i] * x[i];
+  const Lanes length = square_root(square);
+  const Lanes factor = length > most ? most / length : Lanes{} + 1;
+  for (int i = 0; i < n; ++i) x[i] *= factor;
+}
+
 /// Cuts r to r_N >= 0, then r_T to |r_T| <= mu r_N.
 template <int D>
 inline void cut(Lanes (&r)[D], Lanes mu) {
@@ -89,8 +146,70 @@ inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D,
   for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
 }
 
+/// The same where contacts resist rolling (N.7). r_N comes first: nothing that turns changes u_N. Then s as
+/// if the surfaces stuck, r_T for that s, s for that r_T and r_T once more: exact where both hold or one of
+/// them goes straight on, else the next sweep goes on.
 template <int D>
-void sweep(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, Real* y) {
+inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Real>& contacts,
+                  const Rolling<D>& rolling, const Lanes (&r)[D], const Lanes (&s)[n_turns<D>],
+                  Lanes (&next)[D], Lanes (&next_s)[n_turns<D>]) {
+  constexpr int n = n_turns<D>, n_tangents = D - 1;
+  Lanes u[D], w[n];
+  contacts.find_relative_velocity(u);
+  rolling.find_relative_velocity(contacts, w);
+  for (int i = 0; i < D; ++i) u[i] += load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i];
+  const Lanes zero{}, inverse_T = load(group.inverse_W[1] + at);
+  const Lanes normal = r[0] - load(group.inverse_W[0] + at) * u[0];
+  next[0] = normal < zero ? zero : normal;
+  const Lanes most = load(group.mu + at) * next[0], most_s = rolling.mu * next[0];
+  const Lanes tilt = rolling.coupling * inverse_T;
+  for (int i = 0; i < n; ++i)
+    next_s[i] = i < n_tangents ? s[i] - rolling.inverse_WT * (w[i] - tilt * u[i + 1])
+                               : s[i] - rolling.inverse_W * w[i];
+  cut_to<n>(next_s, most_s);
+  for (int pass = 0;; ++pass) {
+    Lanes tangential[n_tangents];
+    for (int i = 0; i < n_tangents; ++i)
+      tangential[i] = r[i + 1] - inverse_T * (u[i + 1] + rolling.coupling * (next_s[i] - s[i]));
+    cut_to<n_tangents>(tangential, most);
+    for (int i = 0; i < n_tangents; ++i) next[i + 1] = tangential[i];
+    if (pass == 1) return;
+    for (int i = 0; i < n; ++i) {
+      const Lanes by_slip = i < n_tangents ? rolling.coupling * (next[i + 1] - r[i + 1]) : zero;
+      next_s[i] = s[i] - rolling.inverse_W * (w[i] + by_slip);
+    }
+    cut_to<n>(next_s, most_s);
+  }
+}
+
+template <int D>
+void sweep_rolling(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, Real* y,
+                   RollingSweep<D> rolling) {
+  constexpr int n = n_turns<D>;
+  for (const SphereGroup<D>& group : groups) {
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
+      Contacts<D, Real> contacts(group, at, y);
+      const Rolling<D> resists(*rolling.rows, at);
+      Lanes r[D], s[n], next[D], next_s[n];
+      load_impulse<D>(*impulses, at, r);
+      load_impulse<n>(*rolling.impulses, at, s);
+      solve<D>(group, at, contacts, resists, r, s, next, next_s);
+      for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
+      for (int i = 0; i < n; ++i) store(next_s[i], rolling.impulses->r[i] + at);
+      for (int i = 0; i < D; ++i) next[i] -= r[i];
+      for (int i = 0; i < n; ++i) next_s[i] -= s[i];
+      resists.add(contacts, next_s);
+      contacts.add_impulse(next);
+    }
+    ++impulses;
+    rolling = rolling.from(1);
+  }
+}
+
+template <int D>
+void sweep(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, Real* y,
+           RollingSweep<D> rolling) {
+  if (rolling.rows != nullptr) return sweep_rolling<D>(groups, impulses, y, rolling);
   for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
@@ -104,9 +223,69 @@ void sweep(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, R
   }
 }
 
+/// Impulses with the momentum of the sweeps before, which goes on.
+template <int N>
+inline void load_moved(const GroupImpulses<N>& impulses, GroupMomentum<N>& of_sweeps, std::size_t at,
+                       Lanes beta, Lanes share, Lanes (&r)[N]) {
+  for (int i = 0; i < N; ++i) {
+    const Lanes p = beta * load(of_sweeps.p[i] + at);
+    r[i] = load(impulses.r[i] + at) + p;
+    store(p + share * load(of_sweeps.d[i] + at), of_sweeps.p[i] + at);
+  }
+}
+
+template <int D>
+Real sweep_rolling_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses,
+                      GroupMomentum<D>* of_sweeps, Real* y, SweepMomentum momentum, Real* squares,
+                      RollingSweep<D> rolling) {
+  constexpr int n = n_turns<D>;
+  const Lanes zero{};
+  const Lanes beta = zero + momentum.beta, share = zero + momentum.share;
+  Real total = 0;
+  for (const SphereGroup<D>& group : groups) {
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+      Contacts<D, Real> contacts(group, at, y);
+      const Rolling<D> resists(*rolling.rows, at);
+      Lanes r[D], s[n], next[D], next_s[n];
+      load_moved<D>(*impulses, *of_sweeps, at, beta, share, r);
+      load_moved<n>(*rolling.impulses, *rolling.of_sweeps, at, beta, share, s);
+      solve<D>(group, at, contacts, resists, r, s, next, next_s);
+      for (int i = 0; i < D; ++i) {
+        store(next[i], impulses->r[i] + at);
+        store(next[i] -= r[i], of_sweeps->d[i] + at);
+      }
+      for (int i = 0; i < n; ++i) {
+        store(next_s[i], rolling.impulses->r[i] + at);
+        store(next_s[i] -= s[i], rolling.of_sweeps->d[i] + at);
+      }
+      resists.add(contacts, next_s);
+      contacts.add_impulse(next);
+      // As below, with s.
+      Lanes square{};
+      for (int side = 0; side < 2; ++side) {
+        const Lanes inverse = load(group.inverse_W[side] + at);
+        const Lanes part = side == 0 ? next[0] * next[0] : tangential_square<D>(next);
+        square += part / (inverse > zero ? inverse : zero + 1);
+      }
+      for (int i = 0; i < n; ++i) {
+        square += (resists.j[0] * resists.j[0] + resists.j[1] * resists.j[1]) * next_s[i] * next_s[i];
+        if (i < D - 1) square += 2 * resists.coupling * next[i + 1] * next_s[i];
+      }
+      store(square, squares);
+      for (int k = 0; k < width; ++k) total += SweepChange::term(square[k], momentum.unit);
+    }
+    ++impulses;
+    ++of_sweeps;
+    rolling = rolling.from(1);
+  }
+  return total;
+}
+
 template <int D>
 Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
-              Real* y, SweepMomentum momentum, Real* squares) {
+              Real* y, SweepMomentum momentum, Real* squares, RollingSweep<D> rolling) {
+  if (rolling.rows != nullptr)
+    return sweep_rolling_on<D>(groups, impulses, of_sweeps, y, momentum, squares, rolling);
   const Lanes zero{};
   const Lanes beta = zero + momentum.beta, share = zero + momentum.share, unit = zero + momentum.unit;
   const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;
@@ -115,11 +294,7 @@ Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
       Contacts<D, Real> contacts(group, at, y);
       Lanes r[D], next[D], change[D];
-      for (int i = 0; i < D; ++i) {
-        const Lanes p = beta * load(of_sweeps->p[i] + at);
-        r[i] = load(impulses->r[i] + at) + p;
-        store(p + share * load(of_sweeps->d[i] + at), of_sweeps->p[i] + at);
-      }
+      load_moved<D>(*impulses, *of_sweeps, at, beta, share, r);
       solve<D>(group, at, contacts, r, next, change);
       contacts.add_impulse(change);
       for (int i = 0; i < D; ++i) {
@@ -146,15 +321,22 @@ Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses
 }
 
 template <int D>
-void add(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, Real* y) {
+void add(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, Real* y,
+         RollingSweep<D> rolling) {
   for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
       Lanes r[D];
       load_impulse<D>(*impulses, at, r);
+      if (rolling.rows != nullptr) {
+        Lanes s[n_turns<D>];
+        load_impulse<n_turns<D>>(*rolling.impulses, at, s);
+        Rolling<D>(*rolling.rows, at).add(contacts, s);
+      }
       contacts.add_impulse(r);
     }
     ++impulses;
+    rolling = rolling.from(1);
   }
 }
 
@@ -187,15 +369,46 @@ struct Solution {
   }
 };
 
+/// The same of resistance to rolling, with what it needs of a Solution.
+template <int D>
+struct RollingSolution {
+  static constexpr int n = n_turns<D>;
+  Lanes w[n], s[n], most;
+
+  RollingSolution(const SphereGroup<D>& group, const RollingSweep<D>& rolling, std::size_t at, const Real* y,
+                  Lanes normal) {
+    const Contacts<D, const Real> contacts(group, at, y);
+    const Rolling<D> resists(*rolling.rows, at);
+    resists.find_relative_velocity(contacts, w);
+    load_impulse<n>(*rolling.impulses, at, s);
+    const Lanes zero{};
+    most = resists.mu * (normal < zero ? zero : normal);
+    // Where nothing turns or nothing resists, w is no error.
+    for (int i = 0; i < n; ++i) w[i] = resists.inverse_W > zero ? w[i] : zero;
+  }
+  /// |s/R - P(s/R - R w)|^2 with P the nearest point of |s/R| <= mu_r r_N (eq. F.6).
+  Lanes natural_square() const {
+    Lanes x[n], square{};
+    for (int i = 0; i < n; ++i) x[i] = s[i] - w[i];
+    cut_to<n>(x, most);
+    for (int i = 0; i < n; ++i) square += (s[i] - x[i]) * (s[i] - x[i]);
+    return square;
+  }
+};
+
 template <int D>
 void natural_squares(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, const Real* y,
-                     Real* squares) {
+                     Real* squares, RollingSweep<D> rolling) {
   for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
       const Solution<D> x(group, *impulses, at, y);
-      store(natural_square<D>(x.r, x.u, x.mu), squares);
+      Lanes square = natural_square<D>(x.r, x.u, x.mu);
+      if (rolling.rows != nullptr)
+        square += RollingSolution<D>(group, rolling, at, y, x.r[0]).natural_square();
+      store(square, squares);
     }
     ++impulses;
+    rolling = rolling.from(1);
   }
 }
 
@@ -210,14 +423,14 @@ void take_momentum(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real
 
 template <int D>
 void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, const Real* y,
-             Real* squares, Real* most) {
+             Real* squares, Real* most, RollingSweep<D> rolling) {
   constexpr auto n = SphereRows<D>::n_measures;
   Lanes worst[n] = {};
   for (const SphereGroup<D>& group : groups) {
     for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
       const Solution<D> solution(group, *impulses, at, y);
       const auto& [u, r, mu] = solution;
-      store(natural_square<D>(r, u, mu), squares);
+      Lanes square = natural_square<D>(r, u, mu);
       Lanes work{};
       for (int i = 1; i < D; ++i) work += u[i] * r[i];
       const Lanes product = u[0] * r[0];
@@ -226,8 +439,22 @@ void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* imp
       worst[2] = largest(product, largest(-product, worst[2]));
       worst[3] = largest(mu * r[0] * square_root(tangential_square<D>(u)) + work, worst[3]);
       worst[4] = largest(load(group.g[0] + at) * r[0], worst[4]);
+      if (rolling.rows != nullptr) {
+        const RollingSolution<D> x(group, rolling, at, y, r[0]);
+        square += x.natural_square();
+        Lanes power{}, speed{}, size{};
+        for (int i = 0; i < x.n; ++i) {
+          power += x.w[i] * x.s[i];
+          speed += x.w[i] * x.w[i];
+          size += x.s[i] * x.s[i];
+        }
+        worst[1] = largest(square_root(size) - x.most, worst[1]);
+        worst[3] = largest(x.most * square_root(speed) + power, worst[3]);
+      }
+      store(square, squares);
     }
     ++impulses;
+    rolling = rolling.from(1);
   }
   for (std::size_t i = 0; i < n; ++i)
     for (int k = 0; k < width; ++k) most[i] = most[i] < worst[i][k] ? worst[i][k] : most[i];

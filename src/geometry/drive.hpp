@@ -38,6 +38,11 @@ class Drive {
   }
   /// Velocity of the material point at x for the velocity 1 [-], of a wall that turns [m].
   Vec<D> way(const Vec<D>& x) const { return turns_ ? turn_.velocity(x, 1) : axis_; }
+  /// Its spin for the velocity 1 [1/m], of a wall that turns [-].
+  Vec<D == 2 ? 1 : 3> spin() const {
+    if (!turns_) return {};
+    return spin_of_field<D>([this](const Vec<D>& x) { return way(x); });
+  }
   /// The area on which a pressure acts, with obstacles where they are placed [m2]; disks are 1 m thick.
   Real area(const ObstacleSet<D>& obstacles) const;
 

@@ -235,6 +235,22 @@ struct Obstacle {
   std::string where_material;  ///< place of that name in the deck, for messages
 };
 
+/// The angular velocity of a rigid body whose point at x has the velocity
+/// of(x): about z in the plane.
+template <int D, class F>
+Vec<D == 2 ? 1 : 3> spin_of_field(F&& of) {
+  const Vec<D> of_origin = of(Vec<D>{});
+  const auto rate = [&](int along, int component) {
+    Vec<D> point;
+    point[along] = 1;
+    return of(point)[component] - of_origin[component];
+  };
+  if constexpr (D == 2)
+    return {{rate(0, 1)}};
+  else
+    return {{rate(1, 2), rate(2, 0), rate(0, 1)}};
+}
+
 /// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps;
 /// they stay the same when an obstacle is taken away or put back (`set_active`).
 template <int D>
@@ -265,6 +281,8 @@ class ObstacleSet {
     if (obstacle.drive) return driven_velocity(obstacle, x);
     return obstacle.motion ? obstacle.motion->velocity(x, time) : Vec<D>{};
   }
+  /// Its angular velocity at `time` [rad/s].
+  Vec<D == 2 ? 1 : 3> spin(int constraint, Real time) const;
   /// Velocity of the material in the surface at x, where its unit normal is `normal` (either way): that of
   /// the point, and of a belt the part of surface_velocity across the normal [m/s].
   Vec<D> surface_velocity(int constraint, const Vec<D>& x, const Vec<D>& normal, Real time) const {

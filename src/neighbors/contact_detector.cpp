@@ -80,7 +80,9 @@ class Detection {
     misses_point_at_wall_ = false;
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto body = static_cast<std::size_t>(which[k]);
-      if (mobility_[body] == 0 || !may_meet_obstacle(state_, body, wall.constraint)) continue;
+      const bool is_taken =
+          mobility_[body] != 0 || (rules_.takes_held && state_.obstacles.driven_of(wall.constraint) >= 0);
+      if (!is_taken || !may_meet_obstacle(state_, body, wall.constraint)) continue;
       if constexpr (has_shapes) {
         if (shape_[body] != 0) {
           n_touching += take_wall_of_shape(wall, k, from[k], add) ? 1 : 0;

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/timing.hpp"
 #include "events/inlets.hpp"
+#include "geometry/drive.hpp"
 #include "io/scene_output.hpp"
 
 namespace scree {
@@ -253,6 +254,29 @@ void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, Real lar
   }
 }
 
+/// What the scheme "nonsmooth" gets wrong at walls that a load moves. Collective.
+template <int D>
+void find_driven_walls(const RunDeck<D>& deck, const State<D>& state, std::vector<std::string>& findings) {
+  if (!deck.stepper->traits().has_contact_problems || state.obstacles.driven().empty()) return;
+  const auto mobility = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  const bool has_held = state.comm.any(std::ranges::find(mobility, 0.0) != mobility.end());
+  for (const DrivenState& wall : state.obstacles.driven()) {
+    if (wall.order.kind == DrivenOrder::Kind::speed) continue;
+    const Drive<D>& drive = state.obstacles.drive_of(wall);
+    const auto find = [&](const std::string& what) {
+      findings.push_back(
+          fmt::format("{}: in the scheme \"nonsmooth\" {}; \"dem\" has this right", drive.where(), what));
+    };
+    if (drive.control() == Drive<D>::Control::free)
+      find(
+          "bodies rebound from a wall with control = \"free\" as if their restitution were smaller or 0, and "
+          "where friction or a turn moves the wall along its surface, momentum is not kept");
+    if (state.materials.has_cohesion())
+      find("the load of a wall leaves out the cohesion of what sticks to it");
+    if (has_held) find("a wall that a load moves passes through bodies with mobility = 0");
+  }
+}
+
 template <int D>
 void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findings) {
   const OutputSettings& output = deck.output;
@@ -299,6 +323,7 @@ std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& s
     if (std::string doubt = state.materials.density_doubt(m); !doubt.empty())
       findings.push_back(std::move(doubt));
   }
+  find_driven_walls(deck, state, findings);
   find_missing_output(deck, findings);
   if (std::string text = about_missing_outputs(deck); !text.empty()) findings.push_back(std::move(text));
   return findings;

@@ -120,7 +120,7 @@ void slide_to_roll(GrainTable& table, const Contacts& contacts) {
 }
 
 /// Spins on a floor without friction, against a resistance to rolling: omega = omega_0 - mu_r g t / (k r),
-/// then rest. The resistance is explicit, so it begins one step late.
+/// then rest.
 template <int D>
 void spin_down(GrainTable& table, const Contacts& contacts) {
   constexpr Real r = 0.1, mu_r = 0.1, k = inertia_ratio<D>, omega = 8;
@@ -139,8 +139,8 @@ void spin_down(GrainTable& table, const Contacts& contacts) {
     const Spin<D> now = states_of(simulation).spin[0];
     const Real found = now[D == 2 ? 0 : 1];
     if (step == n_steps)
-      rows.push_back(row("omega at 0.2 s [1/s]", "mu_r = 0.1",
-                         omega - rate * static_cast<Real>(step - 1) * dt, found, contacts.bound * omega));
+      rows.push_back(row("omega at 0.2 s [1/s]", "mu_r = 0.1", omega - rate * static_cast<Real>(step) * dt,
+                         found, contacts.bound * omega));
     if (step == 3 * n_steps)
       rows.push_back(row("omega at 0.6 s [1/s]", "mu_r = 0.1", 0, found, contacts.bound * omega));
   }

@@ -12,7 +12,8 @@ namespace {
 
 /// What bodies exert on each obstacle: with f_c the force at a contact, normal reaction and friction, and x_c
 /// its foot point on the obstacle,
-///     force = sum_c f_c [N],   torque = sum_c (x_c - point) x f_c [N m].
+///     force = sum_c f_c [N],   torque = sum_c (x_c - point) x f_c + q_c [N m]
+/// with q_c that of rolling friction.
 /// Disks count as 1 m thick. First-order schemes know the normal reaction per mobility [m/s] only, and no
 /// torque. In periodic domains x_c is the foot point next to the image of the body in the domain.
 template <int D>
@@ -65,7 +66,9 @@ class WallForce final : public Measure<D> {
       if (width == D) return;
       const Vec<D> centre =
           wrapped(sample.state.box, sample.state.bodies.position()[static_cast<std::size_t>(contacts.a[c])]);
-      std::ranges::copy(torque(centre + contacts.branch[c] - point_, force).component, part.begin() + D);
+      Spin<D> turns = torque(centre + contacts.branch[c] - point_, force);
+      if (!contacts.rolling.empty()) turns += contacts.rolling[c];
+      std::ranges::copy(turns.component, part.begin() + D);
     });
     for (const std::size_t obstacle : shown)
       for (std::size_t k = 0; k < width; ++k) row.push_back(total[obstacle * width + k]);

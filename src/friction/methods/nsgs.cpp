@@ -15,6 +15,7 @@ namespace scree {
 ///     u = J y + w + G r,  q = u - (W_cc + G_c) r_c                                     (docs/method.md, N.1)
 ///     r* = the r that obeys Coulomb's law in u = (W_cc + G_c) r + q                    (N.2)
 ///     r_c <- r*;  y <- y + J_c^T (its change)                                          (N.3)
+///     with s of contacts that resist rolling found beside r_T                          (N.7)
 ///     between sweeps r <- r + beta p, as in the conjugate gradient method              (N.5)
 ///     where these cycle, steps of Anderson's method over ten sweeps each               (N.6)
 ///
@@ -40,6 +41,7 @@ class Nsgs final : public FrictionSolver<D> {
                      .doc = "Most sweeps between checks of the residual, which come where it should be met"});
   }
   bool same_on_any_ranks() const override { return true; }
+  bool takes_rolling() const override { return true; }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     begin(problem, r, monitor);
@@ -164,8 +166,9 @@ class Nsgs final : public FrictionSolver<D> {
   /// Sweeps go on from r_. Collective.
   void start_from_impulses() {
     if (lanes_ != nullptr) lanes_->pack(r_, impulses_);
+    rolling_ = problem_->pack_rolling(r_, turns_);
     if (spheres_ != nullptr)
-      problem_->velocity_from_impulse(std::span<const GroupImpulses<D>>(impulses_), y_);
+      problem_->velocity_from_impulse(std::span<const GroupImpulses<D>>(impulses_), y_, rolling_);
     else
       problem_->velocity_from_impulse(r_, y_);
   }
@@ -175,13 +178,15 @@ class Nsgs final : public FrictionSolver<D> {
     const bool in_groups = lanes_ != nullptr && monitor_->norm() == ResidualNorm::natural;
     if (in_groups) problem_->make_ghosts_current(y_);
     return monitor_->check_known(in_groups
-                                     ? natural_residual_of_packed<D>(*problem_, impulses_, y_)
+                                     ? natural_residual_of_packed<D>(*problem_, impulses_, y_, rolling_)
                                      : find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
                                  sweep, r_, y_);
   }
 
   /// The impulses as they are now. Local.
   void store(std::span<Real> r) const {
+    if (rolling_.rows != nullptr)
+      lanes_->unpack<n_turns<D>>(turns_, r.subspan(static_cast<std::size_t>(problem_->n_contacts()) * D));
     if (lanes_ != nullptr)
       lanes_->unpack<D>(impulses_, r);
     else if (r.data() != r_.data())
@@ -233,6 +238,7 @@ class Nsgs final : public FrictionSolver<D> {
     reset(start_velocity_, velocity_momentum_.size());
     if (lanes_ != nullptr) {
       reset(of_sweeps_, impulses_.size());
+      reset(of_turns_, rolling_.rows == nullptr ? 0 : turns_.size());
       squares_.resize(impulses_.size() * group_size);
       return;
     }
@@ -287,7 +293,7 @@ class Nsgs final : public FrictionSolver<D> {
         const std::size_t group = lanes_->first_group(stretch);
         GroupImpulses<D>* impulses = impulses_.data() + group;
         if (spheres_ != nullptr)
-          spheres_->kernels().sweep(spheres_->groups_of(stretch), impulses, y_.data());
+          spheres_->kernels().sweep(spheres_->groups_of(stretch), impulses, y_.data(), rolling_.from(group));
         else
           general_->kernels().sweep(general_->groups_of(stretch), impulses, slip_.data() + group * group_size,
                                     y_.data());
@@ -307,17 +313,18 @@ class Nsgs final : public FrictionSolver<D> {
     Scope timer("nsgs sweep");
     std::size_t stretch = 0;
     Real sum = 0;
+    rolling_.of_sweeps = of_turns_.data();
     problem_->run_colours(y_, turn(), [&](Index first, Index last) {
       if (lanes_ != nullptr) {
         const std::size_t group = lanes_->first_group(stretch), lane = group * group_size;
         GroupImpulses<D>* impulses = impulses_.data() + group;
         GroupMomentum<D>* of_sweeps = of_sweeps_.data() + group;
-        sum += spheres_ != nullptr
-                   ? spheres_->kernels().sweep_on(spheres_->groups_of(stretch), impulses, of_sweeps,
-                                                  y_.data(), momentum, squares_.data() + lane)
-                   : general_->kernels().sweep_on(general_->groups_of(stretch), impulses, of_sweeps,
-                                                  slip_.data() + lane, y_.data(), momentum,
-                                                  squares_.data() + lane);
+        sum += spheres_ != nullptr ? spheres_->kernels().sweep_on(
+                                         spheres_->groups_of(stretch), impulses, of_sweeps, y_.data(),
+                                         momentum, squares_.data() + lane, rolling_.from(group))
+                                   : general_->kernels().sweep_on(general_->groups_of(stretch), impulses,
+                                                                  of_sweeps, slip_.data() + lane, y_.data(),
+                                                                  momentum, squares_.data() + lane);
         ++stretch;
         return;
       }
@@ -376,6 +383,9 @@ class Nsgs final : public FrictionSolver<D> {
   std::vector<Real> y_;
   std::vector<GroupImpulses<D>> impulses_;
   std::vector<GroupMomentum<D>> of_sweeps_;
+  RollingSweep<D> rolling_;  // with what follows, where contacts resist rolling
+  std::vector<GroupImpulses<n_turns<D>>> turns_;
+  std::vector<GroupMomentum<n_turns<D>>> of_turns_;
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step
   std::vector<Real> slip_;  // of each contact but round ones, the guess of the next local solve

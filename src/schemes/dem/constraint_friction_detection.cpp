@@ -107,7 +107,7 @@ void ConstraintFriction<D>::find_normal_force(Touch& touch, Index wall) const {
   operands.laws = laws_.laws().data();
   operands.n_materials = laws_.n_materials();
   ContactHistory none{};
-  const SoftForce force = kernels_.contact(operands, contact, motion_of(touch.a), other, none);
+  const SoftForce force = kernels_.contact(operands, contact, motion_of(touch.a), other, none, nullptr);
   touch.normal_force = dot(force.force, contact.normal);
 }
 

@@ -62,6 +62,9 @@ class DemStepper final : public Stepper<D> {
   Friction friction_ = Friction::spring;
   std::string tangential_;  // empty: not given
   bool attraction_ = true;
+  enum class Rolling { spring, constant_torque };
+  Rolling rolling_ = Rolling::spring;
+  Real rolling_damping_ = 0.3;
   std::string integrator_;  // empty: not given
   bool projection_ = true;
   Real overlap_limit_ = 0.3;
@@ -108,6 +111,33 @@ void DemStepper<D>::describe(Section& root) {
           {.doc = "Whether damping may make a normal force attractive while bodies separate, as in most DEM "
                   "codes. Without it damping is made stronger: both give the restitution asked for (not "
                   "below 0.02 without). friction = \"dae\" never attracts, and bodies separate faster"});
+    // As attraction: only where it has an effect.
+    const bool rolls = !section.reading() || friction_ == Friction::spring;
+    for (const char* key : {"rolling", "rolling_damping"})
+      if (!rolls && section.has(key))
+        section.fail(key, fmt::format("{} has an effect with friction = "
+                                      "\"spring\" only: remove it",
+                                      key));
+    if (rolls) {
+      section.choice("rolling", rolling_,
+                     {{"spring", Rolling::spring}, {"constant torque", Rolling::constant_torque}},
+                     {.doc = "What rolling_friction of [pairs] does. \"spring\": a "
+                             "spring with slider and damper against "
+                             "rolling and spinning, which holds what rests; "
+                             "\"constant torque\": a torque of that size "
+                             "against any motion, without memory: nothing comes to "
+                             "rest, what should creeps on and shakes"});
+      const bool has_spring = !section.reading() || rolling_ == Rolling::spring;
+      if (!has_spring && section.has("rolling_damping"))
+        section.fail("rolling_damping",
+                     "rolling_damping has an effect with rolling = "
+                     "\"spring\" only: remove it");
+      if (has_spring)
+        section.real("rolling_damping", rolling_damping_,
+                     {.range = non_negative,
+                      .doc = "Share of critical damping of the springs "
+                             "against rolling"});
+    }
     std::vector<std::string> integrators;
     for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
     section.choice("integrator", integrator_, integrators,
@@ -177,7 +207,8 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
   else
     motion_ = std::make_unique<SpringMotion<D>>(
         state, neighborhood,
-        SpringSettings{law_, tangential(), attraction_, friction_ == Friction::spring, overlap_limit_});
+        SpringSettings{law_, tangential(), attraction_, friction_ == Friction::spring, overlap_limit_,
+                       rolling_ == Rolling::spring, rolling_damping_});
   fit(state);
   if (const std::string complaint = complaint_about_materials(state); !complaint.empty())
     throw InputError(complaint);

@@ -35,6 +35,13 @@ struct alignas(32) ContactHistory {
                    ///< attraction beyond contact has to know that they touch
 };
 
+/// The same of its resistance to rolling.
+struct alignas(32) RollingHistory {
+  Real angle[3];  ///< by which b has turned against a since they touched, less
+                  ///< what rolled [rad], world axes
+  Real unused;
+};
+
 /// The soft-contact law of two materials, ready for a kernel (docs/method.md, eq. H.1-H.5).
 struct SoftLaw {
   Real stiffness = 0;      ///< linear: k_N [N/m]; Hertz: 2 E* [Pa]
@@ -43,6 +50,8 @@ struct SoftLaw {
   Real damping_ratio = 0;  ///< gamma_T / gamma_N
   Real friction = 0;
   Real rolling_friction = 0;
+  Real rolling_stiffness = 0;  ///< k_r over k_N R*^2; 0: the torque has no spring
+  Real rolling_damping = 0;    ///< of it, over sqrt(k_r / sum of 1/(m R^2)) (eq. H.5b)
   // Cohesion (docs/method.md, eq. H.12-H.14).
   PullOff pull{};                          ///< constant pull while they touch; 0 beside `attraction`
   Real pull_share = 1;                     ///< of the pull in the load that limits friction
@@ -142,11 +151,13 @@ struct ForceBatches {
                                       ///< s: their shift [m]; null: nobody asks
   std::uint8_t* touching = nullptr;   ///< one per place: whether the pair touched at the last call
   ContactHistory* history = nullptr;  ///< one per place, meaningless where `touching` is 0
+  RollingHistory* rolling = nullptr;  ///< the same with `rolling_springs`
   Index* list = nullptr;              ///< scratch, three per place
   ComingLines* coming = nullptr;      ///< fetched on the way; may be null
   const SoftLaw* laws = nullptr;      ///< n_materials * n_materials
   Index n_materials = 1;
-  Real dt = 0;             ///< by which histories advance [s]
+  bool rolling_springs = false;  ///< resistance to rolling has a spring; else its torque has no memory
+  Real dt = 0;                   ///< by which histories advance [s]
   Real least_force = 0;    ///< of the normal force without attraction: 0, or -infinite if damping may pull
   Real overlap_limit = 0;  ///< as a share of the smaller radius of a contact
   Real reach = 0;          ///< the widest gap of a contact that has begun [m]
@@ -173,9 +184,10 @@ struct ForceCounts {
 struct LawKernels {
   /// [shifted]: adds the forces of all touching pairs of the batches, in order.
   ForceCounts (*pairs[2])(const ForceBatches&);
-  /// The force of one contact; `history` advances by p.dt.
+  /// The force of one contact; `history` and `rolling`, which may be null,
+  /// advance by p.dt.
   SoftForce (*contact)(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
-                       const MotionRecord& b, ContactHistory& history);
+                       const MotionRecord& b, ContactHistory& history, RollingHistory* rolling);
 };
 
 /// Bodies in space and what kernels know of them, from the first one that is treated on.

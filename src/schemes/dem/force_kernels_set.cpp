@@ -15,15 +15,17 @@ const SoftLaw& law_of(const ForceBatches& p, Real material_a, Real material_b) {
   return p.laws[static_cast<Index>(material_a) * p.n_materials + static_cast<Index>(material_b)];
 }
 Law<Real> numbers_of(const SoftLaw& law) {
-  return {law.stiffness, law.tangential, law.damping, law.damping_ratio, law.friction, law.rolling_friction};
+  return {law.stiffness, law.tangential,       law.damping,           law.damping_ratio,
+          law.friction,  law.rolling_friction, law.rolling_stiffness, law.rolling_damping};
 }
 /// The laws of `width` contacts.
 Law<Lanes> laws_of(const ForceBatches& p, Lanes material_a, Lanes material_b) {
   const Lanes zero{};
   if (p.n_materials == 1) {
     const SoftLaw& one = p.laws[0];
-    return {zero + one.stiffness,     zero + one.tangential, zero + one.damping,
-            zero + one.damping_ratio, zero + one.friction,   zero + one.rolling_friction};
+    return {zero + one.stiffness,         zero + one.tangential,     zero + one.damping,
+            zero + one.damping_ratio,     zero + one.friction,       zero + one.rolling_friction,
+            zero + one.rolling_stiffness, zero + one.rolling_damping};
   }
   Law<Lanes> laws{};
   for (int k = 0; k < width; ++k) {
@@ -34,6 +36,9 @@ Law<Lanes> laws_of(const ForceBatches& p, Lanes material_a, Lanes material_b) {
     laws.damping_ratio[k] = law.damping_ratio;
     laws.friction[k] = law.friction;
     laws.rolling_friction[k] = law.rolling_friction;
+    if (!p.rolling_springs) continue;
+    laws.rolling_stiffness[k] = law.rolling_stiffness;
+    laws.rolling_damping[k] = law.rolling_damping;
   }
   return laws;
 }
@@ -70,11 +75,12 @@ BodyMotion<Real> motion_of(const MotionRecord& m) {
   return {three(m.velocity), m.inverse_mass, three(m.spin)};
 }
 
-History<Real> history_of(const ContactHistory& h) {
-  return {three(h.spring), h.stiffness};
+History<Real> history_of(const ContactHistory& h, const RollingHistory* rolling) {
+  return {three(h.spring), h.stiffness, rolling == nullptr ? Three<Real>{} : three(rolling->angle)};
 }
-ContactHistory record_of(const History<Real>& h) {
-  return {{h.spring.x, h.spring.y, h.spring.z}, h.stiffness};
+void record(const History<Real>& h, ContactHistory& history, RollingHistory* rolling) {
+  history = {{h.spring.x, h.spring.y, h.spring.z}, h.stiffness};
+  if (rolling != nullptr) *rolling = {{h.angle.x, h.angle.y, h.angle.z}, 0};
 }
 
 /// Records of the kernels are made of pieces of four numbers, which lanes are loaded from.
@@ -343,12 +349,20 @@ ForceCounts run(const ForceBatches& p) {
     const Bodies before = load(pieces(p.history), place);
     History<Lanes> history{
         {remembers > 0 ? before.x : zero, remembers > 0 ? before.y : zero, remembers > 0 ? before.z : zero},
-        remembers > 0 ? before.radius : zero};
+        remembers > 0 ? before.radius : zero,
+        {zero, zero, zero}};
+    if (p.rolling != nullptr) {
+      const Bodies angle = load(pieces(p.rolling), place);
+      history.angle = {remembers > 0 ? angle.x : zero, remembers > 0 ? angle.y : zero,
+                       remembers > 0 ? angle.z : zero};
+    }
     const Force<Lanes> f = force_of<law, tangential, pulls>(p, laws_of(p, a.material, b.material),
                                                             pulls_of<pulls>(p, a.material, b.material), c,
                                                             a.motion, b.motion, history);
     const Three<Lanes>& spring = history.spring;
     store({spring.x, spring.y, spring.z, history.stiffness}, pieces(p.history), place);
+    if (p.rolling != nullptr)
+      store({history.angle.x, history.angle.y, history.angle.z, zero}, pieces(p.rolling), place);
     add_forces(f, c, low, high, p.forces);
     if constexpr (shifted)
       if (p.face_virial)
@@ -377,7 +391,9 @@ ForceCounts run(const ForceBatches& p) {
     } else {
       --counts.n_touching;
     }
-    History<Real> history = (list.entry[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
+    RollingHistory* rolling = p.rolling == nullptr ? nullptr : p.rolling + place;
+    History<Real> history =
+        (list.entry[next] & 1) != 0 ? history_of(p.history[place], rolling) : History<Real>{};
     BodyMotion<Real> motion_a = motion_of(a);
     if constexpr (shifted)
       if (p.shift_velocities)
@@ -385,7 +401,7 @@ ForceCounts run(const ForceBatches& p) {
     const Force<Real> f = force_of<law, tangential, pulls>(p, numbers_of(law_of(p, a.material, b.material)),
                                                            pulls_of<pulls>(p, a.material, b.material), c,
                                                            motion_a, motion_of(b), history);
-    p.history[place] = record_of(history);
+    record(history, p.history[place], rolling);
     add_force(f, c, p.forces[low], p.forces[high]);
     if constexpr (shifted)
       if (p.face_virial) add_face_virial(p, f.force, shift_of(place));
@@ -395,14 +411,14 @@ ForceCounts run(const ForceBatches& p) {
 
 template <NormalLaw law, TangentialLaw tangential, Pulls pulls>
 SoftForce single(const ForceBatches& p, const SoftContact& contact, const MotionRecord& a,
-                 const MotionRecord& b, ContactHistory& history) {
+                 const MotionRecord& b, ContactHistory& history, RollingHistory* rolling) {
   const Contact<Real> c{three(contact.normal.component.data()), contact.overlap, contact.effective_radius,
                         contact.lever_a, contact.lever_b};
-  History<Real> now = history_of(history);
+  History<Real> now = history_of(history, rolling);
   const Force<Real> f = force_of<law, tangential, pulls>(p, numbers_of(law_of(p, a.material, b.material)),
                                                          pulls_of<pulls>(p, a.material, b.material), c,
                                                          motion_of(a), motion_of(b), now);
-  history = record_of(now);
+  record(now, history, rolling);
   const auto vec = [](const Three<Real>& v) { return Vec<3>{{v.x, v.y, v.z}}; };
   return {vec(f.force), vec(f.torque), vec(f.rolling), f.pull};
 }

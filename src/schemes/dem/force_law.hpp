@@ -54,7 +54,8 @@ struct BodyMotion {
 };
 template <class T>
 struct Law {
-  T stiffness, tangential, damping, damping_ratio, friction, rolling_friction;
+  T stiffness, tangential, damping, damping_ratio, friction, rolling_friction, rolling_stiffness,
+      rolling_damping;
 };
 /// What pairs of materials attract with: nothing for kernels without cohesion.
 template <Pulls pulls, class T>
@@ -81,11 +82,12 @@ struct Force {
   T pull;                           // the same; kernels without cohesion do not set it
 };
 
-/// ContactHistory.
+/// ContactHistory and RollingHistory.
 template <class T>
 struct History {
   Three<T> spring;
   T stiffness;
+  Three<T> angle;
 };
 
 Real number(Real of, int) {
@@ -137,6 +139,25 @@ template <NormalLaw law, class T>
     set_number(load_pull, k, of_load);
     set_number(attraction, k, without - (force - of_load));
   }
+}
+
+/// Torque on b of a spring with slider and damper against rolling at this
+/// relative spin, of at most `most` (docs/method.md, eq. H.5b).
+template <class T>
+[[gnu::always_inline]] inline Three<T> rolling_torque(const ForceBatches& p, const Law<T>& pair,
+                                                      const Contact<T>& c, T k_normal, T inverse_inertia,
+                                                      const Three<T>& spin, T most, Three<T>& angle) {
+  const T zero = 0 * most, one = zero + 1;
+  const T stiffness = pair.rolling_stiffness * k_normal * c.effective_radius * c.effective_radius;
+  const T damping =
+      pair.rolling_damping * square_root(inverse_inertia > 0 ? stiffness / inverse_inertia : zero);
+  angle = (stiffness > 0 ? one : zero) * (angle + (zero + p.dt) * spin);
+  const T stretched = stiffness * square_root(dot(angle, angle));
+  const T kept = stretched > most ? most / stretched : one;
+  angle = kept * angle;
+  const Three<T> torque = -stiffness * angle - damping * spin;
+  const T size = square_root(dot(torque, torque));
+  return (size > most ? most / size : one) * torque;
 }
 
 /// docs/method.md, eq. H.1-H.5 and H.12-H.14. `history` advances by p.dt.
@@ -215,9 +236,16 @@ template <NormalLaw law, TangentialLaw tangential, Pulls pulls, class T>
   if constexpr (pulls != Pulls::never) result.pull = attraction;
   if (any_less(zero, pair.rolling_friction)) {
     const Three<T> rolling = b.spin - a.spin;
-    const T speed = square_root(dot(rolling, rolling));
     const T most_torque = pair.rolling_friction * c.effective_radius * pressing;
-    result.rolling = (speed > 0 ? -most_torque / speed : zero) * rolling;
+    if (p.rolling_springs) {
+      // Of rolling about the contact point; a wall does not roll.
+      const T of_a = a.inverse_mass / (c.lever_a * c.lever_a);
+      const T of_b = c.lever_b > 0 ? b.inverse_mass / (c.lever_b * c.lever_b) : zero;
+      result.rolling = rolling_torque(p, pair, c, k_normal, of_a + of_b, rolling, most_torque, history.angle);
+    } else {
+      const T speed = square_root(dot(rolling, rolling));
+      result.rolling = (speed > 0 ? -most_torque / speed : zero) * rolling;
+    }
   }
   return result;
 }

@@ -36,7 +36,18 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
     motions_[i].inverse_mass = bodies.mobility()[i] == 0 ? 0 : 1 / bodies.mass()[i];
     motions_[i].material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
   }
-  history_.recall(state, neighborhood_);
+  if (!rolls_) {
+    history_.recall(state, neighborhood_);
+  } else {
+    ContactField<Memory> both;
+    both.recall(state, neighborhood_);
+    history_.fit(neighborhood_);
+    rolling_.fit(neighborhood_);
+    std::ranges::transform(both.pairs(), history_.pairs().begin(), &Memory::history);
+    std::ranges::transform(both.walls(), history_.walls().begin(), &Memory::history);
+    std::ranges::transform(both.pairs(), rolling_.pairs().begin(), &Memory::rolling);
+    std::ranges::transform(both.walls(), rolling_.walls().begin(), &Memory::rolling);
+  }
   const auto remembers = [](const ContactHistory& h) {
     const bool any = h.spring[0] != 0 || h.spring[1] != 0 || h.spring[2] != 0 || h.stiffness != 0;
     return any ? std::uint8_t{1} : std::uint8_t{0};
@@ -45,6 +56,12 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
   wall_touching_.resize(history_.walls().size());
   std::ranges::transform(history_.pairs(), touching_.begin(), remembers);
   std::ranges::transform(history_.walls(), wall_touching_.begin(), remembers);
+  const auto add_rolling = [](std::uint8_t& touching, const RollingHistory& h) {
+    if (h.angle[0] != 0 || h.angle[1] != 0 || h.angle[2] != 0) touching = 1;
+  };
+  for (std::size_t k = 0; k < rolling_.pairs().size(); ++k) add_rolling(touching_[k], rolling_.pairs()[k]);
+  for (std::size_t k = 0; k < rolling_.walls().size(); ++k)
+    add_rolling(wall_touching_[k], rolling_.walls()[k]);
   reach_ = laws_.reach(settings_.law, state.lattice.largest_radius);
   watch_.prepare(state, neighborhood_.schedule());
   Index longest = 0;
@@ -64,7 +81,15 @@ void ForceSweeper<D>::prepare(const State<D>& state) {
 template <int D>
 ContactMemory ForceSweeper<D>::remember(const State<D>& state) {
   forget_left_overs();
-  return history_.remember(state, neighborhood_);
+  if (!rolls_) return history_.remember(state, neighborhood_);
+  ContactField<Memory> both;
+  both.fit(neighborhood_);
+  const auto join = [](auto to, auto history, auto rolling) {
+    for (std::size_t k = 0; k < to.size(); ++k) to[k] = {history[k], rolling[k]};
+  };
+  join(both.pairs(), history_.pairs(), rolling_.pairs());
+  join(both.walls(), history_.walls(), rolling_.walls());
+  return both.remember(state, neighborhood_);
 }
 
 /// Where nothing touches, histories are left-overs.
@@ -75,13 +100,19 @@ void ForceSweeper<D>::forget_left_overs() {
     if (touching_[k] == 0) pairs[k] = {};
   for (std::size_t k = 0; k < walls.size(); ++k)
     if ((wall_touching_[k] & touches) == 0) walls[k] = {};
+  for (std::size_t k = 0; k < rolling_.pairs().size(); ++k)
+    if (touching_[k] == 0) rolling_.pairs()[k] = {};
+  for (std::size_t k = 0; k < rolling_.walls().size(); ++k)
+    if ((wall_touching_[k] & touches) == 0) rolling_.walls()[k] = {};
 }
 
 template <int D>
 ContactRules<D> ForceSweeper<D>::contact_rules(Real tolerance) {
-  if (reach_ == 0) return {.tolerance = tolerance};
+  if (reach_ == 0) return {.tolerance = tolerance, .takes_held = true};
   forget_left_overs();
-  return history_.template rules<D>(tolerance);
+  ContactRules<D> rules = history_.template rules<D>(tolerance);
+  rules.takes_held = true;
+  return rules;
 }
 
 template <int D>
@@ -131,6 +162,7 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   batches.laws = laws_.laws().data();
   batches.n_materials = laws_.n_materials();
   batches.dt = dt;
+  batches.rolling_springs = rolls_;
   batches.reach = reach_;
   batches.overlap_limit = settings_.overlap_limit;
   batches.law = settings_.law;
@@ -253,6 +285,7 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
     batches.ends = schedule.ends().data() + 2 * batch_size * first;
     batches.touching = touching_.data() + batch_size * first;
     batches.history = history_.pairs().data() + batch_size * first;
+    if (rolls_) batches.rolling = rolling_.pairs().data() + batch_size * first;
     batches.n_batches = last - first;
     counts_.add(kernels_.pairs[shifted ? 1 : 0](batches));
   };
@@ -274,6 +307,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
   const ForceBatches batches = operands(0);
   contacts.force.assign(contacts.size(), 0);
   contacts.friction.assign(contacts.size(), Vec<D>{});
+  contacts.rolling.assign(feels_spin_ ? contacts.size() : 0, Spin<D>{});
   const auto radius = state.bodies.radius();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const auto a = static_cast<std::size_t>(contacts.a[c]);
@@ -285,13 +319,17 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
     contact.normal = in_space(contacts.normal[c]);
     contact.overlap = -contacts.gap[c];
     ContactHistory history{};
+    RollingHistory rolling{};
     MotionRecord motion{};
     if (contacts.b[c] >= 0) {
       const auto b = static_cast<std::size_t>(contacts.b[c]);
       contact.effective_radius = effective_radius(radius[a], radius[b]);
       contact.lever_a = radius[a] - 0.5 * contact.overlap;
       contact.lever_b = radius[b] - 0.5 * contact.overlap;
-      if (touching_[place] != 0) history = history_.pairs()[place];
+      if (touching_[place] != 0) {
+        history = history_.pairs()[place];
+        if (rolls_) rolling = rolling_.pairs()[place];
+      }
       motion = motions_[b];
       if (state.cell.moves()) {
         const auto position = state.bodies.position();
@@ -302,25 +340,33 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
     } else {
       contact.effective_radius = radius[a];
       contact.lever_a = norm(contacts.branch[c]);
-      if ((wall_touching_[place] & touches) != 0) history = history_.walls()[place];
+      if ((wall_touching_[place] & touches) != 0) {
+        history = history_.walls()[place];
+        if (rolls_) rolling = rolling_.walls()[place];
+      }
       motion = motion_of_wall(state, contacts.wall[c], state.bodies.position()[a] + contacts.branch[c],
                               contacts.normal[c]);
     }
-    if (motions_[a].inverse_mass + motion.inverse_mass == 0) continue;
-    const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history);
+    if (motions_[a].inverse_mass + motion.inverse_mass == 0 &&
+        (contacts.b[c] >= 0 || !feels(state, contacts.wall[c], a)))
+      continue;
+    const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history, &rolling);
     const Vec<D> force = in_dimension<D>(f.force);
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
+    for (int k = 0; k < n_spins<D> && feels_spin_; ++k) contacts.rolling[c][k] = f.rolling[first_spin<D> + k];
   }
 }
 
 template <int D>
 std::size_t ForceSweeper<D>::bytes() const {
-  std::size_t bytes = history_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes() + watch_.bytes();
+  std::size_t bytes =
+      history_.bytes() + rolling_.bytes() + turns_.bytes() + sums_.bytes() + coming_.bytes() + watch_.bytes();
   for (const std::vector<Real>& of_axis : stress_terms_) bytes += held_bytes(of_axis);
   return bytes + held_bytes(places_, motions_, forces_, touching_, wall_touching_, list_, at_, from_,
                             wall_reach_, clearance_, surface_, reactions_, reaction_sums_, face_virials_,
-                            before_.pairs, before_.walls, force_motions_, energies_);
+                            before_.pairs, before_.walls, before_.rolling_pairs, before_.rolling_walls,
+                            force_motions_, energies_);
 }
 
 template class ForceSweeper<2>;

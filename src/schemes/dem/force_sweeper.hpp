@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <span>
@@ -38,6 +39,8 @@ struct SpringSettings {
   bool attraction = true;  ///< damping may pull
   bool friction = true;
   Real overlap_limit = 0;  ///< as a share of the smaller radius of a contact
+  bool rolling_springs = true;
+  Real rolling_damping = 0.3;
 };
 
 /// What a step does to the owned bodies [first, last).
@@ -54,6 +57,10 @@ class ForceSweeper {
       : neighborhood_(neighborhood),
         settings_(settings),
         laws_(laws_of(state, settings)),
+        rolls_(
+            std::ranges::any_of(laws_.laws(), [](const SoftLaw& law) { return law.rolling_stiffness > 0; })),
+        feels_spin_(
+            std::ranges::any_of(laws_.laws(), [](const SoftLaw& law) { return law.rolling_friction > 0; })),
         kernels_(force_kernels().of(settings.law, settings.tangential, laws_.pulls())) {}
 
   const SoftLaws<D>& laws() const { return laws_; }
@@ -127,7 +134,9 @@ class ForceSweeper {
     SoftLaws<D> laws;
     laws.prepare(state, {.law = settings.law,
                          .friction = settings.friction,
-                         .exact_without_attraction = !settings.attraction});
+                         .exact_without_attraction = !settings.attraction,
+                         .rolling_springs = settings.rolling_springs,
+                         .rolling_damping = settings.rolling_damping});
     return laws;
   }
   bool reaches_wall(const State<D>& state, Index constraint, std::size_t body, Real distance) const;
@@ -139,7 +148,7 @@ class ForceSweeper {
   void find_wall_energies(const State<D>& state, const typename SweepSchedule<D>::Block& block,
                           const ForceBatches& batches);
   void add_energy(const ForceBatches& batches, const SoftContact& contact, const Ends& of_force,
-                  const Ends& now, const ContactHistory& before);
+                  const Ends& now, const ContactHistory& before, RollingHistory rolling);
   void load(const State<D>& state) { load(state, 0, static_cast<std::size_t>(state.bodies.n_owned())); }
   void run_pass(std::span<const Index> chunks, const BodyPass& pass) const;
   void finish_chunks(std::span<const Index> chunks, const BodyPass& finish);
@@ -153,7 +162,12 @@ class ForceSweeper {
   void see_wall(const State<D>& state, Index constraint, std::span<const Index> due, std::size_t begin);
   void add_wall_force(const State<D>& state, Index constraint, std::size_t place, std::size_t k,
                       const ForceBatches& batches);
-  ContactHistory take_history(std::size_t place);
+  void take_history(std::size_t place);
+  /// Whether an obstacle acts on a body: on one that is held only if a load may
+  /// move it.
+  bool feels(const State<D>& state, Index constraint, std::size_t body) const {
+    return motions_[body].inverse_mass != 0 || state.obstacles.driven_of(constraint) >= 0;
+  }
   void note_reaction(const State<D>& state, Index constraint, const Vec<D>& point, const SoftContact& contact,
                      const MotionRecord& body, const MotionRecord& wall, const SoftForce& force);
   static SoftContact contact_with_wall(const SurfacePoint<D>& at, Real radius);
@@ -163,6 +177,8 @@ class ForceSweeper {
   Neighborhood<D>& neighborhood_;
   SpringSettings settings_;
   SoftLaws<D> laws_;
+  bool rolls_;       // resistance to rolling has springs, with rolling_
+  bool feels_spin_;  // spins of walls matter
   const LawKernels& kernels_;
   Real reach_ = 0;  // the widest gap of a contact
   Real time_ = 0;
@@ -177,6 +193,12 @@ class ForceSweeper {
   static constexpr std::uint8_t touches = 1, touched_before = 2;
   std::vector<std::uint8_t> touching_, wall_touching_;
   ContactField<ContactHistory> history_;
+  ContactField<RollingHistory> rolling_;
+  /// What is saved of both.
+  struct Memory {
+    ContactHistory history;
+    RollingHistory rolling;
+  };
   std::vector<Index> list_;
   std::vector<Vec<D>> at_, from_;  // of the obstacles of a block
   std::vector<Real> wall_reach_;   // how near a wall must be to act on a body
@@ -187,6 +209,7 @@ class ForceSweeper {
   bool keeps_histories_ = false;
   struct Histories {
     std::vector<ContactHistory> pairs, walls;
+    std::vector<RollingHistory> rolling_pairs, rolling_walls;
   };
   Histories before_;                         // of the last evaluate(): 0 where nothing touched
   std::vector<MotionRecord> force_motions_;  // held bodies: by which its forces were made

@@ -79,18 +79,26 @@ void ForceSweeper<D>::note_histories() {
   before_.pairs.assign(history_.pairs().begin(), history_.pairs().end());
   for (std::size_t k = 0; k < touching_.size(); ++k)
     if (touching_[k] == 0) before_.pairs[k] = {};
+  before_.rolling_pairs.assign(rolling_.pairs().begin(), rolling_.pairs().end());
+  before_.rolling_walls.assign(rolling_.walls().begin(), rolling_.walls().end());
+  for (std::size_t k = 0; k < before_.rolling_pairs.size(); ++k)
+    if (touching_[k] == 0) before_.rolling_pairs[k] = {};
+  for (std::size_t k = 0; k < before_.rolling_walls.size(); ++k)
+    if ((wall_touching_[k] & touches) == 0) before_.rolling_walls[k] = {};
   before_.walls.assign(history_.walls().begin(), history_.walls().end());
   for (std::size_t k = 0; k < wall_touching_.size(); ++k)
     if ((wall_touching_[k] & touches) == 0) before_.walls[k] = {};
 }
 
-/// One contact. `before`: its history before the step.
+/// One contact. `before`, `rolling`: its histories before the step.
 template <int D>
 void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact& contact,
-                                 const Ends& of_force, const Ends& now, const ContactHistory& before) {
+                                 const Ends& of_force, const Ends& now, const ContactHistory& before,
+                                 RollingHistory rolling) {
   const SoftLaw& pair = laws_.of(static_cast<int>(now.a.material), static_cast<int>(now.b.material));
   ContactHistory history = before;
-  const SoftForce f = kernels_.contact(batches, contact, of_force.a, of_force.b, history);
+  const Vec<3> angle_before = three_of(rolling.angle);
+  const SoftForce f = kernels_.contact(batches, contact, of_force.a, of_force.b, history, &rolling);
   const Elastic elastic(settings_.law, pair, contact.effective_radius, contact.overlap);
   const Vec<3> slip = slip_of(contact, now.a, now.b);
   const Real opening = dot(slip, contact.normal);
@@ -104,9 +112,20 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   energy.impact = -(normal_force + f.pull - elastic.force) * opening;
   energy.cohesion = -f.pull * opening;
   energy.friction = -dot(tangential_force + elastic.tangential * spring, slip);
-  energy.rolling = -dot(f.rolling, three_of(now.b.spin) - three_of(now.a.spin));
-  energy.stretching = elastic.tangential * dot(spring, slip);
+  const Vec<3> turning = three_of(now.b.spin) - three_of(now.a.spin);
+  const auto rolling_stiffness = [&](const Elastic& of) {
+    const Real radius = contact.effective_radius;
+    return pair.tangential > 0
+               ? pair.rolling_stiffness * pair.stiffness * (of.tangential / pair.tangential) * radius * radius
+               : 0;
+  };
+  const Real k_rolling = rolling_stiffness(elastic);
+  const Vec<3> angle = three_of(rolling.angle);
+  energy.rolling = -dot(f.rolling + k_rolling * angle, turning);
+  energy.springs += 0.5 * k_rolling * dot(angle, angle);
+  energy.stretching = elastic.tangential * dot(spring, slip) + k_rolling * dot(angle, turning);
   energy.wall_work = -dot(f.force, now.is_wall ? three_of(now.b.velocity) : now.of_flow);
+  if (now.is_wall) energy.wall_work -= dot(f.rolling, three_of(now.b.spin));
   // The spring before, in the tangent plane of now, and its force then.
   const Vec<3> slip_of_step = slip_of(contact, of_force.a, of_force.b);
   const Vec<3> way = batches.dt * along_surface(slip_of_step, contact.normal);
@@ -119,6 +138,9 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   if (before.stiffness > 0 && elastic.tangential > 0) kept = before.stiffness / elastic.tangential;
   if (settings_.tangential == TangentialLaw::rescaled) kept = std::min(kept, 1.0);
   energy.slid = dot(mean_force, kept * spring_before + way - spring);
+  const Vec<3> turned = batches.dt * (three_of(of_force.b.spin) - three_of(of_force.a.spin));
+  const Vec<3> mean_torque = 0.5 * (rolling_stiffness(elastic_before) * angle_before + k_rolling * angle);
+  energy.rolled = dot(mean_torque, angle_before + turned - angle);
   ContactEnergy& sum = energies_.back();
   sum.normal += energy.normal;
   sum.springs += energy.springs;
@@ -129,6 +151,7 @@ void ForceSweeper<D>::add_energy(const ForceBatches& batches, const SoftContact&
   sum.cohesion += energy.cohesion;
   sum.stretching += energy.stretching;
   sum.slid += energy.slid;
+  sum.rolled += energy.rolled;
 }
 
 template <int D>
@@ -168,7 +191,8 @@ void ForceSweeper<D>::find_pair_energies(const State<D>& state, const typename S
       const MotionRecord &force_b = force_motions_[at(high)], &now_b = motions_[at(high)];
       if (force_a.inverse_mass + force_b.inverse_mass == 0) return;
       add_energy(batches, contact_of_pair(branch, a.radius, b.radius), {force_a, force_b, false},
-                 {now_a, now_b, false, of_flow}, before_.pairs[place]);
+                 {now_a, now_b, false, of_flow}, before_.pairs[place],
+                 rolls_ ? before_.rolling_pairs[place] : RollingHistory{});
     };
     if (shift < 0 || !batches.shift_velocities) {
       add(force_motions_[at(low)], motions_[at(low)]);
@@ -202,14 +226,14 @@ void ForceSweeper<D>::find_wall_energies(const State<D>& state, const typename S
     state.obstacles.nearest_within(wall.constraint, at_, from_, wall_reach_, surface_, clearance_);
     for (std::size_t k = 0; k < which.size(); ++k) {
       const auto i = static_cast<std::size_t>(which[k]);
-      if (motions_[i].inverse_mass == 0) continue;
+      if (!feels(state, wall.constraint, i)) continue;
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
       if (!(surface_[k].distance < places_[i].radius) && !is_held(k)) continue;
       const MotionRecord wall_motion = motion_of_wall(
           state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal, surface_[k].normal);
       add_energy(batches, contact_with_wall(surface_[k], places_[i].radius),
                  {force_motions_[i], wall_motion, true}, {motions_[i], wall_motion, true},
-                 before_.walls[place]);
+                 before_.walls[place], rolls_ ? before_.rolling_walls[place] : RollingHistory{});
     }
   }
 }
@@ -226,6 +250,7 @@ void ForceSweeper<D>::find_touching() {
     if (dot(branch, branch) < reach * reach && touching_[place] == 0) {
       touching_[place] = 1;
       history_.pairs()[place] = {};
+      if (rolls_) rolling_.pairs()[place] = {};
     }
   });
 }

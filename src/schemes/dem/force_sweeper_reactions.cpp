@@ -16,8 +16,9 @@ void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, con
                                     const SoftContact& contact, const MotionRecord& body,
                                     const MotionRecord& wall, const SoftForce& force) {
   const int number = state.obstacles.driven_of(constraint);
-  const Vec<D> way =
-      state.obstacles.drive_of(state.obstacles.driven()[static_cast<std::size_t>(number)]).way(point);
+  const Drive<D>& drive =
+      state.obstacles.drive_of(state.obstacles.driven()[static_cast<std::size_t>(number)]);
+  const Vec<D> way = drive.way(point);
   Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_way = 0;
   for (int k = 0; k < D; ++k) {
     pushed -= force.force[k] * way[k];
@@ -25,6 +26,8 @@ void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, con
     body_along_normal += contact.normal[k] * body.velocity[k];
     body_along_way += way[k] * body.velocity[k];
   }
+  const auto turn = drive.spin();
+  for (int k = 0; k < n_spins<D>; ++k) pushed -= force.rolling[3 - n_spins<D> + k] * turn[k];
   const Real normal_part = along_normal * along_normal;
   const Real tangential_part = std::max(dot(way, way) - normal_part, 0.0);
   const SoftLaw& pair = laws_.of(static_cast<int>(body.material), static_cast<int>(wall.material));
@@ -32,7 +35,8 @@ void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, con
                         ? std::sqrt(contact.effective_radius * std::max(contact.overlap, 0.0))
                         : 1;
   const Real stiffness = root * pair.stiffness;
-  const Real damping = pair.damping * std::sqrt(stiffness / body.inverse_mass);
+  const Real inverse_mass = body.inverse_mass + wall.inverse_mass;
+  const Real damping = inverse_mass > 0 ? pair.damping * std::sqrt(stiffness / inverse_mass) : 0;
   const bool rubs = settings_.friction && pair.friction > 0;
   const Real tangential = rubs ? root * pair.tangential : 0;
   const Real away = along_normal * body_along_normal;

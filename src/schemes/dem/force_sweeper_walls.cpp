@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/drive.hpp"
 #include "schemes/dem/force_sweeper.hpp"
 
 namespace scree {
@@ -22,7 +23,9 @@ SoftContact ForceSweeper<D>::contact_with_wall(const SurfacePoint<D>& at, Real r
   return {in_space(-at.normal), radius - at.distance, radius, at.distance, 0};
 }
 
-/// The surface of an obstacle at a point with this unit normal, as a body that is held.
+/// The surface of an obstacle at a point with this unit normal, as a body that
+/// is held; of one that moves freely with the mass that it has there along the
+/// normal.
 template <int D>
 MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constraint, const Vec<D>& point,
                                              const Vec<D>& normal) const {
@@ -31,20 +34,37 @@ MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constr
       state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(constraint))];
   const Vec<D> velocity = state.obstacles.surface_velocity(constraint, point, normal, time_);
   for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[k];
+  if (feels_spin_) {
+    const auto spin = state.obstacles.spin(constraint, time_);
+    std::ranges::copy(spin.component, motion.spin + 3 - n_spins<D>);
+  }
+  const int driven = state.obstacles.driven_of(constraint);
+  if (driven < 0) return motion;
+  const DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(driven)];
+  const Drive<D>& drive = state.obstacles.drive_of(wall);
+  if (wall.order.kind == DrivenOrder::Kind::speed || drive.control() != Drive<D>::Control::free)
+    return motion;
+  const Real along = dot(drive.way(point), normal);
+  motion.inverse_mass = along * along / drive.inertia();
   return motion;
 }
 
 /// What a contact that begins starts from: the history of one that the same body has just lost on a
 /// neighbouring part, of several the smallest. The law turns springs into the tangent plane.
 template <int D>
-ContactHistory ForceSweeper<D>::take_history(std::size_t place) {
+void ForceSweeper<D>::take_history(std::size_t place) {
+  const auto take = [&](const ContactHistory& history, const RollingHistory& rolling) {
+    history_.walls()[place] = history;
+    if (rolls_) rolling_.walls()[place] = rolling;
+  };
   for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
     std::uint8_t& was = wall_touching_[static_cast<std::size_t>(other.place)];
     if (was != touched_before) continue;
     was = 0;
-    return history_.walls()[static_cast<std::size_t>(other.place)];
+    const auto from = static_cast<std::size_t>(other.place);
+    return take(history_.walls()[from], rolls_ ? rolling_.walls()[from] : RollingHistory{});
   }
-  return {};
+  take({}, {});
 }
 
 /// Calls f(wall, begin, end) for each batch with places that are due: due[begin, end).
@@ -106,7 +126,7 @@ void ForceSweeper<D>::see_wall(const State<D>& state, Index constraint, std::spa
     const std::size_t i = body_at(due[k]);
     std::uint8_t& touching = wall_touching_[static_cast<std::size_t>(due[k])];
     touching = (touching & touches) != 0 ? touched_before : 0;
-    if (motions_[i].inverse_mass == 0) continue;
+    if (!feels(state, constraint, i)) continue;
     if (!(seen[k].distance < places_[i].radius) &&
         (touching == 0 || !reaches_wall(state, constraint, i, seen[k].distance))) {
       // What has just ceased to touch is looked at once more, to forget that.
@@ -125,13 +145,18 @@ template <int D>
 void ForceSweeper<D>::add_wall_force(const State<D>& state, Index constraint, std::size_t place,
                                      std::size_t k, const ForceBatches& batches) {
   const auto i = static_cast<std::size_t>(neighborhood_.schedule().wall_bodies()[place]);
-  if ((wall_touching_[place] & touched_before) == 0) history_.walls()[place] = take_history(place);
-  if (keeps_histories_) before_.walls[place] = history_.walls()[place];
+  if ((wall_touching_[place] & touched_before) == 0) take_history(place);
+  RollingHistory* rolling = rolls_ ? &rolling_.walls()[place] : nullptr;
+  if (keeps_histories_) {
+    before_.walls[place] = history_.walls()[place];
+    if (rolls_) before_.rolling_walls[place] = *rolling;
+  }
   const SurfacePoint<D>& surface = surface_[k];
   const SoftContact contact = contact_with_wall(surface, places_[i].radius);
   const Vec<D> foot = at_[k] - surface.distance * surface.normal;
   const MotionRecord motion = motion_of_wall(state, constraint, foot, surface.normal);
-  const SoftForce f = kernels_.contact(batches, contact, motions_[i], motion, history_.walls()[place]);
+  const SoftForce f =
+      kernels_.contact(batches, contact, motions_[i], motion, history_.walls()[place], rolling);
   ForceRecord& on = forces_[i];
   for (int c = 0; c < 3; ++c) {
     on.force[c] -= f.force[c];

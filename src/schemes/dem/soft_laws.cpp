@@ -137,6 +137,13 @@ void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
         soft.damping_ratio = std::sqrt(soft.tangential / soft.stiffness);
         soft.friction = pair->friction;
         soft.rolling_friction = pair->rolling_friction;
+        if (rules.rolling_springs) {
+          // Hertz's k_N is 3/2 of the load over the overlap.
+          const Real secant = law == NormalLaw::hertz ? 2.0 / 3 : 1;
+          soft.rolling_stiffness =
+              (D == 2 ? 3 : 2.25) * secant * pair->rolling_friction * pair->rolling_friction;
+          soft.rolling_damping = 2 * rules.rolling_damping * std::sqrt(1 + moment_of_inertia<D>(1, 1));
+        }
       }
       if (!pair->cohesion) continue;
       const Cohesion<D>& cohesion = *pair->cohesion;
@@ -206,6 +213,14 @@ std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, Normal
 
 namespace {
 
+/// By which springs against rolling shorten the longest step of a body: where
+/// it spins about a normal, k_r stands against its moment of inertia alone.
+template <int D>
+Real rolling_share(const SoftLaw& pair, NormalLaw law) {
+  const Real of_load = law == NormalLaw::hertz ? 1.5 : 1;
+  return 1 / std::sqrt(std::max(1.0, 0.5 * of_load * pair.rolling_stiffness / moment_of_inertia<D>(1, 1)));
+}
+
 Real rayleigh_time(Real radius, Real density, Real young_modulus, Real nu) {
   const Real shear = young_modulus / (2 * (1 + nu));
   return std::numbers::pi * radius * std::sqrt(density / shear) / (0.1631 * nu + 0.8766);
@@ -236,6 +251,10 @@ StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, Normal
       } else {
         limit = limit_by(material);
       }
+      Real share = 1;
+      for (int other = 0; other < laws.n_materials(); ++other)
+        share = std::min(share, rolling_share<D>(laws.of(material, other), law));
+      limit *= share;
       found.rayleigh_time = std::min(found.rayleigh_time, limit);
     } else {
       const Real mass = 0.5 * bodies.mass()[i];
@@ -244,7 +263,7 @@ StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, Normal
         if (pair.stiffness == 0) continue;
         const Real time = std::sqrt(mass / pair.stiffness);
         const Real beta = 0.5 * pair.damping;
-        limit = std::min(limit, 2 * time * (std::sqrt(1 + beta * beta) - beta));
+        limit = std::min(limit, 2 * time * (std::sqrt(1 + beta * beta) - beta) * rolling_share<D>(pair, law));
         found.half_period = std::min(found.half_period, std::numbers::pi * time);
       }
     }

@@ -26,6 +26,8 @@ class SoftLaws {
     bool friction = true;
     /// Damping that gives the restitution e if forces never pull, instead of the formula above.
     bool exact_without_attraction = false;
+    bool rolling_springs = true;
+    Real rolling_damping = 0.3;  ///< share of critical damping of rolling springs
   };
   /// Throws InputError, naming the pair, for a law that the deck's tables do not determine.
   void prepare(const State<D>& state, const Rules& rules);

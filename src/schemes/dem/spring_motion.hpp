@@ -119,12 +119,12 @@ class SpringMotion final : public DemMotion<D> {
     const auto mean = [dt](Real first, Real second) { return 0.5 * dt * (first + second); };
     balance().impact += mean(before.impact, after.impact);
     balance().friction += mean(before.friction, after.friction) + now.slid;
-    balance().rolling += mean(before.rolling, after.rolling);
+    balance().rolling += mean(before.rolling, after.rolling) + now.rolled;
     balance().cohesion += mean(before.cohesion, after.cohesion);
     balance().wall_work += mean(before.wall_work, after.wall_work);
     balance().force_work += mean(before.force_work, after.force_work);
-    balance().stiffening +=
-        (after.springs - before.springs) - (mean(before.stretching, after.stretching) - now.slid);
+    balance().stiffening += (after.springs - before.springs) -
+                            (mean(before.stretching, after.stretching) - (now.slid + now.rolled));
   }
   void note_energies(const ContactEnergy& now, std::int64_t step) {
     balance().elastic = now.normal + now.springs;

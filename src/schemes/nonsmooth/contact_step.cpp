@@ -8,7 +8,6 @@
 #include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "schemes/common/contact_pair.hpp"
-#include "schemes/nonsmooth/rolling.hpp"
 
 namespace scree {
 
@@ -92,7 +91,6 @@ void ContactStep<D>::build(FreeMotion<D>& motion, ContactGraph<D>* found, bool s
     apply_laws(problem);
   };
   assembler_.assemble(step);
-  if (state_.materials.has_rolling_friction()) resist_rolling_of_step(law_.same_force);
 }
 
 template <int D>
@@ -126,6 +124,7 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
     else
       apply_springs(c, problem);
   }
+  if (memory_.has_rolling()) resist_rolling(problem);
   if (state_.materials.has_cohesion()) attract(problem);
   if (!state_.obstacles.driven().empty())
     driven_.soften(state_, contacts(), problem, carries_solved_ ? 1 : law_.same_force, [this](auto&& f) {
@@ -302,35 +301,65 @@ Real ContactStep<D>::overlap_left_alone(std::size_t c) const {
                   share_of_bodies * sum_of_inscribed_radii(state_, contacts(), c));
 }
 
-/// With `factor` times the normal impulses that contacts remember.
+/// Rows of the problem for resistance to rolling, against the spin of the wall (docs/method.md, eq. D.5).
 template <int D>
-void ContactStep<D>::resist_rolling_of_step(Real factor) {
-  FrictionProblem<D>& problem = assembler_.problem();
-  rolling_work_.resize(contacts().size());
-  resist_rolling(
-      problem,
-      [&](std::size_t c) {
-        const Real mu = pairs_[c]->rolling_friction;
-        if (mu == 0) return 0.0;
-        return mu * effective_radius_of(c) * factor *
-               dot(memory_.impulse(contacts(), c), contacts().normal[c]);
-      },
-      rolling_work_);
-  // What contacts do from here on starts with these spins.
-  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.n_held()); ++i)
-    std::copy_n(&problem.free_velocity[i * q + D], q - D, &problem.start_velocity[i * q + D]);
+void ContactStep<D>::resist_rolling(FrictionProblem<D>& problem) {
+  reset(problem.rolling, contacts().size() * 2);
+  reset(problem.spin_bias, contacts().size() * n_turns<D>);
+  for (std::size_t c = 0; c < contacts().size(); ++c) {
+    problem.rolling[2 * c] = pairs_[c]->rolling_friction;
+    problem.rolling[2 * c + 1] = effective_radius_of(c);
+    if (contacts().b[c] >= 0 || pairs_[c]->rolling_friction == 0) continue;
+    const auto spin = state_.obstacles.spin(contacts().wall[c], state_.clock.time + law_.dt / 2);
+    const auto axes = turning_frame<D>(problem.frame[c]);
+    for (std::size_t k = 0; k < axes.size(); ++k) problem.spin_bias[c * n_turns<D> + k] = dot(axes[k], spin);
+  }
+}
+
+template <int D>
+FrictionProblem<D> ContactStep<D>::problem_without_rolling() const {
+  FrictionProblem<D> without = problem();
+  const std::span<Real> v(without.free_velocity);
+  const auto turn = [&](std::size_t c, std::size_t side, Index body) {
+    if (body < 0 || without.arm[2 * c + side] == 0) return;
+    const std::size_t at = static_cast<std::size_t>(body) * q;
+    const Vec<n_turns<D>> s = turning_impulse(c);
+    const auto axes = turning_frame<D>(without.frame[c]);
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      for (std::size_t i = 0; i < axes.size(); ++i)
+        v[at + D + i] += (side == 0 ? -1 : 1) * s[static_cast<int>(k)] * axes[k][static_cast<int>(i)] /
+                         without.mass[at * q + q * q - 1];
+  };
+  run_sweep_colours(*without.halo, without.colour_first, without.interior_first, v, static_cast<int>(q),
+                    [&](Index first, Index last) {
+                      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last);
+                           ++c) {
+                        turn(c, 0, without.a[c]);
+                        turn(c, 1, without.b[c]);
+                      }
+                    });
+  without.halo->copy_to_ghosts(v, static_cast<int>(q));
+  without.rolling.clear();
+  without.spin_bias.clear();
+  return without;
 }
 
 /// `factor` times what contacts remember, in their present frames.
 template <int D>
 void ContactStep<D>::guess_impulses(Real factor) {
-  reset(impulse_, contacts().size() * D);
+  reset(impulse_, problem().n_impulses());
   memory_.for_each_impulse(contacts(), [&](std::size_t c, const Vec<D>& impulse) {
     if (impulse == Vec<D>{}) return;
     const auto& frame = problem().frame[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], factor * impulse);
     if (impulse_[c * D] <= 0) std::fill_n(&impulse_[c * D], D, 0.0);
   });
+  for (std::size_t c = 0; c < contacts().size() && memory_.has_rolling(); ++c) {
+    if (impulse_[c * D] <= 0) continue;
+    const auto axes = turning_frame<D>(problem().frame[c]);
+    for (std::size_t k = 0; k < axes.size(); ++k)
+      impulse_[first_turning(c) + k] = factor * dot(axes[k], memory_.turning(contacts(), c));
+  }
 }
 
 template <int D>
@@ -427,7 +456,8 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   if (!misses) return false;
   // Both lists are in the same order, and the wider one has all pairs of the other; of bodies with shapes it
   // may have other points.
-  reset(wider_impulse_, wider_.size() * D);
+  const std::size_t per_contact = memory_.has_rolling() ? q : D;
+  reset(wider_impulse_, wider_.size() * per_contact);
   const bool has_shapes = state_.bodies.carries_shapes();
   std::int64_t n_new = 0;
   for (std::size_t w = 0, c = 0; w < wider_.size();) {
@@ -442,9 +472,12 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
     for (; w < w_end; ++w) {
       std::size_t same = c;
       while (has_shapes && same < c_end && contacts().feature[same] != wider_.feature[w]) ++same;
-      if (same < c_end)
+      if (same < c_end) {
         std::copy_n(&impulse_[same * D], D, &wider_impulse_[w * D]);
-      else
+        if (memory_.has_rolling())
+          std::copy_n(&impulse_[first_turning(same)], q - D,
+                      &wider_impulse_[wider_.size() * D + w * (q - D)]);
+      } else
         ++n_new;
     }
     c = c_end;
@@ -527,6 +560,12 @@ void ContactStep<D>::remember_impulses() {
     for (std::size_t i = 0; i < D; ++i)
       r += (impulse_[c * D + i] + (collides_one_by_one() ? impact_work_[c].impulse[i] : 0)) * frame[i];
     memory_.set_impulse(contacts(), c, r);
+    if (memory_.has_rolling()) {
+      const auto axes = turning_frame<D>(frame);
+      Vec<n_turns<D>> s;
+      for (std::size_t k = 0; k < axes.size(); ++k) s += impulse_[first_turning(c) + k] * axes[k];
+      memory_.set_turning(contacts(), c, s);
+    }
     if (memory_.has_springs()) remember_springs(c);
   }
 }
@@ -570,6 +609,9 @@ void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
     contacts.force[c] = dot(force, contacts.normal[c]);
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
   });
+  contacts.rolling.resize(memory_.has_rolling() ? contacts.size() : 0);
+  for (std::size_t c = 0; c < contacts.rolling.size(); ++c)
+    contacts.rolling[c] = per_time * memory_.turning(contacts, c);
   if (!state_.materials.has_cohesion()) return;
   for (std::size_t c = 0; c < contacts.size(); ++c)
     if (is_attracted(contacts, c)) contacts.force[c] -= pull_off_of(contacts, c);
@@ -604,9 +646,8 @@ std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() + driven_.bytes() +
          carried_.bytes() +
          held_bytes(wall_speeds_, impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_,
-                    rolling_work_, stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_,
-                    solved_turn_, wider_impulse_, narrow_velocity_, separating_impulse_,
-                    separating_velocity_);
+                    stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_, solved_turn_,
+                    wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);
 }
 
 template class ContactStep<2>;

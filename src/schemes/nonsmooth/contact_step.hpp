@@ -26,8 +26,9 @@ class ContactStep {
         neighborhood_(neighborhood),
         settings_(settings),
         assembler_(state, neighborhood),
-        memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes()),
-        carried_(false, state.bodies.carries_shapes()) {}
+        memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes(),
+                state.materials.has_rolling_friction()),
+        carried_(false, state.bodies.carries_shapes(), false) {}
 
   /// After a list build: takes what bodies remember of the candidates. Local.
   void recall() {
@@ -39,8 +40,8 @@ class ContactStep {
   /// What contacts remember, as the memory of the owned bodies.
   ContactMemory remember() const { return memory_.remember(state_, neighborhood_); }
 
-  /// Finds the contacts of the step of `motion` and makes its friction problem, resistance to rolling
-  /// included, with a first guess of the impulses: what contacts remember.
+  /// Finds the contacts of the step of `motion` and makes its friction problem, with a first guess of the
+  /// impulses: what contacts remember.
   void assemble(FreeMotion<D>& motion);
   /// Makes the problem of the same step anew after walls under load have changed their velocities, with the
   /// same contacts. The guess is what the last solve found, changed as ask_for() says.
@@ -80,7 +81,8 @@ class ContactStep {
 
   const FrictionProblem<D>& problem() const { return assembler_.problem(); }
   const ContactGraph<D>& contacts() const { return assembler_.contacts(); }
-  /// n_contacts * D, along N, T1[, T2] of each contact: what the solve started from and what it got to [N s].
+  /// n_contacts * D, along N, T1[, T2] of each contact: what the solve started from and what it got to [N s];
+  /// then what resists rolling (FrictionProblem::rolling).
   std::span<const Real> guess() const { return guess_; }
   std::span<const Real> impulse() const { return impulse_; }
   /// n_held * n_velocities<D>: at the end of the step [m/s, rad/s].
@@ -91,8 +93,15 @@ class ContactStep {
   std::span<const Real> obstacle_velocity() const { return assembler_.surface_velocity(); }
   /// Of each contact, of impacts one by one. Empty if impacts are simultaneous.
   std::span<const ImpactWork<D>> impact_work() const { return impact_work_; }
-  /// Energy that resistance to rolling dissipated, of each contact [J]. Empty without rolling friction.
-  std::span<const Real> rolling_work() const { return rolling_work_; }
+  /// s of contact c that resists rolling, in its turning_frame() [N m s].
+  Vec<n_turns<D>> turning_impulse(std::size_t c) const {
+    Vec<n_turns<D>> s;
+    for (int k = 0; k < n_turns<D>; ++k) s[k] = impulse_[first_turning(c) + static_cast<std::size_t>(k)];
+    return s;
+  }
+  /// The problem for programs that know no resistance to rolling: with what it did as part of free motion.
+  /// Collective.
+  FrictionProblem<D> problem_without_rolling() const;
   /// Of each contact, along the normal and along tangents, at the end of the step [J]. Empty if all are
   /// rigid. After remember_impulses().
   std::span<const std::array<Real, 2>> stored_energy() const { return stored_energy_; }
@@ -132,7 +141,8 @@ class ContactStep {
   Real touching_of(std::size_t c) const { return touching_of(contacts(), c); }
   Real touching_of_roundings(std::size_t c) const;
   Real overlap_left_alone(std::size_t c) const;
-  void resist_rolling_of_step(Real factor);
+  std::size_t first_turning(std::size_t c) const { return contacts().size() * D + c * n_turns<D>; }
+  void resist_rolling(FrictionProblem<D>& problem);
   void guess_impulses(Real factor);
 
   State<D>& state_;
@@ -163,7 +173,6 @@ class ContactStep {
   std::vector<Real> start_speed_;
   std::vector<Vec<D>> start_stretch_;
   std::vector<Real> pull_;
-  std::vector<Real> rolling_work_;
   std::vector<std::array<Real, 2>> stored_energy_;
   std::vector<ImpactWork<D>> impact_work_;
   std::vector<Real> before_impacts_;

@@ -94,6 +94,12 @@ class DrivenContacts {
         terms[k * width + 2] += (r + old) * softness_[c] * (r - old);
         terms[k * width + 4] += (r + old) * along;
       }
+      if (problem.rolls()) {
+        const auto axes = turning_frame<D>(problem.frame[c]);
+        const auto spin = state.obstacles.drive_of(walls[k]).spin();
+        for (std::size_t d = 0; d < axes.size(); ++d)
+          terms[k * width] -= impulse[contacts.size() * D + c * axes.size() + d] * dot(axes[d], spin) / dt;
+      }
       if (softness_[c] > 0) terms[k * width + 1] = dot(way, way) / (softness_[c] * dt);
       if (impulse[c * D] > 0) terms[k * width + 3] = terms[k * width + 1];
     });

@@ -1,15 +1,18 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <span>
 
+#include "friction/friction_problem.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/common/point_values.hpp"
 
 namespace scree {
 
 /// What contacts of the scheme "nonsmooth" remember from step to step, in world axes: impulses, and with
-/// springs (elastic contacts) those too. Bodies with shapes remember the impulse of each point by its name.
+/// springs (elastic contacts) those too, with rolling friction what resists it. Bodies with shapes remember
+/// the impulse of each point by its name.
 template <int D>
 class ImpulseMemory {
  public:
@@ -20,8 +23,15 @@ class ImpulseMemory {
     Real load = 0;   ///< what all else added to the normal velocity in the last step [m/s]
   };
 
-  /// What bodies are like does not change in a run.
-  ImpulseMemory(bool has_springs, bool has_shapes) : has_springs_(has_springs), has_shapes_(has_shapes) {}
+  /// With rolling friction.
+  struct Rolling {
+    Elastic contact;
+    Vec<n_turns<D>> turning;  ///< angular impulse on the larger id or the obstacle [N m s]
+  };
+
+  /// What bodies are like does not change in a run. With rolling friction there are no shapes.
+  ImpulseMemory(bool has_springs, bool has_shapes, bool has_rolling)
+      : has_springs_(has_springs), has_shapes_(has_shapes), has_rolling_(has_rolling) {}
 
   void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
     visit(*this, [&](auto& field) { field.recall(state, neighborhood); });
@@ -45,9 +55,15 @@ class ImpulseMemory {
     marks.fit(neighborhood);
     marks.clear();
     if (!has_springs_) return;
-    const auto is_used = [](const Elastic& contact) { return contact.impulse != Vec<D>{} ? 1.0 : 0.0; };
-    std::ranges::transform(elastic_.pairs(), marks.pairs().begin(), is_used);
-    std::ranges::transform(elastic_.walls(), marks.walls().begin(), is_used);
+    const auto mark = [&](const auto& field, const auto& elastic) {
+      const auto is_used = [](const Elastic& contact) { return contact.impulse != Vec<D>{} ? 1.0 : 0.0; };
+      std::ranges::transform(field.pairs(), marks.pairs().begin(), is_used, elastic);
+      std::ranges::transform(field.walls(), marks.walls().begin(), is_used, elastic);
+    };
+    if (has_rolling_)
+      mark(rolling_, &Rolling::contact);
+    else
+      mark(elastic_, std::identity());
   }
   void clear() {
     visit(*this, [](auto& field) { field.clear(); });
@@ -55,7 +71,14 @@ class ImpulseMemory {
 
   /// Of a contact of balls.
   Vec<D> impulse(const ContactGraph<D>& contacts, std::size_t c) const {
-    return has_springs_ ? elastic_.of(contacts, c).impulse : rigid_.of(contacts, c);
+    return has_springs_ || has_rolling_ ? elastic(contacts, c).impulse : rigid_.of(contacts, c);
+  }
+  /// Angular impulse against rolling. Only with rolling friction.
+  const Vec<n_turns<D>>& turning(const ContactGraph<D>& contacts, std::size_t c) const {
+    return rolling_.of(contacts, c).turning;
+  }
+  void set_turning(const ContactGraph<D>& contacts, std::size_t c, const Vec<n_turns<D>>& impulse) {
+    rolling_.of(contacts, c).turning = impulse;
   }
   /// Calls f(c, impulse) for every contact; points of bodies with shapes may have it from others that are
   /// gone (PointValues).
@@ -76,33 +99,38 @@ class ImpulseMemory {
   }
   /// After clear(), once for each contact.
   void set_impulse(const ContactGraph<D>& contacts, std::size_t c, const Vec<D>& impulse) {
-    if (has_springs_) {
-      elastic_.of(contacts, c).impulse = impulse;
+    if (has_springs_ || has_rolling_) {
+      elastic(contacts, c).impulse = impulse;
     } else if (!has_shapes_) {
       rigid_.of(contacts, c) = impulse;
     } else {
       points_.of(contacts, c).add(contacts.feature[c], impulse);
     }
   }
-  /// Only with springs.
-  Elastic& elastic(const ContactGraph<D>& contacts, std::size_t c) { return elastic_.of(contacts, c); }
+  /// Only with springs or rolling friction.
+  Elastic& elastic(const ContactGraph<D>& contacts, std::size_t c) {
+    return has_rolling_ ? rolling_.of(contacts, c).contact : elastic_.of(contacts, c);
+  }
   const Elastic& elastic(const ContactGraph<D>& contacts, std::size_t c) const {
-    return elastic_.of(contacts, c);
+    return has_rolling_ ? rolling_.of(contacts, c).contact : elastic_.of(contacts, c);
   }
   bool has_springs() const { return has_springs_; }
-  std::size_t bytes() const { return rigid_.bytes() + elastic_.bytes() + points_.bytes(); }
+  bool has_rolling() const { return has_rolling_; }
+  std::size_t bytes() const { return rigid_.bytes() + elastic_.bytes() + rolling_.bytes() + points_.bytes(); }
 
  private:
   /// Calls f with the field in use.
   template <class Self, class F>
   static auto visit(Self& self, F&& f) {
+    if (self.has_rolling_) return f(self.rolling_);
     if (self.has_springs_) return f(self.elastic_);
     return self.has_shapes_ ? f(self.points_) : f(self.rigid_);
   }
 
-  bool has_springs_, has_shapes_;
+  bool has_springs_, has_shapes_, has_rolling_;
   ContactField<Vec<D>> rigid_;
   ContactField<Elastic> elastic_;
+  ContactField<Rolling> rolling_;
   ContactField<PointValues<D>> points_;
 };
 

@@ -111,6 +111,10 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
     throw InputError(settings_.where_impacts +
                      ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
                      "\"simultaneous\"");
+  if (state.materials.has_rolling_friction() && !settings_.solver.solver->takes_rolling())
+    throw InputError(settings_.where_solver +
+                     ": this solver knows no rolling_friction, which some pairs of materials have; take "
+                     "type = \"nsgs\", or set rolling_friction = 0");
   check_attractions(state);
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.choose_tolerance(state.bodies.carries_shapes());
@@ -279,9 +283,17 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
       });
   if (report.newton_steps + report.iterations > 0) this->linear_solver_used();
   const bool accepted = report.converged || !control.may_refuse();
-  if (hook && (accepted || control.n_halvings() == 0))
-    hook({state, contacts_->problem(), contacts_->contacts(), dt, contacts_->guess(), contacts_->impulse(),
-          report, accepted});
+  if (hook && (accepted || control.n_halvings() == 0)) {
+    const auto n = contacts_->contacts().size() * D;
+    const auto show = [&](const FrictionProblem<D>& problem) {
+      hook({state, problem, contacts_->contacts(), dt, contacts_->guess().first(n),
+            contacts_->impulse().first(n), report, accepted});
+    };
+    if (state.materials.has_rolling_friction())
+      show(contacts_->problem_without_rolling());
+    else
+      show(contacts_->problem());
+  }
   if (report.converged) return true;
 
   const std::string what =

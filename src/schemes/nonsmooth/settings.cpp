@@ -9,6 +9,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
   root.table("solver", {.doc = "Solver of the contact problem of each step"}, [&](Section& section) {
     solver.describe(section, fmt::format("{:g}, or {:g} where bodies have shapes", tolerance_of_balls,
                                          tolerance_of_shapes));
+    if (section.reading()) where_solver = section.where("type");
   });
   root.table("nonsmooth", {.doc = "Non-smooth dynamics: the scheme \"nonsmooth\""}, [&](Section& section) {
     std::string max_travel_word = "none";

@@ -17,6 +17,7 @@ struct NonsmoothSettings {
   static constexpr Real tolerance_of_balls = 1e-2, tolerance_of_shapes = 1e-3;
 
   SolverSettings<D> solver;
+  std::string where_solver;  ///< place of its type in the deck
   Impacts impacts = Impacts::simultaneous;
   std::string where_impacts;  ///< place in the deck
   Real warm_start = 1;

@@ -36,7 +36,7 @@ class StepEnergy {
     if (state.materials.has_cohesion())
       balance.cohesion += ReproducibleSum::sum(state.comm, std::span<const Real>(cohesion_work_));
     if (state.materials.has_rolling_friction())
-      balance.rolling += ReproducibleSum::sum(state.comm, contacts.rolling_work());
+      balance.rolling += ReproducibleSum::sum(state.comm, std::span<const Real>(rolling_work_));
     balance.impact += of_contacts[0];
     balance.friction += of_contacts[1];
     balance.wall_work += of_contacts[2];
@@ -49,8 +49,8 @@ class StepEnergy {
   Real corrected() const { return corrected_; }
   std::size_t bytes() const {
     return held_bytes(contact_work_[0], contact_work_[1], contact_work_[2], body_work_[0], body_work_[1],
-                      body_work_[2], mean_velocity_, cohesion_work_, potential_before_, potential_moved_,
-                      potential_now_);
+                      body_work_[2], mean_velocity_, cohesion_work_, rolling_work_, potential_before_,
+                      potential_moved_, potential_now_);
   }
 
  private:
@@ -85,6 +85,14 @@ class StepEnergy {
     const std::span<const Real> before = contacts.problem().start_velocity, after = contacts.velocity();
     mean_velocity_.resize(after.size());
     for (std::size_t i = 0; i < after.size(); ++i) mean_velocity_[i] = 0.5 * (before[i] + after[i]);
+    const FrictionProblem<D>& problem = contacts.problem();
+    reset(rolling_work_, problem.rolls() ? n_contacts : 0);
+    for (std::size_t c = 0; c < rolling_work_.size(); ++c) {
+      const Vec<n_turns<D>> s = contacts.turning_impulse(c), mean = problem.relative_spin(c, mean_velocity_);
+      rolling_work_[c] = -dot(s, mean);
+      for (int k = 0; k < n_turns<D>; ++k)
+        by_obstacle[c] -= s[k] * problem.spin_bias[c * n_turns<D> + static_cast<std::size_t>(k)];
+    }
     const std::span<const Real> pull = contacts.pull();
     reset(cohesion_work_, pull.size());
     for (std::size_t c = 0; c < pull.size(); ++c) {
@@ -132,8 +140,8 @@ class StepEnergy {
   }
 
   Real corrected_ = 0;
-  std::vector<Real> mean_velocity_;                                  // of bodies held
-  std::vector<Real> cohesion_work_;                                  // of each contact, by attraction
+  std::vector<Real> mean_velocity_;                 // of bodies held
+  std::vector<Real> cohesion_work_, rolling_work_;  // of each contact, by attraction and against rolling
   std::array<std::vector<Real>, n_parts> contact_work_, body_work_;  // of each contact, of each owned body
   // Of each owned body in the forces; empty without forces.
   std::vector<Real> potential_before_, potential_moved_, potential_now_;

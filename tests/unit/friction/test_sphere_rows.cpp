@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "friction/cone.hpp"
+#include "friction/friction_solver.hpp"
 #include "friction/residual.hpp"
 #include "replay/split_problem.hpp"
 #include "support/lattice_problem.hpp"
@@ -165,12 +166,12 @@ void compare(int n) {
     std::vector<Real> y = y_free;
     kernels->free_squares(groups, y.data(), squares.data());
     CHECK(of_contacts() == of_free);
-    kernels->add(groups, r.data(), y.data());
+    kernels->add(groups, r.data(), y.data(), {});
     CHECK(y == y_start);
-    for (int sweep = 0; sweep < 2; ++sweep) kernels->sweep(groups, r.data(), y.data());
+    for (int sweep = 0; sweep < 2; ++sweep) kernels->sweep(groups, r.data(), y.data(), {});
     for (std::size_t k = 0; k < changes.size(); ++k) {
       const Real sum =
-          kernels->sweep_on(groups, r.data(), of_sweeps.data(), y.data(), in_turn[k], squares.data());
+          kernels->sweep_on(groups, r.data(), of_sweeps.data(), y.data(), in_turn[k], squares.data(), {});
       CHECK(of_contacts() == changes[k]);
       Real expected = 0;
       for (const Real change : changes[k]) expected += SweepChange::term(change, in_turn[k].unit);
@@ -181,11 +182,11 @@ void compare(int n) {
     rows.lanes().template unpack<D>(r, r_of_contacts);
     CHECK(r_of_contacts == plain.r);
     CHECK(y == plain.y);
-    kernels->natural_squares(groups, r.data(), y.data(), squares.data());
+    kernels->natural_squares(groups, r.data(), y.data(), squares.data(), {});
     CHECK(of_contacts() == natural);
     std::ranges::fill(squares, -1.0);
     std::array<Real, SphereRows<D>::n_measures> largest{};
-    kernels->measure(groups, r.data(), y.data(), squares.data(), largest.data());
+    kernels->measure(groups, r.data(), y.data(), squares.data(), largest.data(), {});
     CHECK(of_contacts() == natural);
     CHECK(largest == worst_of(scaled, plain));
   }
@@ -246,4 +247,179 @@ TEMPLATE_TEST_CASE_SIG("round contacts: the bits of one after the other", "[solv
 
 TEMPLATE_TEST_CASE_SIG("round contacts: the same as rows of any bodies", "[solvers]", ((int D), D), 2, 3) {
   compare_with_general_rows<D>();
+}
+
+namespace {
+
+/// The problem of rounded() with resistance to rolling at most contacts, and obstacles that turn.
+template <int D>
+FrictionProblem<D> with_rolling(const SplitProblem<D>& split) {
+  constexpr std::size_t n = n_turns<D>;
+  FrictionProblem<D> problem = rounded(split);
+  for (std::size_t c = 0; c < problem.a.size(); ++c) {
+    problem.rolling.push_back(c % 7 == 0 ? 0 : 0.1 + 0.05 * noise(c));
+    problem.rolling.push_back(0.25 + 0.05 * noise(c + 3));
+    const bool at_obstacle = problem.a[c] < 0 || problem.b[c] < 0;
+    for (std::size_t k = 0; k < n; ++k)
+      problem.spin_bias.push_back(at_obstacle ? 0.02 * noise(c * n + k) : 0);
+  }
+  return problem;
+}
+
+/// |s| - mu_r R r_N, and how far s is from -mu_r R r_N w/|w| or w from 0, at worst.
+template <int D>
+std::array<Real, 2> rolling_errors(const FrictionProblem<D>& problem, std::span<const Real> r,
+                                   std::span<const Real> v) {
+  constexpr std::size_t n = n_turns<D>;
+  std::array<Real, 2> worst{};
+  for (std::size_t c = 0; c < problem.a.size(); ++c) {
+    Vec<n_turns<D>> s;
+    for (std::size_t k = 0; k < n; ++k) s[static_cast<int>(k)] = r[problem.a.size() * D + c * n + k];
+    const Vec<n_turns<D>> w = problem.relative_spin(c, v);
+    const Real most = problem.rolling[2 * c] * problem.rolling[2 * c + 1] * r[c * D];
+    worst[0] = std::max(worst[0], norm(s) - most);
+    worst[1] = std::max(worst[1], most * norm(w) + dot(s, w));
+  }
+  return worst;
+}
+
+template <int D>
+void solve_rolling() {
+  const SplitProblem<D> split(Comm(), lattice_problem<D>(4));
+  const FrictionProblem<D> problem = with_rolling(split);
+  std::vector<Real> r(problem.n_impulses()),
+      v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
+  const auto solver = make_solver<D>("nsgs");
+  const SolveReport report = solve_friction(problem, *solver, {.tolerance = 1e-11}, r, v);
+  CHECK(report.converged);
+  const auto errors = rolling_errors(problem, r, v);
+  CHECK(errors[0] < 1e-13);
+  CHECK(errors[1] < 1e-13);
+  Real turned = 0;
+  for (std::size_t i = problem.a.size() * D; i < r.size(); ++i) turned = std::max(turned, std::abs(r[i]));
+  CHECK(turned > 1e-5);
+}
+
+template <int D>
+void compare_rolling() {
+  const SplitProblem<D> split(Comm(), lattice_problem<D>(4));
+  const FrictionProblem<D> problem = with_rolling(split);
+  ScaledProblem<D> scaled;
+  scaled.rebuild(problem);
+  std::vector<Real> start(scaled.impulse_size());
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = 0.2 * std::abs(noise(i));
+  std::vector<std::vector<Real>> seen;
+  for (const auto* kernels : available_sphere_kernels<D>()) {
+    INFO(D << "D, " << kernels->instruction_set);
+    SphereRows<D>& rows = scaled.spheres();
+    rows.use(*kernels);
+    const auto groups = rows.groups();
+    std::vector<GroupImpulses<D>> r;
+    std::vector<GroupImpulses<n_turns<D>>> s;
+    rows.lanes().pack(start, r);
+    RollingSweep<D> rolling = scaled.pack_rolling(start, s);
+    std::vector<GroupMomentum<D>> of_sweeps(groups.size());
+    std::vector<GroupMomentum<n_turns<D>>> of_turns(groups.size());
+    rolling.of_sweeps = of_turns.data();
+    std::vector<Real> y = scaled.free_velocity(), squares(groups.size() * group_size);
+    kernels->add(groups, r.data(), y.data(), rolling);
+    kernels->sweep(groups, r.data(), y.data(), rolling);
+    const Real sum = kernels->sweep_on(groups, r.data(), of_sweeps.data(), y.data(), {0, 1, 0x1p30},
+                                       squares.data(), rolling);
+    kernels->sweep_on(groups, r.data(), of_sweeps.data(), y.data(), {0.5, 1, 0x1p34}, squares.data(),
+                      rolling);
+    std::vector<Real> all(scaled.impulse_size());
+    rows.lanes().template unpack<D>(r, all);
+    rows.lanes().template unpack<n_turns<D>>(s, std::span(all).subspan(problem.a.size() * D));
+    all.insert(all.end(), y.begin(), y.end());
+    all.insert(all.end(), squares.begin(), squares.end());
+    kernels->natural_squares(groups, r.data(), y.data(), squares.data(), rolling);
+    all.insert(all.end(), squares.begin(), squares.end());
+    std::array<Real, SphereRows<D>::n_measures> largest{};
+    kernels->measure(groups, r.data(), y.data(), squares.data(), largest.data(), rolling);
+    all.insert(all.end(), squares.begin(), squares.end());
+    all.insert(all.end(), largest.begin(), largest.end());
+    all.push_back(sum);
+    seen.push_back(all);
+    CHECK(seen.back() == seen.front());
+  }
+}
+
+/// A ball of 1 kg on a floor that is given as seen from below, pressed by 1 N s, with a push along the floor
+/// and spins; W is exact in one sweep.
+template <int D>
+struct OnFloor {
+  static constexpr std::size_t q = FrictionProblem<D>::q;
+  static constexpr Real k = D == 2 ? 0.5 : 0.4, radius = 0.1;
+  SerialHalo halo{Comm(), 1};
+  FrictionProblem<D> problem;
+  std::vector<Real> r, v = std::vector<Real>(q);
+
+  OnFloor(Real push, Real spin, Real mu_r, Real of_floor = 0) {
+    problem.halo = &halo;
+    problem.body_id = {0};
+    problem.mass.assign(q * q, 0);
+    for (std::size_t i = 0; i < q; ++i) problem.mass[i * q + i] = i < D ? 1 : k * radius * radius;
+    problem.free_velocity.assign(q, 0);
+    problem.free_velocity[0] = push;
+    problem.free_velocity[D - 1] = -1;
+    problem.free_velocity[q == 3 ? 2 : 4] = spin;
+    problem.a = {0};
+    problem.b = {-1};
+    Vec<D> down;
+    down[D - 1] = -1;
+    if constexpr (D == 2)
+      problem.frame = {{down, {{1, 0}}}};
+    else
+      problem.frame = {{down, {{1, 0, 0}}, {{0, -1, 0}}}};
+    problem.arm = {radius, 0};
+    problem.bias.assign(D, 0);
+    problem.mu = {0.5};
+    problem.rolling = {mu_r, radius};
+    problem.spin_bias.assign(n_turns<D>, 0);
+    // In turning_frame(): about T2 = -y.
+    problem.spin_bias[0] = D == 2 ? of_floor : -of_floor;
+    problem.colour_first = {0, 1};
+    problem.interior_first = {0};
+    r.assign(problem.n_impulses(), 0);
+    const auto solver = make_solver<D>("nsgs");
+    const SolveReport report = solve_friction(problem, *solver, {.tolerance = 1e-13}, r, v);
+    CHECK(report.converged);
+    CHECK(report.sweeps <= 3);
+  }
+  Real spin() const { return v[q == 3 ? 2 : 4]; }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("resistance to rolling: the bits of any instruction set", "[solvers]", ((int D), D), 2,
+                       3) {
+  compare_rolling<D>();
+}
+
+TEMPLATE_TEST_CASE_SIG("resistance to rolling: its law holds in a pile", "[solvers]", ((int D), D), 2, 3) {
+  solve_rolling<D>();
+}
+
+TEMPLATE_TEST_CASE_SIG("resistance to rolling of one body: closed forms", "[solvers]", ((int D), D), 2, 3) {
+  // Rolling towards +x is a negative spin in the plane, a positive one about y in space.
+  const Real sense = D == 2 ? -1 : 1, k = OnFloor<D>::k, radius = OnFloor<D>::radius;
+  // Below mu_r it stands.
+  const OnFloor<D> rests(0.09, 0, 0.1);
+  CHECK(std::abs(rests.v[0]) < 1e-14);
+  CHECK(std::abs(rests.spin()) < 1e-13);
+  CHECK(std::abs(rests.r[D]) == Approx(0.09 * radius).epsilon(1e-12));
+  // Above it rolls with the rest: v = (push - mu_r)/(1 + k).
+  const OnFloor<D> rolls(0.3, 0, 0.1);
+  CHECK(rolls.v[0] == Approx(0.2 / (1 + k)).epsilon(1e-12));
+  CHECK(sense * rolls.spin() * radius == Approx(rolls.v[0]).epsilon(1e-12));
+  CHECK(std::abs(rolls.r[D]) == Approx(0.1 * radius).epsilon(1e-12));
+  // Slips and turns: friction takes 0.5 and turns it, less what resists.
+  const OnFloor<D> slips(5, 0, 0.1);
+  CHECK(slips.v[0] == Approx(4.5).epsilon(1e-12));
+  CHECK(sense * slips.spin() * radius == Approx((0.5 - 0.1) / k).epsilon(1e-12));
+  // On a floor that turns with it nothing resists; else it takes the spin of the floor if it can.
+  const OnFloor<D> turns(0.1 * sense * 3, 3, 0.2, 3);
+  CHECK(turns.spin() == Approx(3).epsilon(1e-12));
+  CHECK(std::abs(turns.r[D]) < 1e-14);
 }

@@ -243,7 +243,7 @@ struct Contacts {
       contact.lever_a = places[a].radius - 0.5 * contact.overlap;
       contact.lever_b = places[b].radius - 0.5 * contact.overlap;
       if (!before) history[k] = {};
-      const SoftForce f = law.contact(p, contact, motions[a], motions[b], history[k]);
+      const SoftForce f = law.contact(p, contact, motions[a], motions[b], history[k], nullptr);
       if (motions[a].inverse_mass + motions[b].inverse_mass > 0) {
         ++counts.n_touching;
         counts.deepest = std::max(counts.deepest, contact.overlap);

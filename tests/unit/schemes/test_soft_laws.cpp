@@ -184,7 +184,7 @@ Real one_by_one(const LawKernels& kernels, bool shifted, Work& work, ForceCounts
     contact.lever_b = radius_b - 0.5 * contact.overlap;
     ++counts.n_touching;
     counts.deepest = std::max(counts.deepest, contact.overlap);
-    const SoftForce f = kernels.contact(b, contact, a, c, work.history[place]);
+    const SoftForce f = kernels.contact(b, contact, a, c, work.history[place], nullptr);
     largest = std::max(largest, norm(f.force));
     for (int i = 0; i < 3; ++i) {
       work.forces[low].force[i] -= f.force[i];
@@ -403,7 +403,7 @@ TEST_CASE("force kernels: friction stays within Coulomb's law, and grows with a 
   const auto& kernel = force_kernels().of(NormalLaw::linear, TangentialLaw::whole).contact;
   ContactHistory history{};
   for (int step = 1; step <= 60; ++step) {
-    const SoftForce f = kernel(b, contact, a, c, history);
+    const SoftForce f = kernel(b, contact, a, c, history, nullptr);
     CHECK(f.force[0] == Approx(10).epsilon(1e-13));
     // 500 N/m times 0.2 mm a step, up to 0.4 * 10 N, where the spring stays as long as that.
     CHECK(f.force[1] == Approx(-std::min(0.1 * step, 4.0)).epsilon(1e-12));

@@ -59,7 +59,7 @@ class Pair {
     }
     contact.effective_radius = radius / 2;
     contact.lever_a = contact.lever_b = radius - 0.5 * contact.overlap;
-    return kernels_.contact(batches_, contact, a_, b_, history_).force;
+    return kernels_.contact(batches_, contact, a_, b_, history_, nullptr).force;
   }
 
  private:
@@ -90,7 +90,7 @@ class Cycle {
       const SoftContact contact{{{1, 0, 0}}, overlap_, radius / 2, 0, 0};
       force = force_kernels()
                   .of(NormalLaw::hertz, tangential_)
-                  .contact(batches_, contact, a_, b_, history_)
+                  .contact(batches_, contact, a_, b_, history_, nullptr)
                   .force[1];
       work_ += 0.5 * (force + last_) * dy;
       last_ = force;
