@@ -16,8 +16,8 @@ void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, con
                                     const SoftContact& contact, const MotionRecord& body,
                                     const MotionRecord& wall, const SoftForce& force) {
   const int number = state.obstacles.driven_of(constraint);
-  const Vec<D> way =
-      state.obstacles.drive_of(state.obstacles.driven()[static_cast<std::size_t>(number)]).way(point);
+  const Vec<D> way = state.obstacles.drive_of(state.obstacles.driven()[static_cast<std::size_t>(number)])
+                         .way(state.obstacles.at_obstacle(constraint, point));
   Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_way = 0;
   for (int k = 0; k < D; ++k) {
     pushed -= force.force[k] * way[k];

@@ -128,7 +128,7 @@ class ContactStep {
   Real effective_radius_of(std::size_t c) const { return effective_radius_of(contacts(), c); }
   Real touching_of(const ContactGraph<D>& contacts, std::size_t c) const;
   Real touching_of(std::size_t c) const { return touching_of(contacts(), c); }
-  Real touching_of_roundings(std::size_t c) const;
+  Real touching_of_roundings(const ContactGraph<D>& contacts, std::size_t c) const;
   Real overlap_left_alone(std::size_t c) const;
   void resist_rolling_of_step(Real factor);
   void guess_impulses(Real factor);
