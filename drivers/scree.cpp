@@ -13,6 +13,7 @@
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
 #include "run/commands.hpp"
+#include "run/mesh_report.hpp"
 #include "run/report.hpp"
 #include "run/run_deck.hpp"
 #include "run/sweep.hpp"
@@ -45,7 +46,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
 
   std::string path, other, what;
   std::vector<std::string> overrides;
-  bool json = false, schema = false, reference = false, last = false, first = false;
+  bool json = false, schema = false, reference = false, last = false, first = false, mends = false;
   RunOptions options;
   SweepOptions study;
   options.command_line = command_line(argc, argv);
@@ -133,6 +134,18 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
       .check(in_range(Real{1}, Real{1000}));
   report.flag("--no-picture", page.has_no_picture, "grains: no picture of the last frame");
   report.example("scree report results/concourse");
+  MeshReportOptions mesh;
+  CommandLine shape = app.verb("shape", "say what a mesh is: closed, shells, volume, what is mended");
+  shape.option("file", path, "STL or OBJ file").required();
+  shape.option("--scale", mesh.scale, "length of one unit of the file [m] (default 1)")
+      .check(positive_number());
+  const Option mended = shape.option("--output", mesh.output, "STL file to write with --repair");
+  const Option repair =
+      shape.flag("--repair", mends, "write the mended mesh, with triangles that face outwards").needs(mended);
+  mended.needs(repair);
+  shape.flag("--scene", mesh.is_scene, "shells within others are walls of their own and keep their side");
+  shape.flag("--json", mesh.json, "machine-readable");
+  shape.example("scree shape inputs/granular/meshes/hopper.stl --repair --output mended.stl");
   CommandLine list = app.verb("list", "list schemes, obstacles, measures...");
   list.option("what", what, "one list only");
   list.example("scree list measures");
@@ -149,6 +162,11 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   if (schema || reference)
     return answer(ranks,
                   {.output = schema ? deck_schema(deck_description()) : deck_reference(deck_description())});
+
+  if (shape.given()) {
+    if (!ranks.is_speaker(ExitCode::done)) return ExitCode::done;
+    return answer(ranks, {.output = as_input(path, [&] { return report_mesh(path, mesh); })});
+  }
 
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);

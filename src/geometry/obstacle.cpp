@@ -17,6 +17,13 @@ Box<D> own_box(const Pose<D>& pose, const Box<D>& world) {
   return own;
 }
 
+template <int D>
+Box<D> moved(Box<D> box, const Vec<D>& way) {
+  box.lower += way;
+  box.upper += way;
+  return box;
+}
+
 /// Reads `rotate`, `translate` and `surface_velocity`.
 template <int D>
 void describe_placement(Section& section, Obstacle<D>& obstacle) {
@@ -93,6 +100,7 @@ void ObstacleSet<D>::add(Obstacle<D> obstacle) {
   for (int part = 0; part < obstacle.shape->n_parts(); ++part)
     constraints_.push_back({static_cast<int>(obstacles_.size()), part});
   obstacles_.push_back(std::move(obstacle));
+  images_.emplace_back();
   is_active_.push_back(1);
 }
 
@@ -104,6 +112,7 @@ int ObstacleSet<D>::add(const std::string& name, const std::string& where, std::
   obstacle.where = obstacle.where_material = where;
   obstacle.shape = std::move(shape);
   obstacle.level = level;
+  obstacle.from_deck = false;
   add(std::move(obstacle));
   return static_cast<int>(obstacles_.size()) - 1;
 }
@@ -123,7 +132,10 @@ template <int D>
 void ObstacleSet<D>::place(Real time) {
   poses_.resize(obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (is_placed(obstacles_[i])) poses_[i] = pose_at(obstacles_[i], time);
+    if (is_placed(obstacles_[i])) {
+      poses_[i] = pose_at(obstacles_[i], time);
+      if (!images_[i].shift.empty()) place_images(i);
+    }
   if (start_poses_.size() != poses_.size()) begin_step();
 }
 
@@ -139,12 +151,14 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) return Box<D>::empty();
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(obstacles_[i])) return shape.bounds(part_of(constraint), domain);
+  const Vec<D>* shift = shift_of(constraint);
+  if (!is_placed(obstacles_[i]) && !shift) return shape.bounds(part_of(constraint), domain);
 
-  const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], domain));
+  const Vec<D> way = shift ? *shift : Vec<D>{};
+  const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], moved(domain, -way)));
   Box<D> world = Box<D>::empty();
   if (own.is_empty()) return world;
-  for (unsigned c = 0; c < Box<D>::n_corners; ++c) world.include(poses_[i].to_world(own.corner(c)));
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) world.include(poses_[i].to_world(own.corner(c)) + way);
   return world;
 }
 
@@ -189,14 +203,16 @@ void ObstacleSet<D>::answer_in_own_frame(int constraint, std::span<const Vec<D>>
     return;
   }
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(obstacles_[i])) {
+  const Vec<D>* shift = shift_of(constraint);
+  if (!is_placed(obstacles_[i]) && !shift) {
     answer(shape, part_of(constraint), at, from);
     return;
   }
   own_at_.resize(at.size());
   own_from_.resize(from.size());
-  for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
-  for (std::size_t k = 0; k < from.size(); ++k) own_from_[k] = poses_of_from[i].to_own(from[k]);
+  const auto there = [shift](const Vec<D>& x) { return shift ? x - *shift : x; };
+  for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(there(at[k]));
+  for (std::size_t k = 0; k < from.size(); ++k) own_from_[k] = poses_of_from[i].to_own(there(from[k]));
   answer(shape, part_of(constraint), std::span<const Vec<D>>(own_at_), std::span<const Vec<D>>(own_from_));
   for (std::size_t k = 0; k < at.size(); ++k)
     result[k].normal = poses_[i].direction_to_world(result[k].normal);
@@ -210,24 +226,31 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
     return;
   }
-  if (is_placed(obstacles_[i])) {
+  if (is_placed(obstacles_[i]) || shift_of(constraint)) {
     own_at_.resize(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
+    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at_obstacle(constraint, at[k]));
     at = own_at_;
   }
   obstacles_[i].shape->distances(part_of(constraint), at, result);
 }
 
 template <int D>
-void ObstacleSet<D>::find_near(int obstacle, std::span<const Vec<D>> at, std::span<const Real> reach,
-                               const Box<D>& cut, NearParts<D>& near) const {
+void ObstacleSet<D>::find_near(int obstacle, int image, std::span<const Vec<D>> at,
+                               std::span<const Real> reach, const Box<D>& cut, NearParts<D>& near) const {
   near.found.clear();
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return;
-  if (is_placed(obstacles_[i])) {
+  const int constraint = first_constraint(obstacle, image);
+  const Vec<D>* shift = shift_of(constraint);
+  if (is_placed(obstacles_[i]) || shift) {
     own_at_.resize(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at[k]);
-    obstacles_[i].shape->find_near(own_at_, reach, own_box(poses_[i], cut), near);
+    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at_obstacle(constraint, at[k]));
+    const Box<D> there = shift ? moved(cut, -*shift) : cut;
+    obstacles_[i].shape->find_near(own_at_, reach, own_box(poses_[i], there), near);
+    if (images_[i].is_container)
+      std::erase_if(near.found, [&](const auto& entry) {
+        return !is_in_container(i, at_obstacle(constraint, at[static_cast<std::size_t>(entry.point)]));
+      });
   } else {
     obstacles_[i].shape->find_near(at, reach, cut, near);
   }
@@ -238,19 +261,25 @@ template <int D>
 SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return SurfacePoint<D>::none();
-  if (!is_placed(obstacles_[i])) return obstacles_[i].shape->closest(at);
-  SurfacePoint<D> seen = obstacles_[i].shape->closest(poses_[i].to_own(at));
-  seen.normal = poses_[i].direction_to_world(seen.normal);
-  return seen;
+  if (!is_placed(obstacles_[i]) && images_[i].shift.empty()) return obstacles_[i].shape->closest(at);
+  SurfacePoint<D> closest = SurfacePoint<D>::none();
+  for (const int image : images_of(obstacle)) {
+    const Vec<D> there = at_obstacle(first_constraint(obstacle, image), at);
+    if (images_[i].is_container && !is_in_container(i, there)) continue;
+    const SurfacePoint<D> seen = obstacles_[i].shape->closest(poses_[i].to_own(there));
+    if (seen.distance < closest.distance)
+      closest = {poses_[i].direction_to_world(seen.normal), seen.distance};
+  }
+  return closest;
 }
 
 template <int D>
-Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box) const {
+Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box, int image) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (!can_move(obstacles_[i]) || box.is_empty()) return 0;
   Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
-    const Vec<D> corner = box.corner(c);
+    const Vec<D> corner = at_obstacle(first_constraint(obstacle, image), box.corner(c));
     farthest = std::max(farthest, norm(poses_[i].to_world(start_poses_[i].to_own(corner)) - corner));
   }
   return farthest;
@@ -275,24 +304,27 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real 
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Shape<D>& shape = *obstacles_[i].shape;
     if (is_active_[i] == 0 || !shape.has_far_side()) continue;
-    const Vec<D> begin = start_poses_[i].to_own(from), end = poses_[i].to_own(at),
-                 middle = 0.5 * (begin + end);
-    const Real length = norm(end - begin), least_advance = 0.1 * clearance;
-    const Real reach = (0.5 + 1e-12) * length + clearance;
-    Box<D> around = Box<D>::empty();
-    around.include(middle - filled<D>(reach));
-    around.include(middle + filled<D>(reach));
-    near_way_.found.clear();
-    shape.find_near({&middle, 1}, {&reach, 1}, around, near_way_);
-    for (const auto& [part, point] : near_way_.found) {
-      // Nothing is nearer than the distance, so that far the way is free.
-      for (Real gone = 0;;) {
-        const Vec<D> x = length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin) : end;
-        SurfacePoint<D> seen;
-        shape.distances(part, {&x, 1}, {&seen, 1});
-        if (seen.distance < clearance) return true;
-        if (gone >= length) break;
-        gone += std::max(seen.distance - clearance, least_advance);
+    for (const int image : images_[i].codes) {
+      const int constraint = first_constraint(static_cast<int>(i), image);
+      const Vec<D> begin = start_poses_[i].to_own(at_obstacle(constraint, from)),
+                   end = poses_[i].to_own(at_obstacle(constraint, at)), middle = 0.5 * (begin + end);
+      const Real length = norm(end - begin), least_advance = 0.1 * clearance;
+      const Real reach = (0.5 + 1e-12) * length + clearance;
+      Box<D> around = Box<D>::empty();
+      around.include(middle - filled<D>(reach));
+      around.include(middle + filled<D>(reach));
+      near_way_.found.clear();
+      shape.find_near({&middle, 1}, {&reach, 1}, around, near_way_);
+      for (const auto& [part, point] : near_way_.found) {
+        // Nothing is nearer than the distance, so that far the way is free.
+        for (Real gone = 0;;) {
+          const Vec<D> x = length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin) : end;
+          SurfacePoint<D> seen;
+          shape.distances(part, {&x, 1}, {&seen, 1});
+          if (seen.distance < clearance) return true;
+          if (gone >= length) break;
+          gone += std::max(seen.distance - clearance, least_advance);
+        }
       }
     }
   }
@@ -350,6 +382,12 @@ Real ObstacleSet<D>::travel_between(const Obstacle<D>& obstacle, const Pose<D>& 
   const Box<D> region_then = own_box(to, domain);
   region.include(region_then.lower);
   region.include(region_then.upper);
+  // Its images bring what is outside of the domain into it.
+  const Images& images = images_[static_cast<std::size_t>(&obstacle - obstacles_.data())];
+  if (!images.shift.empty()) {
+    region.include(images.own.lower);
+    region.include(images.own.upper);
+  }
   return obstacle.shape->travel(to.seen_from(from), region);
 }
 
@@ -398,11 +436,12 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   found.cores_overlap = false;
   if (is_active_[i] == 0) return;
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(obstacles_[i]))
+  if (!is_placed(obstacles_[i]) && !shift_of(constraint))
     return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
-  BodyPose<D> own{poses_[i].to_own(pose.centre), {}, pose.size};
+  BodyPose<D> own{poses_[i].to_own(at_obstacle(constraint, pose.centre)), {}, pose.size};
   for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);
-  shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(from), reach, width, found);
+  shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(at_obstacle(constraint, from)),
+              reach, width, found);
   for (int k = 0; k < found.n; ++k) {
     auto& p = found.points[static_cast<std::size_t>(k)];
     p.normal = poses_[i].direction_to_world(p.normal);

@@ -167,6 +167,9 @@ class Shape {
   /// is convex, in containers.
   virtual void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
                      const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
+  /// Edges, from end to end, that touch() does not see where they lie on faces or edges of a body: all that
+  /// it looks at is corners of bodies.
+  virtual std::vector<std::array<Vec<D>, 2>> edges_not_seen() const { return {}; }
   /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
   /// ascending. What a contact remembers passes on with it.
   virtual std::span<const int> neighbours(int /*part*/) const { return {}; }
@@ -233,6 +236,7 @@ struct Obstacle {
                                ///< turns it [m/s]
   std::string material;        ///< name of its material; empty: not given
   std::string where_material;  ///< place of that name in the deck, for messages
+  bool from_deck = true;       ///< floor plans are drawn across periodic faces and have no images
 };
 
 /// The angular velocity of a rigid body whose point at x has the velocity
@@ -253,6 +257,11 @@ Vec<D == 2 ? 1 : 3> spin_of_field(F&& of) {
 
 /// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps;
 /// they stay the same when an obstacle is taken away or put back (`set_active`).
+///
+/// Across periodic faces an obstacle acts through its images, which are constraints as well: id + image *
+/// n_constraints(). With n the number of periods by which an image is shifted along axis k, its code is
+/// sum_k (n mod 3) 3^k, and n is such that the middle of the image is less than a period and a half from that
+/// of the domain: a wall may go as far as it likes. As long as it is near, image 0 is the obstacle itself.
 template <int D>
 class ObstacleSet {
  public:
@@ -268,18 +277,42 @@ class ObstacleSet {
   void put_on_levels(std::span<const std::string> names);
 
   std::span<const Obstacle<D>> list() const { return obstacles_; }
+  /// Without images.
   int n_constraints() const { return static_cast<int>(constraints_.size()); }
-  int obstacle_of(int constraint) const {
-    return constraints_[static_cast<std::size_t>(constraint)].obstacle;
+  int obstacle_of(int constraint) const { return of(constraint).obstacle; }
+  /// Gives obstacles images through the periodic faces of the domain. None along an axis along which the
+  /// surface goes on unchanged for ever, or from face to face and beyond. Throws InputError for an obstacle
+  /// that has no images to make sense of. Before the first place(), alike on all ranks.
+  void set_domain(const Box<D>& box);
+  /// Images have codes below this; 1 if there are none.
+  int n_images() const { return n_images_; }
+  /// The codes of the images of an obstacle, ascending; 0 is always one.
+  std::span<const int> images_of(int obstacle) const {
+    return images_[static_cast<std::size_t>(obstacle)].codes;
   }
+  int image_of(int constraint) const {
+    return constraint < n_constraints() ? 0 : constraint / n_constraints();
+  }
+  /// Along which axes a contact memory tells images of this obstacle apart.
+  bool has_images_along(int obstacle, int axis) const {
+    return images_[static_cast<std::size_t>(obstacle)].along[static_cast<std::size_t>(axis)];
+  }
+  /// x as seen from the obstacle itself, where an image is met.
+  Vec<D> at_obstacle(int constraint, const Vec<D>& x) const {
+    const Vec<D>* shift = shift_of(constraint);
+    return shift ? x - *shift : x;
+  }
+  /// False: no part of this image is in `around`. True of what has no images.
+  bool may_reach(int obstacle, int image, const Box<D>& around) const;
   const Obstacle<D>& obstacle_with(int constraint) const {
     return obstacles_[static_cast<std::size_t>(obstacle_of(constraint))];
   }
   /// Velocity of its point at x (world) at `time` [m/s]; 0 if it is fixed.
   Vec<D> velocity(int constraint, const Vec<D>& x, Real time) const {
     const Obstacle<D>& obstacle = obstacle_with(constraint);
-    if (obstacle.drive) return driven_velocity(obstacle, x);
-    return obstacle.motion ? obstacle.motion->velocity(x, time) : Vec<D>{};
+    if (!can_move(obstacle)) return {};
+    const Vec<D> there = at_obstacle(constraint, x);
+    return obstacle.drive ? driven_velocity(obstacle, there) : obstacle.motion->velocity(there, time);
   }
   /// Its angular velocity at `time` [rad/s].
   Vec<D == 2 ? 1 : 3> spin(int constraint, Real time) const;
@@ -293,7 +326,7 @@ class ObstacleSet {
     if (can_move(obstacle)) of_belt = moved_at(obstacle, time).direction_to_world(of_belt);
     return velocity + (of_belt - dot(of_belt, normal) * normal);
   }
-  int part_of(int constraint) const { return constraints_[static_cast<std::size_t>(constraint)].part; }
+  int part_of(int constraint) const { return of(constraint).part; }
 
   /// Lets bodies through an obstacle without motion: those of a sorted list, which may change between steps,
   /// alike on all ranks. Whoever is taken off the list must not overlap the obstacle.
@@ -329,20 +362,24 @@ class ObstacleSet {
                       std::span<Real> clearance) const;
   /// World-frame Shape::distances of one constraint at the current pose.
   void distances(int constraint, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const;
-  /// World-frame Shape::find_near of one obstacle at the current pose: replaces near.found, in ascending
-  /// order of (part, point), each once. Nothing if it is not active.
-  void find_near(int obstacle, std::span<const Vec<D>> at, std::span<const Real> reach, const Box<D>& cut,
-                 NearParts<D>& near) const;
-  /// World-frame Shape::closest of one obstacle at the current pose; out of reach if it is not active.
+  /// World-frame Shape::find_near of one image of an obstacle at the current pose: replaces near.found, in
+  /// ascending order of (part, point), each once. Nothing if it is not active. Of a container a point is near
+  /// the image that it is in.
+  void find_near(int obstacle, int image, std::span<const Vec<D>> at, std::span<const Real> reach,
+                 const Box<D>& cut, NearParts<D>& near) const;
+  /// World-frame Shape::closest of one obstacle and its images at the current pose; out of reach if it is not
+  /// active.
   SurfacePoint<D> closest(int obstacle, const Vec<D>& at) const;
   /// Its first constraint; part p is the constraint p later.
-  int first_constraint(int obstacle) const { return first_constraint_[static_cast<std::size_t>(obstacle)]; }
+  int first_constraint(int obstacle, int image = 0) const {
+    return first_constraint_[static_cast<std::size_t>(obstacle)] + image * n_constraints();
+  }
   /// World-frame Shape::touch of one constraint at the current pose; `from` as of nearest().
   void touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
              const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
-  /// Largest distance that a point fixed to an obstacle, and in `box` when the step began, has moved since
-  /// [m]. Exact.
-  Real moved_in_step(int obstacle, const Box<D>& box) const;
+  /// Largest distance that a point fixed to an image of an obstacle, and in `box` when the step began, has
+  /// moved since [m]. Exact.
+  Real moved_in_step(int obstacle, const Box<D>& box, int image = 0) const;
   /// Calls f(other constraint) for the parts that `constraint` passes contacts on to, ascending.
   template <class F>
   void for_each_neighbour(int constraint, F&& f) const {
@@ -388,6 +425,26 @@ class ObstacleSet {
     int obstacle;
     int part;
   };
+  const Constraint& of(int constraint) const {
+    const int n = n_constraints();
+    return constraints_[static_cast<std::size_t>(constraint < n ? constraint : constraint % n)];
+  }
+  /// What an obstacle looks like through periodic faces.
+  struct Images {
+    std::vector<int> codes{0};
+    std::array<bool, D> along{};
+    bool is_container = false;
+    Box<D> own = Box<D>::empty();  // holds its surface, in its frame
+    Vec<D> lower{}, upper{};       // of the obstacle itself as placed, along these axes
+    std::vector<Vec<D>> shift;     // of each code, as placed [m]
+  };
+  void place_images(std::size_t obstacle);
+  /// From the obstacle to the image [m]; null: it has none.
+  const Vec<D>* shift_of(int constraint) const {
+    const Images& images = images_[static_cast<std::size_t>(obstacle_of(constraint))];
+    return images.shift.empty() ? nullptr : &images.shift[static_cast<std::size_t>(image_of(constraint))];
+  }
+  bool is_in_container(std::size_t obstacle, const Vec<D>& x) const;
   void add(Obstacle<D> obstacle);
   static bool can_move(const Obstacle<D>& obstacle) { return obstacle.motion || obstacle.drive; }
   /// Whether its frame is not the world's.
@@ -420,6 +477,9 @@ class ObstacleSet {
   std::vector<std::uint8_t> is_active_;  // by obstacle
   std::vector<Pose<D>> poses_;           // at the time of the last place()
   std::vector<Pose<D>> start_poses_;     // when the step began
+  Box<D> domain_{};
+  std::vector<Images> images_;  // of each obstacle
+  int n_images_ = 1;
   mutable std::vector<Vec<D>> own_at_, own_from_;
   mutable NearParts<D> near_way_;
 };

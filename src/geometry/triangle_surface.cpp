@@ -155,6 +155,20 @@ Vec<3> TriangleSurface::front_at(int triangle, const TriangleFoot& foot) const {
   return normal(triangle);
 }
 
+std::vector<std::array<Vec<3>, 2>> TriangleSurface::sharp_edges(bool of_sheet) const {
+  std::vector<std::array<Vec<3>, 2>> edges;
+  for (int t = 0; t < size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k) {
+      const int other = across_[static_cast<std::size_t>(t)][k];
+      if (other < t || (other > t && is_flat(t, other) && dot(normal(t), normal(other)) > 0)) continue;
+      bool is_sharp = of_sheet;
+      for (std::size_t c = 0; c < 3 && other != t; ++c)
+        is_sharp = is_sharp || height(t, corner(other, c)) < -1e-9 * extent_;
+      if (is_sharp) edges.push_back({corner(t, k), corner(t, k + 1)});
+    }
+  return edges;
+}
+
 TriangleSurface::Sides TriangleSurface::sides(int triangle, const Vec<3>& x) const {
   const Vec<3>& n = normal(triangle);
   // The height is exact to rounding even where x minus the foot has lost all its digits.

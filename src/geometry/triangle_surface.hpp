@@ -83,6 +83,9 @@ class TriangleSurface {
     return std::span(neighbours_).subspan(first_neighbour_[t], first_neighbour_[t + 1] - first_neighbour_[t]);
   }
   const BoxTree& tree() const { return tree_; }
+  /// Edges that stick out to the front, from end to end; with `of_sheet` to either side, and those of one
+  /// triangle. O(n).
+  std::vector<std::array<Vec<3>, 2>> sharp_edges(bool of_sheet) const;
 
  private:
   const Vec<3>& corner(int triangle, std::size_t k) const {

@@ -251,6 +251,23 @@ GlobalId NeighborList<D>::name_of_high(const State<D>& state, Index low, Index h
   return name_of_partner(id, name);
 }
 
+/// What a contact memory calls an obstacle: its images are told apart in the same way.
+template <int D>
+GlobalId NeighborList<D>::name_of_wall(const State<D>& state, Index body, int constraint) {
+  const ObstacleSet<D>& obstacles = state.obstacles;
+  const int obstacle = obstacles.obstacle_of(constraint), image = obstacles.image_of(constraint);
+  const int first = obstacles.first_constraint(obstacle, 0);
+  int name = 0, weight = 1;
+  for (int k = 0; k < D; ++k, weight *= 3) {
+    if (!obstacles.has_images_along(obstacle, k)) continue;
+    const std::int64_t periods =
+        image / weight % 3 +
+        state.bodies.image()[static_cast<std::size_t>(body)][static_cast<std::size_t>(k)];
+    name += weight * static_cast<int>((periods % 3 + 3) % 3);
+  }
+  return -1 - name_of_partner(first + obstacles.part_of(constraint), name);
+}
+
 template <int D>
 void NeighborList<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
                              int width) const {
@@ -268,8 +285,8 @@ void NeighborList<D>::recall(const State<D>& state, std::span<Real> pair_values,
   for (const auto& wall : schedule_.walls())
     for (Index k = wall.first; k < wall.last; ++k) {
       const auto slot = static_cast<std::size_t>(k);
-      state.memory.recall(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint},
-                          wall_values.subspan(slot * w, w));
+      const Index body = schedule_.wall_bodies()[slot];
+      memory.recall(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
     }
 }
 
@@ -290,8 +307,10 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
       });
     for (const auto& wall : schedule_.walls())
       for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last);
-           ++slot)
-        tell(schedule_.wall_bodies()[slot], -1 - GlobalId{wall.constraint}, wall_values.subspan(slot * w, w));
+           ++slot) {
+        const Index body = schedule_.wall_bodies()[slot];
+        tell(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
+      }
   };
   std::vector<RememberedContact> away;
   if (comm_.size() > 1)

@@ -142,6 +142,7 @@ class NeighborList {
   static Box<D> reached_box(const State<D>& state);
   static Real drift_of_pairs(const State<D>& state, Real strain);
   GlobalId name_of_high(const State<D>& state, Index low, Index high, Index shift) const;
+  static GlobalId name_of_wall(const State<D>& state, Index body, int constraint);
 
   Comm comm_;
   int size_classes_;

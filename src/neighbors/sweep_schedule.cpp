@@ -275,9 +275,12 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
   cut.include(around.lower);
   cut.include(around.upper);
   Real swept = 0;
-  for (int o = 0; o < static_cast<int>(obstacles.list().size()); ++o) {
-    if (const Real moved = obstacles.moved_in_step(o, around); moved != swept) find_reach(swept = moved);
-    obstacles.find_near(o, positions, reach_, cut, near_);
+  // Image by image, so that constraints ascend.
+  const auto find = [&](int o, int image) {
+    if (const Real moved = obstacles.moved_in_step(o, around, image); moved != swept)
+      find_reach(swept = moved);
+    if (!obstacles.may_reach(o, image, around.grown(filled<D>(swept)))) return;
+    obstacles.find_near(o, image, positions, reach_, cut, near_);
     if (const int level = obstacles.list()[static_cast<std::size_t>(o)].level; level >= 0 && !levels.empty())
       std::erase_if(near_.found, [&](const auto& entry) {
         return (levels[first + static_cast<std::size_t>(entry.point)] & LevelMap::bit(level)) == 0;
@@ -286,12 +289,17 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
       const auto [part, body] = near_.found[k];
       if (k == 0 || part != near_.found[k - 1].part) {
         const auto begin = static_cast<Index>(wall_bodies_.size());
-        walls_.push_back({obstacles.first_constraint(o) + part, begin, begin});
+        walls_.push_back({obstacles.first_constraint(o, image) + part, begin, begin});
       }
       wall_bodies_.push_back(block.first + static_cast<Index>(body));
       ++walls_.back().last;
     }
-  }
+  };
+  const int n_obstacles = static_cast<int>(obstacles.list().size());
+  for (int o = 0; o < n_obstacles; ++o) find(o, 0);
+  for (int image = 1; image < obstacles.n_images(); ++image)
+    for (int o = 0; o < n_obstacles; ++o)
+      if (std::ranges::binary_search(obstacles.images_of(o), image)) find(o, image);
 }
 
 template <int D>

@@ -10,12 +10,12 @@
 namespace scree {
 
 /// The name of a partner in contact memories: its id and, where a body may touch several images of it, which
-/// one (0 to 26). Obstacles have negative names and no images.
+/// one (0 to 26). Obstacles have negative names: -1 less that of the constraint.
 constexpr int image_bits_of_name = 57;
 constexpr GlobalId name_of_partner(GlobalId id, int image) {
   return id + (static_cast<GlobalId>(image) << image_bits_of_name);
 }
-/// The id in such a name.
+/// The id in such a name; of an obstacle all of it.
 constexpr GlobalId id_of_partner(GlobalId name) {
   return name < 0 ? name : name & ((GlobalId{1} << image_bits_of_name) - 1);
 }
@@ -29,7 +29,7 @@ struct ContactMemory {
 
   int width = 1;                ///< numbers per contact
   std::vector<Index> start{0};  ///< entries of body i are [start[i], start[i + 1])
-  std::vector<GlobalId> other;  ///< name_of_partner of the larger id, or -1 - constraint for an obstacle
+  std::vector<GlobalId> other;  ///< name_of_partner of the larger id, or the name of an obstacle
   std::vector<Real> value;      ///< width numbers per entry: a multiplier, or an impulse in world axes
 
   Index n_bodies() const { return static_cast<Index>(start.size()) - 1; }

@@ -61,7 +61,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   std::vector<std::string> findings = deck.warnings();
   if (const Scene<D>* scene = simulation.stepper().scene())
     to_come.include(scene->to_come(simulation.deck().end_time));
-  for (auto find : {scene_findings<D>, deck_findings<D>})
+  for (auto find : {grave_findings<D>, deck_findings<D>})
     for (std::string& finding : find(simulation.deck(), state)) findings.push_back(std::move(finding));
   const std::int64_t n_to_come = to_come.count;
   if (n_bodies == 0) {

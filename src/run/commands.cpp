@@ -88,7 +88,7 @@ ExitCode run(
     // Everything that can be wrong with the deck is found before results that exist are touched.
     as_input(deck.name(), [&] { simulation.emplace(comm, std::move(content), start ? &*start : nullptr); });
     simulation->require_known_options();
-    findings = scene_findings(simulation->deck(), simulation->state());
+    findings = grave_findings(simulation->deck(), simulation->state());
   }
   before_files();
   folder.prepare(use, checkpoint);

@@ -277,6 +277,29 @@ void find_driven_walls(const RunDeck<D>& deck, const State<D>& state, std::vecto
   }
 }
 
+/// Surfaces whose edges pass into bodies with shapes, as far as they are in the domain.
+template <int D>
+void find_edges_not_seen(const RunDeck<D>& deck, const State<D>& state, std::vector<std::string>& findings) {
+  if (!deck.has_shapes()) return;
+  Real longest = 0;
+  for (int k = 0; k < D; ++k) longest = std::max(longest, state.box.length(k));
+  const Box<D> within = state.box.grown(filled<D>(-1e-6 * longest));
+  for (int o = 0; o < static_cast<int>(state.obstacles.list().size()); ++o) {
+    const Obstacle<D>& obstacle = state.obstacles.list()[static_cast<std::size_t>(o)];
+    for (const auto& [from, to] : obstacle.shape->edges_not_seen()) {
+      const Vec<D> middle = state.obstacles.pose_of(o).to_world(0.5 * (from + to));
+      if (!obstacle.motion && !obstacle.drive && !within.contains(middle)) continue;
+      findings.push_back(fmt::format(
+          "{}: only corners of bodies touch the mesh [obstacles.{}], but it has sharp edges, the first at "
+          "({:g}) m: they pass into faces and edges of [shapes.{}]. Take a box, a cylinder or another shape "
+          "of scree for it, or balls",
+          obstacle.where, obstacle.name, fmt::join(middle.component, ", "),
+          fmt::join(state.shapes.names(), "], [shapes.")));
+      break;
+    }
+  }
+}
+
 template <int D>
 void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findings) {
   const OutputSettings& output = deck.output;
@@ -296,11 +319,14 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
 }  // namespace
 
 template <int D>
-std::vector<std::string> scene_findings(const RunDeck<D>& deck, const State<D>& state) {
+std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& state) {
   const Scene<D>* scene = deck.stepper->scene();
-  if (!scene) return {};
-  Scope timer("findings");
-  std::vector<std::string> findings = scene->diagnostics(state);
+  std::vector<std::string> findings;
+  if (scene) {
+    Scope timer("findings");
+    findings = scene->diagnostics(state);
+  }
+  find_edges_not_seen(deck, state, findings);
   if (std::ranges::any_of(findings, [](const std::string& text) { return text.starts_with("error"); }))
     throw InputError(fmt::format("{}", fmt::join(findings, "\n")));
   return findings;
@@ -356,8 +382,8 @@ template std::vector<std::string> missing_outputs<2>(const RunDeck<2>&);
 template std::vector<std::string> missing_outputs<3>(const RunDeck<3>&);
 template std::string about_missing_outputs<2>(const RunDeck<2>&);
 template std::string about_missing_outputs<3>(const RunDeck<3>&);
-template std::vector<std::string> scene_findings<2>(const RunDeck<2>&, const State<2>&);
-template std::vector<std::string> scene_findings<3>(const RunDeck<3>&, const State<3>&);
+template std::vector<std::string> grave_findings<2>(const RunDeck<2>&, const State<2>&);
+template std::vector<std::string> grave_findings<3>(const RunDeck<3>&, const State<3>&);
 template std::vector<std::string> deck_findings<2>(const RunDeck<2>&, const State<2>&);
 template std::vector<std::string> deck_findings<3>(const RunDeck<3>&, const State<3>&);
 

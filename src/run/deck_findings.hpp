@@ -7,10 +7,11 @@
 
 namespace scree {
 
-/// What the scene of the run, if there is one, finds to be doubtful. Throws one InputError with all findings
-/// if one of them is an error. Collective.
+/// What makes a run doubtful, so that it says so itself: what its scene, if it has one, finds, and walls that
+/// bodies with shapes do not see. Throws one InputError with all findings if one of them is an error.
+/// Collective.
 template <int D>
-std::vector<std::string> scene_findings(const RunDeck<D>& deck, const State<D>& state);
+std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& state);
 
 /// What a deck that can run says but may not mean: faces of the domain through which bodies can leave,
 /// obstacles that no body can meet, obstacles that periodic faces cut, and a run without results. One finding

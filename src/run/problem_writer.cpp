@@ -97,7 +97,8 @@ void ProblemWriter<D>::write(const ContactProblem<D>& solved, const std::string&
       keys[c].feature = image_of(state, contacts, c);
     } else {
       keys[c].b = -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])};
-      keys[c].feature = state.obstacles.part_of(contacts.wall[c]);
+      keys[c].feature =  // and which image
+          contacts.wall[c] - state.obstacles.first_constraint(state.obstacles.obstacle_of(contacts.wall[c]));
     }
     // Points of bodies with shapes have names of 32 bits; images and parts are below 2^30.
     if (!contacts.feature.empty()) keys[c].feature += std::int64_t{contacts.feature[c]} << 30;

@@ -215,6 +215,7 @@ void RunDeck<D>::describe(Section& root) {
   if (root.reading() && !stepper->scene()) obstacles.put_on_levels({});
   describe_output(root, scheme, other_schemes);
   if (root.reading()) check_deformation(scheme, where_gravity);
+  if (root.reading()) obstacles.set_domain(box);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
                 NamedMeasure<D> measure{name, nullptr, {}};

@@ -284,8 +284,10 @@ void StartingPoint<D>::take_memory(const State<D>& old, State<D>& state, const R
          e < static_cast<std::size_t>(old.memory.start[i + 1]); ++e) {
       GlobalId other = old.memory.other[e];
       if (other < 0) {
-        const auto constraint = static_cast<std::size_t>(-1 - other);
+        const GlobalId name = -1 - other;
+        const auto constraint = static_cast<std::size_t>(id_of_partner(name));
         other = constraint < name_of.size() ? name_of[constraint] : 0;
+        if (other != 0) other -= name - id_of_partner(name);  // the same image
         if (other == 0) {
           ++n_dropped;
           continue;

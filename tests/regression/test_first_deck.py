@@ -2,7 +2,7 @@
 import json
 
 from decks import edited
-from scree_program import check, check_close, check_in, run_ok, source_folder
+from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 from scree.results import Results
 
 TEN_LINES = """\
@@ -43,12 +43,14 @@ def findings(folder, *changes):
 def test_obstacles_that_differ_on_two_faces_of_a_periodic_axis_are_named(folder):
     check(findings(folder) == [], "a level floor is alike on all faces")
     for normal, axis in (("[0.1, 0, 1]", "x"), ("[0, -0.1, 1]", "y")):
-        told = findings(folder, ("normal = [0, 0, 1]", f"normal = {normal}"))
-        check(any("[obstacles.floor]" in text and f"periodic axis {axis}" in text for text in told), "a floor on a slant", told)
-    post = '\nobstacles.post = { type = "cylinder", side = "outside", a = [%s, 0.05, 0], b = [%s, 0.05, 0.3], radius = 0.01 }\n'
-    for x, is_told in ((0.05, False), (0.013, True), (0, True)):
-        told = findings(folder, ("output.vtk", (post % (x, x)).lstrip() + "output.vtk"))
-        check(any("[obstacles.post]" in text and "periodic axis x" in text for text in told) == is_told, f"a post at x = {x}", told)
+        (folder / "changed.toml").write_text(edited(TEN_LINES, ("normal = [0, 0, 1]", f"normal = {normal}")))
+        refused = scree("check", "changed.toml", folder=folder)
+        check(refused.code == 2 and f'obstacle "floor" goes on for ever, but not along the periodic axis {axis}' in refused.stderr,
+              "a floor on a slant", refused)
+    box = '\nobstacles.block = { type = "box", lower = [%s, 0, 0], upper = [%s, 0.1, %s] }\n'
+    for lower, upper, height in ((-0.02, 0.12, 0.01), (-0.02, 0.03, 0.1), (0, 0.02, 0.1)):
+        told = findings(folder, ("output.vtk", (box % (lower, upper, height)).lstrip() + "output.vtk"))
+        check(not any("[obstacles.block]" in text for text in told), f"a block from {lower} to {upper}: it has images", told)
 
 
 def test_the_memory_told_is_what_a_run_takes(folder):

@@ -161,14 +161,14 @@ def _format_of_grains(path, lines):
         return "yade"
     if first[:1] == ["solid"] and any(line.split()[:1] == ["facet"] for line in lines[:1000]):
         return "stl"
+    if path.suffix.lower() == ".stl":
+        return "stl"    # damaged, its reader says how; or with lines before the first solid
     if any(line.partition("#")[0].split()[1:] == ["atoms"] for line in lines[1:100]):
         return "lammps-data"
     if n in (6, 8) and _is_row(first):
         return "mercury-data"
     if n in (4, 5) and (_is_row(first) or first[0].startswith("#")):
         return "yade"
-    if path.suffix.lower() == ".stl":
-        return "stl"    # damaged; its reader says how
     raise ExchangeError(f"{path}: of no known format: there are {', '.join(FORMATS)}")
 
 

@@ -1,12 +1,16 @@
 """Surfaces of triangles: STL files, and which of their triangles hang together, are flat, closed or convex."""
+import json
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from scree.exchange.scene import ExchangeError, numbers
+from scree.program import ProgramMissing, RunError, ask
 
 HEADER, RECORD = 84, 50    # bytes of a binary file: its head, which ends in the number of triangles, and each of them
-FLAT = 1e-6                # of the size of the scene: what single precision leaves of a plane
+FLAT = 2e-6                # of the size of the scene: corners are known to half of that
 
 
 @dataclass
@@ -81,10 +85,11 @@ class Mesh:
 
 
 def read_stl(path, content, scale=1.0):
-    """The mesh of an STL file, text or binary, told apart by their length; lengths are multiplied with `scale` to be m.
+    """The mesh of an STL file, text or binary, mended as walls of scree are; lengths are multiplied with `scale` to be m.
     Triangles with two corners at one place are left out."""
-    if is_binary_stl(content):
-        records = np.frombuffer(content[HEADER:], dtype=[("numbers", "<f4", (4, 3)), ("more", "<u2")])
+    if is_binary_stl(content, or_longer=True):
+        n = int.from_bytes(content[HEADER - 4:HEADER], "little")
+        records = np.frombuffer(content[HEADER:HEADER + RECORD * n], dtype=[("numbers", "<f4", (4, 3)), ("more", "<u2")])
         corners = records["numbers"][:, 1:].astype(float)
         solid, names = np.zeros(len(corners), int), [""]
         for k in np.flatnonzero(~np.isfinite(corners).all((1, 2)))[:1]:
@@ -95,12 +100,30 @@ def read_stl(path, content, scale=1.0):
     whole = (a != b).any(1) & (b != c).any(1) & (c != a).any(1)
     if not whole.any():
         raise ExchangeError(f"{path}: no triangles in the file")
-    return Mesh(scale * corners[whole], solid[whole], names)
+    return Mesh(*_mended(path, scale * corners[whole], solid[whole], names))
 
 
-def is_binary_stl(content):
-    n = int.from_bytes(content[HEADER - 4:HEADER], "little")
-    return len(content) == HEADER + RECORD * n
+def _mended(path, corners, solid, names):
+    """What `scree shape --repair` makes of it: there is one notion of a mended mesh."""
+    with tempfile.TemporaryDirectory(prefix="scree-") as folder:
+        before, after = Path(folder) / "before.stl", Path(folder) / "after.stl"
+        before.write_text("".join(stl_text(str(k), corners[solid == k]) for k in range(len(names))))
+        try:
+            about = json.loads(ask("shape", before, "--scene", "--json", "--repair", "--output", after))
+        except (ProgramMissing, RunError) as error:
+            raise ExchangeError(str(error).removeprefix("scree: ").replace(str(before), str(path))) from None
+        if about["mended"]:
+            corners, solid, numbers_of = _text(path, after.read_text().splitlines())
+            solid = np.array([int(name) for name in numbers_of])[solid]
+            if not about["outward"]:    # as most of them were
+                corners = corners[:, ::-1]
+        return corners, solid, names
+
+
+def is_binary_stl(content, or_longer=False):
+    """By its length; `or_longer`: bytes beyond it may follow, if there is a byte 0, which no text has."""
+    length = HEADER + RECORD * int.from_bytes(content[HEADER - 4:HEADER], "little")
+    return len(content) == length or (or_longer and len(content) > length > HEADER and b"\0" in content[:length])
 
 
 def stl_text(name, corners):
@@ -119,9 +142,8 @@ def _text(path, lines):
         word = words[0].lower() if words else ""
         if word == "solid":
             names.append(" ".join(words[1:]))
-        elif not names and word:
-            raise ExchangeError(f"{path}:{number}: neither an STL file of text, which begins with \"solid\", nor a "
-                                f"whole binary one, whose length is {HEADER} bytes and {RECORD} for each triangle")
+        elif not names or word.startswith(("#", "//", ";")):
+            continue
         elif word == "facet":
             corner = []
         elif word == "vertex":
@@ -136,6 +158,10 @@ def _text(path, lines):
             raise ExchangeError(f"{path}:{number}: {words[0]!r} is no word of an STL file")
     if corner:
         raise ExchangeError(f"{path}: the file ends within a facet")
+    if not names and any(line.strip() for line in lines):
+        first = next(number for number, line in enumerate(lines, start=1) if line.strip())
+        raise ExchangeError(f"{path}:{first}: neither an STL file of text, in which solids begin with \"solid\", nor a "
+                            f"whole binary one, which has {HEADER} bytes and {RECORD} for each triangle")
     return np.array(corners).reshape(-1, 3, 3), np.array(solid, int), names
 
 

@@ -54,7 +54,7 @@ def _box(mesh, part):
     lower, upper = at.min((0, 1)), at.max((0, 1))
     on_face = [(np.abs(at - end) <= mesh.tolerance).all(1).any(1) for end in (lower, upper)]
     room, volume = np.prod(upper - lower), mesh.volume(part)
-    fills = room > 0 and abs(abs(volume) - room) <= 1e-6 * room
+    fills = room > 0 and abs(abs(volume) - room) <= mesh.tolerance * np.sum(room / (upper - lower)) * 2
     if not fills or not (on_face[0] | on_face[1]).all() or not mesh.is_closed(part):
         return None
     box = {"type": "box", "lower": lower.tolist(), "upper": upper.tolist()}

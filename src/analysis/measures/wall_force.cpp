@@ -15,7 +15,8 @@ namespace {
 ///     force = sum_c f_c [N],   torque = sum_c (x_c - point) x f_c + q_c [N m]
 /// with q_c that of rolling friction.
 /// Disks count as 1 m thick. First-order schemes know the normal reaction per mobility [m/s] only, and no
-/// torque. In periodic domains x_c is the foot point next to the image of the body in the domain.
+/// torque. In periodic domains x_c is the foot point on the obstacle as it stands, whichever of its images
+/// the body touches; of one that has no images, next to the image of the body in the domain.
 template <int D>
 class WallForce final : public Measure<D> {
  public:
@@ -64,8 +65,11 @@ class WallForce final : public Measure<D> {
       const Vec<D> force = force_on_b(contacts, c);
       std::ranges::copy(force.component, part.begin());
       if (width == D) return;
-      const Vec<D> centre =
-          wrapped(sample.state.box, sample.state.bodies.position()[static_cast<std::size_t>(contacts.a[c])]);
+      Vec<D> centre = sample.state.bodies.position()[static_cast<std::size_t>(contacts.a[c])];
+      if (obstacles.images_of(static_cast<int>(obstacle)).size() > 1)
+        centre = obstacles.at_obstacle(contacts.wall[c], centre);
+      else
+        centre = wrapped(sample.state.box, centre);
       Spin<D> turns = torque(centre + contacts.branch[c] - point_, force);
       if (!contacts.rolling.empty()) turns += contacts.rolling[c];
       std::ranges::copy(turns.component, part.begin() + D);

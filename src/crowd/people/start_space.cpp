@@ -27,12 +27,9 @@ void NearObstacles::update(const Box<2>& domain) {
   // A cell lists what may be within reach of any of its points; distances change no faster than places.
   const Vec<2> half = 0.5 * Vec<2>{{grid_.size(0), grid_.size(1)}};
   const Real far = reach_ + norm(half);
-  for (int constraint = 0; constraint < obstacles_.n_constraints(); ++constraint) {
-    const Obstacle<2>& obstacle = obstacles_.obstacle_with(constraint);
-    if (!obstacles_.active(obstacles_.obstacle_of(constraint))) continue;
-    if (obstacle.level >= 0 && obstacle.level != level_) continue;
+  const auto put = [&](int constraint) {
     const Box<2> bounds = obstacles_.bounds(constraint, domain);
-    if (bounds.is_empty()) continue;
+    if (bounds.is_empty()) return;
     grid_.for_each_cell({bounds.lower - filled<2>(reach_), bounds.upper + filled<2>(reach_), {}},
                         [&](int i, int j) {
                           const Vec<2> centre = Vec<2>{{grid_.lower(0, i), grid_.lower(1, j)}} + half;
@@ -40,6 +37,13 @@ void NearObstacles::update(const Box<2>& domain) {
                           obstacles_.distances(constraint, {&centre, 1}, {&point, 1});
                           if (point.distance <= far) grid_.put(i, j, constraint);
                         });
+  };
+  for (int o = 0; o < static_cast<int>(obstacles_.list().size()); ++o) {
+    const Obstacle<2>& obstacle = obstacles_.list()[static_cast<std::size_t>(o)];
+    if (!obstacles_.active(o) || (obstacle.level >= 0 && obstacle.level != level_)) continue;
+    for (const int image : obstacles_.images_of(o))
+      for (int part = 0; part < obstacle.shape->n_parts(); ++part)
+        put(obstacles_.first_constraint(o, image) + part);
   }
   grid_.sort();
 }

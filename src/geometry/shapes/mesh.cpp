@@ -57,6 +57,9 @@ class Mesh final : public Shape<3> {
   Box<3> bounds(int part, const Box<3>&) const override { return surface_.bounds(part); }
   bool is_thin() const override { return side_ == Side::both; }
   std::span<const int> neighbours(int part) const override { return surface_.neighbours(part); }
+  std::vector<std::array<Vec<3>, 2>> edges_not_seen() const override {
+    return surface_.sharp_edges(is_thin());
+  }
 
   void nearest(int part, std::span<const Vec<3>> at, std::span<const Vec<3>> from,
                std::span<SurfacePoint<3>> result) const override {
@@ -181,44 +184,38 @@ class Mesh final : public Shape<3> {
       section.fail("file", fmt::format("'{}' is not there or cannot be opened: {}", file_, why));
     const std::string bytes = read_input(path);
     TriangleMesh mesh = parse_mesh(path, bytes, scale_);
-    const std::size_t n_doubled = leave_out_doubled(mesh);
+    const MeshRepairs repairs = mend(mesh, side_ != Side::both ? Orient::all : Orient::nothing);
+    const auto warn = [&](const std::string& what) { log::warn("{}: {}", section.where("file"), what); };
+    if (mesh.n_bytes_beyond > 0)
+      warn(fmt::format("'{}' has {} bytes more than its triangles, which are passed over", file_,
+                       mesh.n_bytes_beyond));
+    for (const std::string& line : repairs.lines(file_)) warn(line);
     Real front = 1;
     if (side_ != Side::both) {
-      require_closed(section, mesh);
-      const bool is_outward = enclosed_volume(mesh) > 0;
-      front = is_outward == (side_ == Side::outside) ? 1 : -1;
+      require_closed(section, mesh, repairs);
+      front = repairs.is_outward == (side_ == Side::outside) ? 1 : -1;
     }
-    const std::size_t n_lines = mesh.n_degenerate + leave_out_lines(mesh);
-    if (n_lines > 0)
-      log::warn("{}: {} triangles of '{}' have no area and are left out", section.where("file"), n_lines,
-                file_);
-    if (n_doubled > 0)
-      log::warn("{}: {} triangles of '{}' repeat others and are left out", section.where("file"), n_doubled,
-                file_);
     if (mesh.triangles.empty()) section.fail("file", fmt::format("'{}' has no triangle with an area", file_));
     surface_ = TriangleSurface(std::move(mesh), flat_angle_, front);
   }
 
-  void require_closed(const Section& section, const TriangleMesh& mesh) const {
+  void require_closed(const Section& section, const TriangleMesh& mesh, const MeshRepairs& repairs) const {
     const MeshDefects defects = defects_of(mesh);
-    const auto places = [&] {
-      std::string text;
-      for (const auto& edge : defects.first)
-        text += fmt::format("{}({:.6g}, {:.6g}, {:.6g}) m", text.empty() ? "" : " and ", edge[0], edge[1],
-                            edge[2]);
-      return text;
-    };
+    std::string places;
+    for (const auto& [middle, triangle] : defects.first)
+      places += fmt::format("{}({:.6g}, {:.6g}, {:.6g}) m (triangle {})", places.empty() ? "" : " and ",
+                            middle[0], middle[1], middle[2], triangle);
     const std::string_view word = side_ == Side::outside ? "outside" : "inside";
-    if (defects.n_open_edges + defects.n_crowded_edges > 0)
+    if (!defects.is_closed())
       section.fail("side",
                    fmt::format("\"{}\" needs a closed surface, but {} edges of '{}' have one triangle and {} "
                                "more than two, the first at {}; close it, or use side = \"both\"",
-                               word, defects.n_open_edges, file_, defects.n_crowded_edges, places()));
-    if (defects.n_inverted_edges > 0)
+                               word, defects.n_open_edges, file_, defects.n_crowded_edges, places));
+    if (repairs.one_sided >= 0)
       section.fail("side",
-                   fmt::format("\"{}\" needs triangles that all face the same way, but those at {} edges of "
-                               "'{}' face opposite ways, the first at {}",
-                               word, defects.n_inverted_edges, file_, places()));
+                   fmt::format("\"{}\" needs a surface with two sides, but '{}' has one, as a Moebius "
+                               "strip: its triangles cannot all face the same way, the first at {}",
+                               word, file_, places));
   }
 
   std::string file_;

@@ -175,8 +175,9 @@ class FilePair {
       std::size_t body = 0;
       while (body + 1 < count.size() && n_before + count[body] <= first.row) n_before += count[body++];
       first.id = id[body];
-      first.partner = other.front() < 0 ? fmt::format("constraint {} of obstacles", -1 - other.front())
-                                        : fmt::format("body {}", id_of_partner(other.front()));
+      first.partner = other.front() < 0
+                          ? fmt::format("constraint {} of obstacles", id_of_partner(-1 - other.front()))
+                          : fmt::format("body {}", id_of_partner(other.front()));
     }
   }
 

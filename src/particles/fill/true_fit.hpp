@@ -41,16 +41,17 @@ class TrueFit {
     const Vec<D> x = wrapped(box_, body.position);
     const BodyPose<D> where = pose(body, x);
     const Real reach = body.radius + clearance_;
-    for (int o = 0; o < static_cast<int>(obstacles_.list().size()); ++o) {
-      obstacles_.find_near(o, {&x, 1}, {&reach, 1}, box_, near_);
-      for (const auto& entry : near_.found) {
-        WallContacts<D> found;
-        obstacles_.touch(obstacles_.first_constraint(o) + entry.part, core(body), where, rounding(body), x,
-                         clearance_, 0, found);
-        for (int k = 0; k < found.n; ++k)
-          if (found.points[static_cast<std::size_t>(k)].gap < clearance_) return true;
+    for (int o = 0; o < static_cast<int>(obstacles_.list().size()); ++o)
+      for (const int image : obstacles_.images_of(o)) {
+        obstacles_.find_near(o, image, {&x, 1}, {&reach, 1}, box_, near_);
+        for (const auto& entry : near_.found) {
+          WallContacts<D> found;
+          obstacles_.touch(obstacles_.first_constraint(o, image) + entry.part, core(body), where,
+                           rounding(body), x, clearance_, 0, found);
+          for (int k = 0; k < found.n; ++k)
+            if (found.points[static_cast<std::size_t>(k)].gap < clearance_) return true;
+        }
       }
-    }
     return false;
   }
 

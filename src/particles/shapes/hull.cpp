@@ -33,10 +33,12 @@ class HullBody final : public MadeShape<3> {
     const std::string where = section.where("file"), path = path_of_input(file_, where);
     if (const std::string why = obstacle_to_read(path); !why.empty())
       section.fail("file", fmt::format("'{}' is not there or cannot be opened: {}", file_, why));
-    const TriangleMesh mesh = parse_mesh(path, read_input(path), scale_);
+    TriangleMesh mesh = parse_mesh(path, read_input(path), scale_);
+    for (const std::string& line : mend(mesh, Orient::all).lines(file_)) log::info("{}: {}", where, line);
+    if (mesh.triangles.empty()) section.fail("file", fmt::format("'{}' has no triangle with an area", file_));
     const MeshDefects defects = defects_of(mesh);
     const bool any = !accept_hull_word_.empty();
-    if (!any && (defects.n_open_edges > 0 || defects.n_crowded_edges > 0))
+    if (!any && !defects.is_closed())
       section.fail("file", fmt::format("the surface in '{}' is not closed: {} edges have one triangle, {} "
                                        "more than two; close it, or set accept_hull = \"any\"",
                                        file_, defects.n_open_edges, defects.n_crowded_edges));

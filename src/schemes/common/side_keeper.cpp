@@ -136,13 +136,17 @@ void SideKeeper<D>::find_on_way(const State<D>& state, std::size_t body, const V
   start.include(from);
   for (const Index o : thin_) {
     if (!may_meet_obstacle(state, body, obstacles.first_constraint(o))) continue;
-    const Real length = norm(x - from) + obstacles.moved_in_step(o, start);
-    const Real reach = length + rounding * (length + norm(x));
-    Box<D> cut = Box<D>::empty();
-    cut.include(x - filled<D>(reach));
-    cut.include(x + filled<D>(reach));
-    obstacles.find_near(o, {&x, 1}, {&reach, 1}, cut, near_);
-    for (const auto& entry : near_.found) on_way_.push_back(obstacles.first_constraint(o) + entry.part);
+    for (const int image : obstacles.images_of(o)) {
+      const Real length = norm(x - from) + obstacles.moved_in_step(o, start, image);
+      const Real reach = length + rounding * (length + norm(x));
+      Box<D> cut = Box<D>::empty();
+      cut.include(x - filled<D>(reach));
+      cut.include(x + filled<D>(reach));
+      if (!obstacles.may_reach(o, image, cut)) continue;
+      obstacles.find_near(o, image, {&x, 1}, {&reach, 1}, cut, near_);
+      for (const auto& entry : near_.found)
+        on_way_.push_back(obstacles.first_constraint(o, image) + entry.part);
+    }
   }
 }
 

@@ -18,7 +18,7 @@ void ForceSweeper<D>::note_reaction(const State<D>& state, Index constraint, con
   const int number = state.obstacles.driven_of(constraint);
   const Drive<D>& drive =
       state.obstacles.drive_of(state.obstacles.driven()[static_cast<std::size_t>(number)]);
-  const Vec<D> way = drive.way(point);
+  const Vec<D> way = drive.way(state.obstacles.at_obstacle(constraint, point));
   Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_way = 0;
   for (int k = 0; k < D; ++k) {
     pushed -= force.force[k] * way[k];

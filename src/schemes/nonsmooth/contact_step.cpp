@@ -15,14 +15,14 @@ namespace scree {
 template <int D>
 Real ContactStep<D>::touching_of(const ContactGraph<D>& contacts, std::size_t c) const {
   const Real of_radii = settings_.contact_slop * sum_of_radii(state_, contacts, c);
-  return state_.bodies.carries_shapes() ? std::min(of_radii, touching_of_roundings(c)) : of_radii;
+  return state_.bodies.carries_shapes() ? std::min(of_radii, touching_of_roundings(contacts, c)) : of_radii;
 }
 
 /// That of bodies with shapes is small beside their rounding, so that what rests keeps a gap between cores.
 template <int D>
-Real ContactStep<D>::touching_of_roundings(std::size_t c) const {
+Real ContactStep<D>::touching_of_roundings(const ContactGraph<D>& contacts, std::size_t c) const {
   constexpr Real share_of_rounding = 0.1;
-  return share_of_rounding * sum_of_roundings(state_, contacts(), c);
+  return share_of_rounding * sum_of_roundings(state_, contacts, c);
 }
 
 template <int D>

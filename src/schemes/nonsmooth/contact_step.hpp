@@ -139,7 +139,7 @@ class ContactStep {
   Real effective_radius_of(std::size_t c) const { return effective_radius_of(contacts(), c); }
   Real touching_of(const ContactGraph<D>& contacts, std::size_t c) const;
   Real touching_of(std::size_t c) const { return touching_of(contacts(), c); }
-  Real touching_of_roundings(std::size_t c) const;
+  Real touching_of_roundings(const ContactGraph<D>& contacts, std::size_t c) const;
   Real overlap_left_alone(std::size_t c) const;
   std::size_t first_turning(std::size_t c) const { return contacts().size() * D + c * n_turns<D>; }
   void resist_rolling(FrictionProblem<D>& problem);

@@ -191,7 +191,8 @@ class DrivenContacts {
     const auto k = static_cast<std::size_t>(wall_of(state, contacts, c));
     const Vec<D> point =
         state.bodies.position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
-    return state.obstacles.drive_of(state.obstacles.driven()[k]).way(point);
+    return state.obstacles.drive_of(state.obstacles.driven()[k])
+        .way(state.obstacles.at_obstacle(contacts.wall[c], point));
   }
 
   std::vector<Real> softness_;  // [1/kg]; 0: not of a wall under load

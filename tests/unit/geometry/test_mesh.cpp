@@ -93,6 +93,53 @@ TEST_CASE("mesh: defects are counted", "[mesh]") {
   CHECK(repaired.triangles.size() == 4);
 }
 
+TEST_CASE("mesh: comments, capital letters, names of solids and bytes at the end", "[mesh]") {
+  std::string text = text_stl();
+  text.replace(0, 5, "# made by hand\n\nSOLID");
+  text.insert(text.find("outer"), "# within\n");
+  const TriangleMesh mesh = parse_mesh("a.stl", text);
+  check_tetrahedron(mesh);
+  CHECK(mesh.solids == std::vector<std::pair<std::string, int>>{{"of a file", 1}});
+  std::string longer = binary_stl() + "xy";
+  longer.replace(0, 6, "solid ");
+  check_tetrahedron(parse_mesh("a.stl", longer));
+  CHECK(parse_mesh("a.stl", longer).n_bytes_beyond == 2);
+}
+
+TEST_CASE("mesh: a mesh without faults is not changed; faults are mended and counted", "[mesh]") {
+  TriangleMesh whole = parse_mesh("a.obj", obj);
+  const TriangleMesh before = whole;
+  const MeshRepairs none = mend(whole, Orient::all);
+  CHECK(whole.vertices == before.vertices);
+  CHECK(whole.triangles == before.triangles);
+  CHECK(none.lines("a").empty());
+  REQUIRE(none.shells.size() == 1);
+  CHECK(none.shells[0].volume == Approx(1.0 / 6));
+  CHECK(enclosed_volume(parse_mesh("a.stl", stl_text(whole))) == enclosed_volume(whole));
+
+  std::string text = obj;
+  text.replace(text.find("f 2 3 4"), 7, "v 1e-7 1 0\nf 5 2 4");  // its own corner at (0, 1, 0), and turned
+  TriangleMesh mended = parse_mesh("a.obj", text);
+  CHECK(defects_of(mended).n_open_edges == 4);
+  const MeshRepairs repairs = mend(mended, Orient::all);
+  CHECK(repairs.n_welded == 1);
+  CHECK(repairs.n_turned == 1);
+  CHECK(defects_of(mended).is_closed());
+  CHECK(enclosed_volume(mended) == Approx(1.0 / 6));
+  CHECK(repairs.is_outward);
+
+  std::string inward = obj;
+  for (const auto& [from, to] : {std::pair("f 1 3 2", "f 1 2 3"),
+                                 {"f 1/1 2/1/1 4//1", "f 1 4 2"},
+                                 {"f -4 -1 -2", "f 1 3 4"},
+                                 {"f 2 3 4", "f 2 4 3"}})
+    inward.replace(inward.find(from), std::string(from).size(), to);
+  TriangleMesh turned = parse_mesh("a.obj", inward);
+  const auto triangles = turned.triangles;
+  CHECK_FALSE(mend(turned, Orient::all).is_outward);
+  CHECK(turned.triangles == triangles);
+}
+
 TEST_CASE("mesh: what cannot be read is named with its line", "[mesh]") {
   const auto message = [](const std::string& path, const std::string& text) {
     try {

@@ -1,0 +1,191 @@
+// What ObstacleSet knows of the images of obstacles through periodic faces.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "geometry/obstacle.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real equal = 1e-6;  // lengths that differ by this share of a period are meant to be the same
+
+template <int D>
+Box<D> box_of(const Pose<D>& pose, const Box<D>& own) {
+  Box<D> world = Box<D>::empty();
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) world.include(pose.to_world(own.corner(c)));
+  return world;
+}
+
+template <int D>
+Box<D> seen_by(const Pose<D>& pose, const Box<D>& world) {
+  Box<D> own = Box<D>::empty();
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) own.include(pose.to_own(world.corner(c)));
+  return own;
+}
+
+/// Whether the surface keeps bodies in: far away is solid.
+template <int D>
+bool holds_bodies(const Shape<D>& shape, const Box<D>& own) {
+  if (shape.is_thin()) return false;
+  return !shape.has_far_side() || shape.closest(own.upper + (own.upper - own.lower)).distance < 0;
+}
+
+/// Whether all is solid far away on one side of a surface along an axis, and free on the other.
+template <int D>
+bool is_half_space(const Shape<D>& shape, const Pose<D>& pose, const Box<D>& surface, int axis) {
+  if (shape.is_thin()) return false;
+  const Vec<D> way = unit_vector<D>(axis, 1 + surface.length(axis));
+  const auto is_solid = [&](const Vec<D>& x) { return shape.closest(pose.to_own(x)).distance < 0; };
+  return is_solid(surface.centre() + way) != is_solid(surface.centre() - way);
+}
+
+/// Whether a surface is as far from one face across an axis as from the other, at a grid of points.
+template <int D>
+bool is_alike_at_faces(const Shape<D>& shape, const Pose<D>& pose, const Box<D>& box, int axis) {
+  constexpr int n_along = 9;
+  int n = 1;
+  for (int k = 1; k < D; ++k) n *= n_along;
+  for (int i = 0; i < n; ++i) {
+    Vec<D> x = box.lower;
+    for (int k = 0, digits = i; k < D; ++k) {
+      if (k == axis) continue;
+      x[k] += (digits % n_along) * box.length(k) / (n_along - 1);
+      digits /= n_along;
+    }
+    const Real low = shape.closest(pose.to_own(x)).distance,
+               high = shape.closest(pose.to_own(x + box.period(axis))).distance;
+    if (!(std::abs(low - high) <= equal * box.length(axis))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+template <int D>
+void ObstacleSet<D>::set_domain(const Box<D>& box) {
+  domain_ = box;
+  Real longest = 0;
+  for (int k = 0; k < D; ++k) longest = std::max(longest, box.length(k));
+  const Box<D> near = box.grown(filled<D>(longest)), far = box.grown(filled<D>(100 * longest));
+  for (std::size_t i = 0; i < obstacles_.size(); ++i) {
+    const Obstacle<D>& obstacle = obstacles_[i];
+    if (!obstacle.from_deck) continue;
+    const Shape<D>& shape = *obstacle.shape;
+    const Pose<D> pose = placed(obstacle, obstacle.motion ? obstacle.motion->pose(0) : Pose<D>{});
+    Images& images = images_[i];
+    Box<D> tight = Box<D>::empty();
+    bool has_images = false;
+    for (int k = 0; k < D; ++k) {
+      if (!box.is_periodic(k)) continue;
+      const Real period = box.length(k);
+      const Pose<D> next{.translation = pose.direction_to_own(box.period(k))};
+      if (shape.travel(next, seen_by(pose, far)) <= equal * period) continue;
+      if (tight.is_empty())
+        for (const Vec<D>& point : shape.outline(seen_by(pose, far)).points)
+          tight.include(pose.to_world(point));
+      if (tight.is_empty()) break;
+      const Real from = tight.lower[k], to = tight.upper[k], length = to - from;
+      const auto refuse = [&](const std::string& why) {
+        throw InputError(
+            fmt::format("{}: obstacle \"{}\" {} ([domain] periodic)", obstacle.where, obstacle.name, why));
+      };
+      if (length > 10 * longest || is_half_space(shape, pose, tight, k)) {
+        if (is_alike_at_faces(shape, pose, box, k)) continue;  // a plate with a hole in the middle
+        refuse(
+            fmt::format("goes on for ever, but not along the periodic axis {0}: it has no images through the "
+                        "faces of the domain; make {0} open, or turn it along an axis",
+                        "xyz"[k]));
+      }
+      const Real rounding = equal * period;
+      const bool covers = from <= box.lower[k] + rounding && to >= box.upper[k] - rounding;
+      if (length > period + rounding && !covers)
+        refuse(fmt::format(
+            "reaches from {:g} to {:g} m along the periodic axis {}: it is longer than the "
+            "period of {:g} m, so that its images would overlap it, and does not reach from face to "
+            "face; let it end at both faces, or go beyond both",
+            from, to, "xyz"[k], period));
+      images.along[static_cast<std::size_t>(k)] =
+          !covers || (length <= period + rounding && can_move(obstacle));
+      has_images = has_images || images.along[static_cast<std::size_t>(k)];
+    }
+    if (!has_images) continue;
+    for (int part = 0; part < shape.n_parts(); ++part) {
+      const Box<D> bounds = shape.bounds(part, seen_by(pose, near));
+      if (bounds.is_empty()) continue;
+      images.own.include(bounds.lower);
+      images.own.include(bounds.upper);
+    }
+    images.is_container = holds_bodies(shape, images.own);
+    images.codes.clear();
+    int n_codes = 1;
+    for (int k = 0; k < D; ++k) n_codes *= 3;
+    for (int code = 0; code < n_codes; ++code) {
+      bool exists = true;
+      for (int k = 0, digits = code; k < D; ++k, digits /= 3)
+        exists = exists && (digits % 3 == 0 || images.along[static_cast<std::size_t>(k)]);
+      if (exists) images.codes.push_back(code);
+    }
+    images.shift.resize(static_cast<std::size_t>(n_codes));
+    n_images_ = n_codes;
+    poses_.resize(obstacles_.size());
+    poses_[i] = pose;
+    place_images(i);
+  }
+}
+
+template <int D>
+void ObstacleSet<D>::place_images(std::size_t obstacle) {
+  Images& images = images_[obstacle];
+  const Pose<D>& pose = poses_[obstacle];
+  const Box<D> world = box_of(pose, images.own);
+  images.lower = world.lower;
+  images.upper = world.upper;
+  const Vec<D> middle = pose.to_world(images.own.centre());
+  for (std::size_t code = 0; code < images.shift.size(); ++code) {
+    int digits = static_cast<int>(code);
+    for (int k = 0; k < D; ++k, digits /= 3) {
+      if (!images.along[static_cast<std::size_t>(k)]) continue;
+      const int least = -1 - static_cast<int>(std::floor((middle[k] - domain_.lower[k]) / domain_.length(k)));
+      const int beyond = ((digits % 3 - least) % 3 + 3) % 3;
+      images.shift[code][k] = (least + beyond) * domain_.length(k);
+    }
+  }
+}
+
+template <int D>
+bool ObstacleSet<D>::may_reach(int obstacle, int image, const Box<D>& around) const {
+  const Images& images = images_[static_cast<std::size_t>(obstacle)];
+  if (images.shift.empty()) return true;
+  const Vec<D>& shift = images.shift[static_cast<std::size_t>(image)];
+  for (int k = 0; k < D; ++k)
+    if (images.along[static_cast<std::size_t>(k)] &&
+        !(images.lower[k] + shift[k] <= around.upper[k] && images.upper[k] + shift[k] >= around.lower[k]))
+      return false;
+  return true;
+}
+
+/// Whether a point is nearer to this container than to its other images; `x`: as the obstacle itself sees it.
+template <int D>
+bool ObstacleSet<D>::is_in_container(std::size_t obstacle, const Vec<D>& x) const {
+  const Images& images = images_[obstacle];
+  const Vec<D> from_middle = x - poses_[obstacle].to_world(images.own.centre());
+  for (int k = 0; k < D; ++k)
+    if (images.along[static_cast<std::size_t>(k)] && std::round(from_middle[k] / domain_.length(k)) != 0)
+      return false;
+  return true;
+}
+
+#define SCREE_IMAGES(D)                                                   \
+  template void ObstacleSet<D>::set_domain(const Box<D>&);                \
+  template void ObstacleSet<D>::place_images(std::size_t);                \
+  template bool ObstacleSet<D>::may_reach(int, int, const Box<D>&) const; \
+  template bool ObstacleSet<D>::is_in_container(std::size_t, const Vec<D>&) const;
+SCREE_IMAGES(2)
+SCREE_IMAGES(3)
+#undef SCREE_IMAGES
+
+}  // namespace scree
