@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numbers>
+#include <cmath>
 #include <string>
 
 #include "analysis/floor.hpp"
@@ -63,10 +63,37 @@ class MeasuredRegion {
   Box<D> box(const Box<D>& domain) const {
     return whole_ ? Box<D>{domain.lower, domain.upper, {}} : Box<D>{lower_, upper_, {}};
   }
+  /// box() without its faces along axes that it fills from period to period: beyond them it goes on.
+  Box<D> faces(const Box<D>& domain) const {
+    Box<D> faces = box(domain);
+    for (int k = 0; k < D; ++k) {
+      if (!domain.is_periodic(k) || faces.lower[k] > domain.lower[k] || faces.upper[k] < domain.upper[k])
+        continue;
+      faces.lower[k] = -HUGE_VAL;
+      faces.upper[k] = HUGE_VAL;
+    }
+    return faces;
+  }
+  /// Calls f(place) for x and its periodic images, from the lowest to the highest, along the axes across
+  /// which `faces` has some.
+  template <class F>
+  static void for_each_image(const Box<D>& domain, const Box<D>& faces, const Vec<D>& x, const F& f) {
+    const Vec<D> start = wrapped(domain, x);
+    for (int code = 0; code < n_images; ++code) {
+      Vec<D> place = start;
+      bool exists = true;
+      for (int k = 0, digits = code; k < D; ++k, digits /= 3) {
+        const int turns = digits % 3 - 1;
+        exists = exists && (turns == 0 || (domain.is_periodic(k) && std::isfinite(faces.lower[k])));
+        if (turns != 0) place += static_cast<Real>(turns) * domain.period(k);
+      }
+      if (exists) f(place);
+    }
+  }
   bool holds(const Box<D>& domain, const Vec<D>& x) const {
     return whole_ || is_between_faces({lower_, upper_, {}}, wrapped(domain, x), -1);
   }
-  /// Whether x lies between the faces of box() along all axes but one.
+  /// Whether x lies between the faces of box() along all axes but one; -1: along all.
   bool holds_beside(const Box<D>& domain, const Vec<D>& x, int axis) const {
     return is_between_faces(box(domain), wrapped(domain, x), axis);
   }
@@ -74,18 +101,9 @@ class MeasuredRegion {
   /// [0, 1]. The segment must be shorter than the periods.
   Real share_inside(const Box<D>& domain, const Vec<D>& x, const Vec<D>& branch) const {
     if (whole_) return 1;
-    const Vec<D> start = wrapped(domain, x);
     Real share = 0;
-    for (int code = 0; code < n_images; ++code) {
-      Vec<D> shifted = start;
-      bool exists = true;
-      for (int k = 0, digits = code; k < D; ++k, digits /= 3) {
-        const int turns = digits % 3 - 1;
-        exists = exists && (turns == 0 || domain.is_periodic(k));
-        shifted += static_cast<Real>(turns) * domain.period(k);
-      }
-      if (exists) share += share_in_box(shifted, branch);
-    }
+    for_each_image(domain, box(domain), x,
+                   [&](const Vec<D>& place) { share += share_in_box(place, branch); });
     return share;
   }
 
@@ -117,25 +135,5 @@ class MeasuredRegion {
   Vec<D> lower_{}, upper_{};
   std::string where_;
 };
-
-/// Volume of the part of a body that lies below a plane `height` above its centre.
-template <int D>
-Real volume_below(Real radius, Real height) {
-  const Real h = std::clamp(height, -radius, radius);
-  if constexpr (D == 2) {
-    const Real half_chord = std::sqrt(std::max(0.0, radius * radius - h * h));
-    return radius * radius * (std::numbers::pi / 2 + std::asin(h / radius)) + h * half_chord;
-  } else {
-    const Real cap = radius + h;  // height of the cap from the lowest point
-    return std::numbers::pi * cap * cap * (3 * radius - cap) / 3;
-  }
-}
-
-/// Volume of the part of a body between two planes across an axis; x: coordinate of its centre along the
-/// axis.
-template <int D>
-Real volume_between(Real x, Real radius, Real lower, Real upper) {
-  return volume_below<D>(radius, upper - x) - volume_below<D>(radius, lower - x);
-}
 
 }  // namespace scree

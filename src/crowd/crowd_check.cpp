@@ -49,7 +49,7 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
               if (ring_contains(second, corner)) return true;
         return false;
       };
-      if (meets(exits[i], exits[j]) || meets(exits[j], exits[i]))
+      if (exits[i].level == exits[j].level && (meets(exits[i], exits[j]) || meets(exits[j], exits[i])))
         findings.push_back(fmt::format(
             "{}: [exits.{}] and [exits.{}] overlap at {}: people who get there count for the first",
             exits[j].where, exits[i].name, exits[j].name, at(exits[j].regions[0][0])));

@@ -1,8 +1,12 @@
 #include "events/events.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "core/timing.hpp"
 #include "schemes/common/body_change.hpp"
 #include "state/energy_balance.hpp"
+#include "state/force_field.hpp"
 
 namespace scree {
 
@@ -11,6 +15,39 @@ void Events<D>::prepare(State<D>& state) const {
   inlets.prepare(state);
   outlets.prepare(state);
   state.stage = {};
+}
+
+/// Whether what acts on the moving bodies from outside, gravity, force fields, obstacles and held bodies,
+/// adds up to at most half of the sum of magnitudes. Alone in gravity bodies fall; in an impact they turn
+/// round.
+template <int D>
+bool Events<D>::is_carried(State<D>& state, Stepper<D>& stepper) {
+  const BodyStore<D>& bodies = state.bodies;
+  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  std::vector<Vec<D>> forces(n_owned);
+  for (const auto& field : state.forces) field->add(state, state.clock.time, forces);
+  for (std::size_t i = 0; i < n_owned; ++i)
+    forces[i] = bodies.mobility()[i] == 0 ? Vec<D>{} : forces[i] + bodies.mass()[i] * state.gravity;
+  if (!state.comm.any(std::ranges::any_of(forces, [](const Vec<D>& f) { return f != Vec<D>{}; })))
+    return true;
+  constexpr Real tolerance = 1e-3;
+  stepper.find_contacts(state, tolerance, contacts_);
+  const auto moves = [&](Index i) { return i >= 0 && bodies.mobility()[static_cast<std::size_t>(i)] != 0; };
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    const bool a_moves = moves(contacts_.a[c]), b_moves = moves(contacts_.b[c]);
+    if (a_moves == b_moves) continue;
+    const Vec<D> on_b = contacts_.force[c] * contacts_.normal[c] +
+                        (contacts_.friction.empty() ? Vec<D>{} : contacts_.friction[c]);
+    forces.push_back(a_moves ? -on_b : on_b);
+  }
+  std::array<Real, D + 1> sums{};  // and of magnitudes
+  ReproducibleSum::sum(state.comm, forces.size(), sums, [&](std::size_t k, std::span<Real> terms) {
+    std::ranges::copy(forces[k].component, terms.begin());
+    terms[D] = norm(forces[k]);
+  });
+  Vec<D> net;
+  std::copy_n(sums.begin(), D, net.component.begin());
+  return norm(net) <= 0.5 * sums[D];
 }
 
 template <int D>
@@ -55,7 +92,9 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   if (scene) scene->after_step(state, seed, change);
 
   // Last, so that a stage that waits for bodies ends with the step that brings them.
-  if (stages.advance(state)) change.begin();
+  // Contacts are known between bodies that were there in the step.
+  if (stages.advance(state, [&] { return !change.has_begun() && is_carried(state, stepper); }))
+    change.begin();
   change.end();
 }
 

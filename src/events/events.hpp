@@ -23,7 +23,10 @@ struct Events {
   void apply(State<D>& state, Stepper<D>& stepper, std::size_t first_group, std::uint64_t seed);
 
  private:
+  bool is_carried(State<D>& state, Stepper<D>& stepper);
+
   std::vector<Index> staying_;
+  ContactGraph<D> contacts_;
 };
 
 }  // namespace scree

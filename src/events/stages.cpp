@@ -60,7 +60,10 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
               "kinetic_energy", stage.kinetic_energy,
               {.unit = Unit::energy,
                .range = non_negative,
-               .doc = "Bodies have at most this kinetic energy, on average; for schemes with inertia"});
+               .doc = "Bodies have at most this kinetic energy, on average, and rest: the forces from "
+                      "outside on them, gravity and [forces] and those of obstacles, add up to at most half "
+                      "of the sum of their magnitudes. So it is not met by bodies that have just been let "
+                      "go, or at the top of a flight. For schemes with inertia"});
           until.integer("bodies_at_least", stage.bodies_at_least,
                         {.range = non_negative, .doc = "The run holds at least this many bodies"});
           until.integer("bodies_at_most", stage.bodies_at_most,
@@ -228,7 +231,8 @@ bool Stages<D>::is_reached(const State<D>& state, Real time) const {
 }
 
 template <int D>
-bool Stages<D>::holds(const State<D>& state, const Stage& stage, std::string& unmet) const {
+bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::function<bool()>& is_carried,
+                      std::string& unmet) const {
   if (std::isfinite(stage.duration)) return is_reached(state, state.stage.begin + stage.duration);
   if (std::isfinite(stage.time) && !is_reached(state, stage.time))
     unmet = fmt::format("t < {:g} s", stage.time);
@@ -253,16 +257,17 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, std::string& un
     if (!(mean <= stage.kinetic_energy))
       unmet =
           fmt::format("{:.3g} J of kinetic energy per body, more than {:g} J", mean, stage.kinetic_energy);
+    if (unmet.empty() && !is_carried()) unmet = "forces on the bodies do not balance: they are in flight";
   }
   return unmet.empty();
 }
 
 template <int D>
-bool Stages<D>::advance(State<D>& state) const {
+bool Stages<D>::advance(State<D>& state, const std::function<bool()>& is_carried) const {
   if (list_.empty() || finished(state)) return false;
   const Stage& stage = list_[static_cast<std::size_t>(state.stage.index)];
   std::string unmet;
-  if (!holds(state, stage, unmet)) {
+  if (!holds(state, stage, is_carried, unmet)) {
     if (!is_reached(state, state.stage.begin + stage.max_time)) return false;
     const std::string message =
         fmt::format("{}: stage \"{}\" has reached its max_time of {:g} s without its conditions: {}",

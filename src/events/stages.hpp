@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -58,12 +59,14 @@ class Stages {
   /// orders.
   void set_orders(State<D>& state) const;
   /// Goes on to the next stage if the present one is over; true if that took obstacles away or put some back.
-  /// Throws RunError, on all ranks, if a stage that must not has timed out. Collective.
-  bool advance(State<D>& state) const;
+  /// `is_carried`: whether what little kinetic energy bodies have is rest, not the turning point of a flight;
+  /// asked last. Throws RunError, on all ranks, if a stage that must not has timed out. Collective.
+  bool advance(State<D>& state, const std::function<bool()>& is_carried) const;
 
  private:
   bool is_reached(const State<D>& state, Real time) const;
-  bool holds(const State<D>& state, const Stage& stage, std::string& unmet) const;
+  bool holds(const State<D>& state, const Stage& stage, const std::function<bool()>& is_carried,
+             std::string& unmet) const;
   void check_obstacles(const ObstacleSet<D>& obstacles) const;
   void check_loads(const ObstacleSet<D>& obstacles) const;
   DrivenOrder order_in(std::int64_t stage, int wall, DrivenOrder first) const;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "core/error.hpp"
+#include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 
 namespace scree {
@@ -291,12 +292,6 @@ std::size_t leave_out_lines(TriangleMesh& mesh) {
     const Vec<3> p = at(1) - at(0), q = at(2) - at(0), r = at(2) - at(1);
     return norm(cross(p, q)) > thinnest * std::max({dot(p, p), dot(q, q), dot(r, r)});
   });
-}
-
-std::uint64_t checksum_of(std::string_view bytes) {
-  std::uint64_t sum = 0xcbf29ce484222325;
-  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  return sum;
 }
 
 }  // namespace scree

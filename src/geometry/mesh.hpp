@@ -42,7 +42,4 @@ std::size_t leave_out_doubled(TriangleMesh& mesh);
 /// Takes out triangles no wider than 1e-12 of their length, which have no normal; returns how many. O(n).
 std::size_t leave_out_lines(TriangleMesh& mesh);
 
-/// A number that changes with any byte of a file (FNV-1a, 64 bits).
-std::uint64_t checksum_of(std::string_view bytes);
-
 }  // namespace scree

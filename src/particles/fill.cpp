@@ -149,6 +149,12 @@ void settle_motion(const Comm& comm, const ParticleGroup<D>& group, bool has_ine
   if (moves && group.velocity != Vec<D>{}) refuse("velocity");
   if (moves && group.random_speed > 0) refuse("random_speed");
   if (spins && group.angular_velocity != Spin<D>{}) refuse("angular_velocity");
+  if (!spins || group.rotates) return;
+  log::warn(
+      "[particles.{}]: angular velocities of its source are not taken: with rotates = false no contact "
+      "feels a spin",
+      group.name);
+  made.angular_velocity.clear();
 }
 
 }  // namespace

@@ -148,6 +148,11 @@ void RunDeck<D>::check_deformation(const std::string& scheme, const std::string&
     refuse(inlet.bodies.where, "does not go with [inlets], which have a place in space");
   if (!events.outlets.empty())
     refuse(cell.where(), "does not go with [outlets], which have a place in space");
+  for (const auto& field : forces)
+    if (field->has_potential())
+      refuse(field->where(), fmt::format("does not go with [forces.{}], whose energy depends on the place in "
+                                         "space: images of a body would have other energies",
+                                         field->name()));
   if (continuum->is_asked_for())
     refuse(cell.where(), "does not go with [output.continuum]: take the measures \"stress\" and \"profile\"");
 }

@@ -217,9 +217,11 @@ void RunDeck<D>::describe(Section& root) {
   if (root.reading()) check_deformation(scheme, where_gravity);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
-                NamedMeasure<D> measure{name, nullptr};
+                NamedMeasure<D> measure{name, nullptr, {}};
                 section.kind("type", measure.measure, {.required = true, .doc = "Kind of measure"});
-                if (section.reading()) measures.push_back(std::move(measure));
+                if (!section.reading()) return;
+                measure.where = section.where("type");
+                measures.push_back(std::move(measure));
               });
 }
 

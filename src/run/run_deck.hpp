@@ -22,6 +22,7 @@ template <int D>
 struct NamedMeasure {
   std::string name;
   std::unique_ptr<Measure<D>> measure;
+  std::string where;  ///< its place in the deck
 };
 
 /// Everything a deck says about a run in D dimensions.

@@ -13,6 +13,7 @@
 #include "core/petsc.hpp"
 #include "core/timing.hpp"
 #include "run/starting_point.hpp"
+#include "run/writers.hpp"
 #include "schemes/pbd/packer.hpp"
 
 namespace scree {
@@ -78,6 +79,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
                              needs.skin);
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
+  scalars_headings(deck_, state_);  // throws if two columns have one name
   if (state_.bodies.has_inertia())
     state_.energy_balance.start = mechanical_energy(state_).total() + state_.energy_balance.elastic;
   if (deck_.allow_overlap) return;
@@ -127,6 +129,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   state_.obstacles.place(clock.time);
   state_.obstacles.begin_step();
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
+  scalars_headings(deck_, state_);  // throws if two columns have one name
 }
 
 template <int D>

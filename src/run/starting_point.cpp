@@ -192,7 +192,7 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
   bool same_periods = old.box.periodic == state.box.periodic;
   for (int k = 0; k < D; ++k)
     same_periods = same_periods && (!state.box.is_periodic(k) || old.box.length(k) == state.box.length(k));
-  std::int64_t n_stopped = 0;
+  std::int64_t n_stopped = 0, n_unturned = 0;
   const std::vector<std::int32_t> shape_number = match_shapes(old, state);
   const auto shape_of = [&](std::size_t i) {
     return old.bodies.carries_shapes() ? shape_number[static_cast<std::size_t>(old.bodies.shape()[i])] : 0;
@@ -222,7 +222,10 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
       continue;
     }
     bodies.velocity()[i] = velocity_about_flow(old, i);
-    bodies.angular_velocity()[i] = old.bodies.angular_velocity()[i];
+    if (group.rotates)
+      bodies.angular_velocity()[i] = old.bodies.angular_velocity()[i];
+    else
+      n_unturned += old.bodies.angular_velocity()[i] != Spin<D>{} ? 1 : 0;
   }
   log::info("{} bodies from {}", state.comm.sum(static_cast<std::int64_t>(bodies.n_owned())), text());
   if (bodies.has_inertia() && !takes_motion)
@@ -234,6 +237,8 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
     log::info("the periodic axes differ: how often bodies have passed through them is forgotten");
   if (n_stopped = state.comm.sum(n_stopped); n_stopped > 0)
     log::info("{} bodies that were moving stand still: their group has mobility 0", n_stopped);
+  if (n_unturned = state.comm.sum(n_unturned); n_unturned > 0)
+    log::warn("{} bodies that were spinning do not: their group has rotates = false", n_unturned);
   if (!takes_motion) return;
   for (const ParticleGroup<D>& group : deck.groups)
     if (group.mobility != 0 &&

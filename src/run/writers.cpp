@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
+#include "core/error.hpp"
 #include "core/timing.hpp"
 #include "run/version.hpp"
 #include "run/wall_loads.hpp"
@@ -39,7 +41,34 @@ std::span<const double> numbers(std::span<const Vec<D>> vectors) {
   return {reinterpret_cast<const double*>(vectors.data()), vectors.size() * D};
 }
 
+/// Columns that every table starts with.
+template <int D>
+std::vector<Table::Heading> first_headings(const RunDeck<D>& deck) {
+  std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
+  if (!deck.events.stages.empty()) headings.push_back({"stage", "-"});
+  for (const CertificateEntry& entry : deck.stepper->certificate())
+    headings.push_back({std::string(entry.name), std::string(entry.unit)});
+  return headings;
+}
+
 }  // namespace
+
+template <int D>
+std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State<D>& state) {
+  std::vector<Table::Heading> headings = first_headings(deck);
+  std::set<std::string> names;
+  for (const Table::Heading& heading : headings) names.insert(heading.name);
+  for (const NamedMeasure<D>& measure : deck.measures)
+    for (const ColumnInfo& column : measure.measure->columns(state)) {
+      headings.push_back({measure.name + "_" + column.name, column.unit});
+      if (!names.insert(headings.back().name).second)
+        throw InputError(
+            fmt::format("{}: [measures.{}] makes a column \"{}\", which the table has already; "
+                        "give the measure another name",
+                        measure.where, measure.name, headings.back().name));
+    }
+  return headings;
+}
 
 template <int D>
 Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& deck, const State<D>& state,
@@ -57,14 +86,8 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                                        ? Table::resume(comm, path, headings, resume->last_of(name).time)
                                        : Table(comm, path, headings));
   };
-  if (output.certificate.ever()) certificate_ = open_table("certificate", first_headings());
-  if (output.scalars.ever()) {
-    std::vector<Table::Heading> headings = first_headings();
-    for (const auto& [name, measure] : deck.measures)
-      for (const ColumnInfo& column : measure->columns(state))
-        headings.push_back({name + "_" + column.name, column.unit});
-    scalars_ = open_table("scalars", headings);
-  }
+  if (output.certificate.ever()) certificate_ = open_table("certificate", first_headings(deck));
+  if (output.scalars.ever()) scalars_ = open_table("scalars", scalars_headings(deck, state));
   if (output.writes_vtk()) {
     if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
     constexpr std::int64_t bodies_of_writer = 1'000'000;
@@ -249,15 +272,6 @@ typename SceneWriter<D>::Summary Writers<D>::finish(const State<D>& state) const
 }
 
 template <int D>
-std::vector<Table::Heading> Writers<D>::first_headings() const {
-  std::vector<Table::Heading> headings{{"time", "s"}, {"step", "-"}, {"dt", "s"}, {"n_bodies", "-"}};
-  if (!deck_.events.stages.empty()) headings.push_back({"stage", "-"});
-  for (const CertificateEntry& entry : deck_.stepper->certificate())
-    headings.push_back({std::string(entry.name), std::string(entry.unit)});
-  return headings;
-}
-
-template <int D>
 void Writers<D>::start_row(const State<D>& state, const Stepper<D>& stepper) {
   row_ = {state.clock.time, static_cast<Real>(state.clock.step), state.clock.last_dt,
           static_cast<Real>(comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned())))};
@@ -272,7 +286,7 @@ void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contact
                            const Stepper<D>& stepper) {
   Scope timer("measures");
   start_row(state, stepper);
-  for (const auto& [name, measure] : deck_.measures) measure->sample({state, contacts}, row_);
+  for (const NamedMeasure<D>& m : deck_.measures) m.measure->sample({state, contacts}, row_);
   scalars_->add(row_);
 }
 
@@ -403,6 +417,8 @@ void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
   h5md_->append(state.clock.step, state.clock.time, bodies.id().first(n), columns, observables);
 }
 
+template std::vector<Table::Heading> scalars_headings(const RunDeck<2>&, const State<2>&);
+template std::vector<Table::Heading> scalars_headings(const RunDeck<3>&, const State<3>&);
 template class Writers<2>;
 template class Writers<3>;
 

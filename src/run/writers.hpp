@@ -19,6 +19,11 @@
 
 namespace scree {
 
+/// Columns of the table of scalars: those that every table starts with, then those of the measures. After the
+/// scheme has started. Throws InputError naming the measure if two columns have one name. Local.
+template <int D>
+std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State<D>& state);
+
 /// All series that a run writes. They read the state and never change it. Everything collective.
 ///
 /// Each has a frame (a row, of tables) when its schedule says so and at the end of the run, however it ends:
@@ -65,8 +70,7 @@ class Writers {
   };
   /// All with a schedule, by the names that ResumePoint knows.
   std::vector<Output> outputs() const;
-  /// Columns that every table starts with, and their values.
-  std::vector<Table::Heading> first_headings() const;
+  /// The values of the columns that every table starts with.
   void start_row(const State<D>& state, const Stepper<D>& stepper);
   void write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper);
   void write_vtk(const State<D>& state, const ContactGraph<D>& contacts,

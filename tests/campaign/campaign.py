@@ -24,13 +24,15 @@ import kills    # noqa: E402
 import mutated_decks    # noqa: E402
 import physics    # noqa: E402
 import random_decks    # noqa: E402
+import restarts    # noqa: E402
 import scree_program    # noqa: E402
 
-PARTS = {part.NAME: part for part in (mutated_decks, damaged_files, kills, random_decks, physics)}
+PARTS = {part.NAME: part for part in (mutated_decks, damaged_files, kills, random_decks, physics, restarts)}
 # Shares of the time: cases of one part take longer than those of another.
-SHARES = {"decks": 0.4, "damage": 0.15, "kills": 0.15, "random": 0.2, "physics": 0.1}
+SHARES = {"decks": 0.4, "damage": 0.15, "kills": 0.15, "random": 0.15, "physics": 0.1, "restarts": 0.05}
 # Cases of each part that are tried before a release.
-FULL = {"decks": 1000, "damage": 500, "kills": 60, "random": 150, "physics": 300}
+FULL = {"decks": 1000, "damage": 500, "kills": 60, "random": 150, "physics": 300,
+        "restarts": len(restarts.decks())}
 
 
 def options():

@@ -8,6 +8,7 @@ import kills
 import mutated_decks
 import physics
 import random_decks
+import restarts
 from scree_program import check
 
 SEED = 1
@@ -36,6 +37,16 @@ def test_kills(folder):
 
 def test_random_decks(folder):
     slice_of(random_decks, 3)
+
+
+def test_restarts(folder):
+    """A deck that once lost something at a stop, and a small crowd."""
+    with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
+        workshop = harness.Workshop(scratch, "campaign-findings", "scripts/campaign.sh")
+        for name in ("granular/cohesive_column", "crowd/room"):
+            case = harness.Case(restarts.NAME, SEED, restarts.decks().index(name), workshop.folder(name), workshop)
+            restarts.stop_and_go_on(case, name, seconds=0.5)
+            check(not case.findings, f"{name}: no finding", case.findings)
 
 
 def test_physics(folder):

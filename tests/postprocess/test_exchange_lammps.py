@@ -176,3 +176,15 @@ def test_what_is_refused(folder):
     said = script("import", "nowhere.data")
     check(said.returncode == 1, "the script ends with 1", said)
     check_in("exchange.py: nowhere.data: No such file", said.stderr, "and says why")
+
+
+def test_densities_of_a_dump_with_six_digits_are_one(folder):
+    cases = source_folder() / "tests/reference/cases/grains"
+    for name in ("mass", "density"):
+        packing = exchange.read(cases / f"dump_six_digits/{name}.dump")
+        check("density = 2500.0" in exchange.write_deck(packing, folder).read_text(), "one density, the one that was meant", packing.density)
+    packing.density[:4] = 2500.11    # 4.4e-5 from the others
+    with pytest.raises(exchange.ExchangeError, match="type 1 has densities from 2499.99 to 2500.11"):
+        exchange.write_deck(packing, folder, overwrite=True)
+    packing = exchange.read(cases / "dump_tutorial_columns/tutorial.dump")
+    check(packing.density is None and packing.left_out == ["fx", "fy", "fz", "ix", "iy", "iz"], "what is left out", packing.left_out)

@@ -20,8 +20,9 @@ RESULTS = ["name", "title", "status", "exit_code", "dimension", "bodies", "bodie
 OF_THE_PART = ["certificate_worst"]         # entries within them that count since the last restart
 
 
-def same_files(first, second) -> list:
-    """Differences of two results folders, one line each, with the name of the file."""
+def same_files(first, second, but=()) -> list:
+    """Differences of two results folders, one line each, with the name of the file. `but`: entries of summaries that may differ
+    as well."""
     first, second = Path(first), Path(second)
     names = [{str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} for folder in (first, second)]
     found = [f"{name}: only in {first if name in names[0] else second}" for name in sorted(names[0] ^ names[1])
@@ -32,7 +33,7 @@ def same_files(first, second) -> list:
         if difference := _difference(first / name, second / name):
             found.append(f"{name}: {difference}")
     for summary in sorted({path.relative_to(folder).parent for folder in (first, second) for path in folder.rglob("summary.json")}):
-        found += _of_checkpoints(first / summary, second / summary) + _of_summaries(first / summary, second / summary)
+        found += _of_checkpoints(first / summary, second / summary) + _of_summaries(first / summary, second / summary, but)
     return found
 
 
@@ -96,12 +97,13 @@ def _of_checkpoints(first, second) -> list:
     return [f"checkpoint/{last[0].name}: {difference}"] if difference else []
 
 
-def _of_summaries(first, second) -> list:
+def _of_summaries(first, second, but) -> list:
     paths = [folder / "summary.json" for folder in (first, second)]
     if not all(path.is_file() for path in paths):
         return [] if not any(path.is_file() for path in paths) else ["summary.json: only one run has it"]
     a, b = (_without(json.loads(path.read_text())) for path in paths)
-    return [f"summary.json: {key} is {a.get(key)} and {b.get(key)}" for key in RESULTS if a.get(key) != b.get(key)]
+    return [f"summary.json: {key} is {a.get(key)} and {b.get(key)}" for key in RESULTS
+            if key not in but and a.get(key) != b.get(key)]
 
 
 def _without(entry):

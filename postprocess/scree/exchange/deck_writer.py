@@ -72,7 +72,8 @@ def _bodies(scene):
     for kind in np.unique(scene.types):
         of_kind = scene.types == kind
         known = scene.densities.get(material_of(kind))
-        materials[material_of(kind)] = known if scene.density is None else _density(kind, scene.density[of_kind])
+        materials[material_of(kind)] = known if scene.density is None else _density(kind, scene.density[of_kind],
+                                                                                         scene.density_error)
         for ending, chosen in (("", of_kind & ~fixed), ("_fixed", of_kind & fixed)):
             if not chosen.any():
                 continue
@@ -85,11 +86,16 @@ def _bodies(scene):
     return materials, lines, files
 
 
-def _density(kind, values):
+def _density(kind, values, error):
+    """The one density of a type; of those that differ by what a text cuts off the one with the fewest digits."""
     low, high = values.min(), values.max()
-    if high > low * (1 + 1e-9):
-        raise ExchangeError(f"type {kind} has densities from {low:g} to {high:g} kg/m3: a material has one")
-    return float(f"{low:.12g}")
+    if high <= low * (1 + 1e-9):
+        return float(f"{low:.12g}")
+    for digits in range(1, 13):
+        density = float(f"{(low + high) / 2:.{digits}g}")
+        if high <= density * (1 + error) and low >= density * (1 - error):
+            return density
+    raise ExchangeError(f"type {kind} has densities from {low:.9g} to {high:.9g} kg/m3: a material has one")
 
 
 def table_lines(name, values, *comments):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scree.exchange.scene import ExchangeError, integers, numbers, rows_of, scene_of, whole
+from scree.exchange.scene import ExchangeError, density_error, integers, numbers, rows_of, scene_of, whole
 
 CGS = {"length": 1e-2, "density": 1e3, "velocity": 1e-2}
 COUNTED = ("bonds", "angles", "dihedrals", "impropers", "ellipsoids", "lines", "triangles", "bodies")
@@ -73,7 +73,8 @@ def read_data(path, lines):
     return scene_of(path, {"ids": ids, "types": integers(path, lines, table[:, 1], "type"), "x": length * table[:, 4:7],
                            "radius": length * table[:, 2] / 2, "density": scale["density"] * table[:, 3],
                            "velocity": scale["velocity"] * motion[:, :3], "spin": motion[:, 3:]},
-                    lower=length * lower, upper=length * upper, left_out=left_out)
+                    lower=length * lower, upper=length * upper, left_out=left_out,
+                    density_error=density_error(word for _, words in atoms for word in words[2:4]))
 
 
 def read_dump(path, lines):
@@ -133,7 +134,10 @@ def read_dump(path, lines):
     found["ids"] = np.arange(1, count + 1) if ids is None else integers(path, places, ids, "id")
     if types is not None:
         found["types"] = integers(path, places, types, "type")
-    return scene_of(path, found, lower=lower, upper=upper, periodic=periodic or (False,) * 3, left_out=sorted(table))
+    of_mass = [k for k, name in enumerate(columns) if name in ("radius", "diameter", "density", "mass")]
+    error = density_error(words[k] for words in map(str.split, lines[first:first + count]) for k in of_mass)
+    return scene_of(path, found, lower=lower, upper=upper, periodic=periodic or (False,) * 3, left_out=sorted(table),
+                    density_error=error)
 
 
 def write_data(results, path, frame=-1):

@@ -1,4 +1,5 @@
 """What the readers find in a file of another program: bodies, their box, and walls; and how they read numbers."""
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +18,7 @@ class Scene:
     radius       (n,) [m]
     spin         (n, 3) angular velocities [rad/s]; in the plane (n, 1)
     density      (n,) [kg/m3], or None where the file does not tell it body by body
+    density_error    of these at most, relative: numbers of a text have so many digits
     densities    material: its density [kg/m3]
     fixed        (n,) booleans, or None: whether a body is held in place
     lower, upper (D,) corners of the box [m]; `box_is_bounds`: the file has none, these are the bounds of what it holds
@@ -46,6 +48,7 @@ class Scene:
     walls: dict = field(default_factory=dict)
     unknown: dict = field(default_factory=dict)
     solids: dict = field(default_factory=dict)
+    density_error: float = 0.0
     densities: dict = field(default_factory=dict)
     laws: dict = field(default_factory=dict)
 
@@ -99,6 +102,14 @@ def numbers(path, line, words, n=None):
         what = f"{n} numbers" if n else "numbers"
         raise ExchangeError(f"{path}:{line}: {what} are wanted, not {' '.join(words)!r}")
     return values
+
+
+def density_error(words):
+    """How far densities may be off, relative, by what a text cuts off: half a unit of the last digit of a mass, and three
+    times that of the radius. `words`: the numbers as they stand there; zeros at their ends are often left out, so a
+    text has as many digits as its longest number, and six as most programs write them."""
+    digits = max((len(re.sub(r"[eE].*|[^0-9]", "", word).lstrip("0")) for word in words), default=0)
+    return 4 * 5 * 10.0**-max(digits, 6)
 
 
 def whole(path, line, word):

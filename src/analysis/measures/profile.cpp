@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 
+#include "analysis/cut_ball.hpp"
 #include "analysis/measure.hpp"
 #include "analysis/region.hpp"
 
@@ -12,9 +13,8 @@ namespace {
 ///     v            mean velocity <v> of the bodies with their centre in the bin [m/s]
 ///     temperature  granular temperature <|v - <v>|^2> / D of these bodies [m2/s2]
 ///     bodies       their number
-///     solid        volume of bodies in the bin over its volume; cut exactly by the faces between bins, while
-///     beside
-///                  the axis a body counts whole if its centre is in the region and not at all otherwise
+///     solid        volume of bodies in the bin over its volume; balls are cut exactly by all its faces, a
+///                  body with a shape counts as the ball of its volume
 /// All bodies weigh the same in the means.
 template <int D>
 class Profile final : public Measure<D> {
@@ -57,27 +57,29 @@ class Profile final : public Measure<D> {
     const auto bins_below = [&](Real x) {
       return (x - box.lower[axis_]) / box.length(axis_) * static_cast<Real>(n_bins_);
     };
-    const int turns = state.box.is_periodic(axis_) ? 1 : 0;
+    Box<D> faces = region_.faces(state.box);  // of a bin
+    faces.lower[axis_] = box.lower[axis_];
     const int level = region_.level(state);
     std::vector<std::vector<Vec<D>>> velocity(n_bins);
     std::vector<std::vector<Real>> volume(n_bins);
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-      if (!is_on_level(state, i, level) || !region_.holds_beside(state.box, bodies.position()[i], axis_))
-        continue;
-      const Real x = wrapped(state.box, bodies.position()[i])[axis_];
-      const Real bin = bins_below(x);
-      if (bin >= 0 && bin < static_cast<Real>(n_bins_))
+      if (!is_on_level(state, i, level)) continue;
+      const Vec<D>& x = bodies.position()[i];
+      const Real bin = bins_below(wrapped(state.box, x)[axis_]);
+      if (region_.holds_beside(state.box, x, axis_) && bin >= 0 && bin < static_cast<Real>(n_bins_))
         velocity[static_cast<std::size_t>(bin)].push_back(bodies.velocity()[i]);
       const Real radius = equal_ball_radius(sample.state, i);
-      for (int turn = -turns; turn <= turns; ++turn) {
-        const Real image = x + turn * state.box.length(axis_);
+      region_.for_each_image(state.box, faces, x, [&](const Vec<D>& place) {
         const auto last_bin = static_cast<Real>(n_bins_ - 1);
-        const Real first = std::max(0.0, std::floor(bins_below(image - radius)));
-        const Real last = std::min(last_bin, std::floor(bins_below(image + radius)));
-        for (Real b = first; b <= last; ++b)
-          volume[static_cast<std::size_t>(b)].push_back(
-              volume_between<D>(image, radius, face(box, b), face(box, b + 1)));
-      }
+        const Real first = std::max(0.0, std::floor(bins_below(place[axis_] - radius)));
+        const Real last = std::min(last_bin, std::floor(bins_below(place[axis_] + radius)));
+        Box<D> of_bin = faces;
+        for (Real b = first; b <= last; ++b) {
+          of_bin.lower[axis_] = face(box, b);
+          of_bin.upper[axis_] = face(box, b + 1);
+          volume[static_cast<std::size_t>(b)].push_back(volume_in_box<D>(place, radius, of_bin));
+        }
+      });
     }
     for (std::size_t bin = 0; bin < n_bins; ++bin) {
       add_velocity(state.comm, velocity[bin], row);

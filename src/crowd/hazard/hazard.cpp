@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "core/suggestion.hpp"
@@ -44,17 +45,18 @@ void Hazard::describe(Section& root, const BuildingPlan& building, const Journey
             "fallen", fallen_, {{"stay", Fallen::stay}, {"vanish", Fallen::vanish}},
             {.doc = "who is incapacitated (dose 1) stays as an obstacle that never moves, or vanishes"});
         describe_closings(section, building, journeys);
-        if (!section.reading()) return;
-        is_on_ = true;
-        for (std::size_t k = 0; k < n_smoke; ++k)
-          if (const std::string fault = fault_of_smoke(k, constant_[k]); !fault.empty())
-            section.fail(smoke_limits[k].key, fault);
-        if (!file.empty()) {
+        if (section.reading() && !file.empty()) {
           const std::string where = section.where("file"), path = path_of_input(file, where);
           if (const std::string why = obstacle_to_read(path); !why.empty())
             section.fail("file", fmt::format("'{}' is not there or cannot be opened: {}", file, why));
           grid_.read(path, where, building);
         }
+        describe_checksum(section, "file", file);
+        if (!section.reading()) return;
+        is_on_ = true;
+        for (std::size_t k = 0; k < n_smoke; ++k)
+          if (const std::string fault = fault_of_smoke(k, constant_[k]); !fault.empty())
+            section.fail(smoke_limits[k].key, fault);
         bool is_any = false;
         for (std::size_t k = 0; k < n_smoke; ++k) {
           if (!std::isnan(constant_[k]) && grid_.has(static_cast<Smoke>(k)))

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "core/file_checksum.hpp"
 #include "core/input_crash.hpp"
 #include "core/input_file.hpp"
 #include "core/suggestion.hpp"
@@ -32,16 +33,17 @@ void PersonFile::describe(Section& section, Use use) {
     section.real("separate_limit", separate_limit_,
                  {.unit = Unit::length, .range = positive, .doc = "farthest that separate may move anybody"});
   }
-  if (!section.reading()) return;
+  if (!section.reading()) return describe_checksum(section, "file", named_);
   where_ = section.where("file");
   if (named_.empty()) {
     if (frame_ >= 0) section.fail("frame", "frame goes with a file that is a trajectory: give file");
     if (separates_) section.fail("separate", "only people from a file are moved apart: give file");
-    return;
+    return describe_checksum(section, "file", named_);
   }
   path_ = path_of_input(named_, where_);
   if (const std::string why = obstacle_to_read(path_); !why.empty())
     section.fail("file", fmt::format("'{}' is not there or cannot be opened: {}", named_, why));
+  describe_checksum(section, "file", named_);
   const std::string ending = std::filesystem::path(path_).extension().string();
   format_ = ending == ".h5" || ending == ".hdf5" ? Format::archive
             : ending == ".txt"                   ? Format::archive_text

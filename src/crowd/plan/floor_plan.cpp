@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/error.hpp"
+#include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "crowd/plan/floor_plan_geos.hpp"
 #include "crowd/plan/floor_plan_image.hpp"
@@ -300,6 +301,7 @@ void FloorPlan::describe(Section& root) {
           impl_->where = section.where("");
           impl_->read(section, source);
         }
+        describe_checksum(section, "file", source.file);
         section.tables(
             "obstacles",
             {.doc = "An obstacle in the area: a polygon, which is cut out of it, or round columns."},

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "geometry/motions/turn.hpp"
 
@@ -33,13 +34,14 @@ class Table final : public Motion<D> {
         "path", path,
         {.doc = "CSV file instead of times, positions and angles: columns time, then x, y (, z) or "
                 "angle or both, in SI units; looked for in the current folder, then beside the deck"});
-    if (!section.reading()) return;
-    if (!path.empty()) {
+    if (section.reading() && !path.empty()) {
       for (const std::string_view key : {"times", "positions", "angles"})
         if (section.has(key)) section.fail(key, "is not for a table that is read from a file");
       where_rows_ = path_of_input(path, section.where("path"));
       read(section, positions);
     }
+    describe_checksum(section, "path", path);
+    if (!section.reading()) return;
     const auto refuse = [&](std::string_view key, const std::string& what) {
       if (path.empty()) section.fail(key, what);
       section.fail("path", fmt::format("{}: {}: {}", where_rows_, key, what));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "geometry/direction.hpp"
@@ -49,12 +50,7 @@ class Mesh final : public Shape<3> {
                   .range = {.least = 0, .most = 0.5},
                   .doc = "triangles that meet flatter than this are one surface, which touches a body once"});
     if (section.reading()) read(section);
-    section.text("checksum", checksum_,
-                 {.doc = "checksum of the file, which it must have if this is given; resolved decks and "
-                         "checkpoints give it, so that a run goes on with the same mesh"});
-    if (section.reading() && checksum_ != found_checksum_)
-      section.fail("checksum", fmt::format("'{}' has the checksum {}: it is not the file that is meant here",
-                                           file_, found_checksum_));
+    describe_checksum(section, "file", file_);
   }
 
   int n_parts() const override { return surface_.size(); }
@@ -184,7 +180,6 @@ class Mesh final : public Shape<3> {
     if (const std::string why = obstacle_to_read(path); !why.empty())
       section.fail("file", fmt::format("'{}' is not there or cannot be opened: {}", file_, why));
     const std::string bytes = read_input(path);
-    found_checksum_ = checksum_ = fmt::format("{:016x}", checksum_of(bytes));
     TriangleMesh mesh = parse_mesh(path, bytes, scale_);
     const std::size_t n_doubled = leave_out_doubled(mesh);
     Real front = 1;
@@ -226,7 +221,7 @@ class Mesh final : public Shape<3> {
                                word, defects.n_inverted_edges, file_, places()));
   }
 
-  std::string file_, checksum_, found_checksum_;
+  std::string file_;
   Real scale_ = 1;
   Side side_ = Side::both;
   Real flat_angle_ = 0.017453292519943295;  // 1 degree

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "particles/fill.hpp"
 #include "particles/volume.hpp"
@@ -40,14 +41,15 @@ class SieveRadius final : public RadiusDistribution<D> {
     section.choice("interpolation", is_linear_, {{"log", false}, {"linear", true}},
                    {.doc = "how the mass of a class is spread: evenly over the logarithm of the diameter, or "
                            "over the diameter"});
-    if (!section.reading()) return;
     std::string where;
-    if (!path.empty()) {
+    if (section.reading() && !path.empty()) {
       for (const std::string_view key : {"sizes", "fractions", "passing"})
         if (section.has(key)) section.fail(key, "is not for a sieve curve that is read from a file");
       where = path_of_input(path, section.where("path"));
       read(section, where, passing);
     }
+    describe_checksum(section, "path", path);
+    if (!section.reading()) return;
     const auto refuse = [&](std::string_view key, const std::string& what) {
       if (path.empty()) section.fail(key, what);
       section.fail("path", fmt::format("{}: {}", where, what));

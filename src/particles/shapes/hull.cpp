@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "geometry/convex/manifold.hpp"
@@ -24,6 +25,7 @@ class HullBody final : public MadeShape<3> {
                                  "bodies lose their hollows by; \"any\": whatever it is"});
     describe_rounding(section);
     if (section.reading()) set(shape_of_file(section));
+    describe_checksum(section, "file", file_);
   }
 
  private:

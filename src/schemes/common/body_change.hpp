@@ -17,6 +17,7 @@ class BodyChange {
   /// Before bodies come or obstacles are switched. From then on state.memory holds what the contacts of the
   /// owned bodies remember, and must be kept in step with them. Collective.
   void begin();
+  bool has_begun() const { return has_begun_; }
   /// Takes all owned bodies but `staying` (ascending) out. Collective.
   void take_out(std::span<const Index> staying);
   /// Fits the scheme to what came since begin(). Collective.

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <string>
 
 #include "contact/contact_graph.hpp"
@@ -10,10 +11,30 @@ namespace scree {
 template <int D>
 Real deepest_overlap(const State<D>& state, const ContactGraph<D>& contacts);
 
-/// Which contact has it: "bodies 3 and 5", `body 3 and obstacle "floor"`; of several that of the smallest id.
-/// The same on all ranks. Collective.
+/// How much deeper than `share` of its smaller radius the worst of all contacts is [m]; -infinite without
+/// contacts. Collective.
 template <int D>
-std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts, Real overlap);
+Real overlap_beyond(const State<D>& state, const ContactGraph<D>& contacts, Real share);
+
+/// Which contact is that: "bodies 3 and 5 overlap by 0.1 m", `body 3 and obstacle "floor" ...`; of several
+/// that of the smallest id. The same on all ranks. Collective.
+template <int D>
+std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts, Real share, Real beyond);
+
+/// Radius of body i [m]; of a body with a shape that of the inscribed ball. Local.
+template <int D>
+Real inscribed_radius(const State<D>& state, Index i) {
+  const auto k = static_cast<std::size_t>(i);
+  const Real radius = state.bodies.radius()[k];
+  return state.bodies.carries_shapes() ? state.shapes.inscribed_radius(state.bodies.shape()[k], radius)
+                                       : radius;
+}
+/// The smaller one of the bodies of a contact; b < 0: there is one. Local.
+template <int D>
+Real smaller_radius(const State<D>& state, Index a, Index b) {
+  const Real of_a = inscribed_radius(state, a);
+  return b < 0 ? of_a : std::min(of_a, inscribed_radius(state, b));
+}
 
 /// Of bodies with shapes that of the inscribed ball. Of the owned bodies of all ranks [m]; infinite without
 /// bodies. Collective.

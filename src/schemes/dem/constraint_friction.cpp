@@ -269,6 +269,8 @@ void ConstraintFriction<D>::start(Real dt) {
   if (begins) {
     // Contacts are new: those with a slip velocity slip.
     integrator_->start(*this, state_.clock.time, dt, arrays());
+    look(state_.clock.time);
+    tell_found();
     return;
   }
   look(state_.clock.time);
@@ -322,15 +324,24 @@ void ConstraintFriction<D>::settle() {
     report_.slip = solver_.project_velocity(rows_, v_, surface_rate_).after;
   else
     report_.slip = find_slip();
+  tell_found();
+}
+
+/// What touches, of all ranks.
+template <int D>
+void ConstraintFriction<D>::tell_found() {
   std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),
                                      static_cast<std::int64_t>(sticking_.size()), passed_.count};
   state_.comm.sum(counts);
-  this->found_.n_touching = counts[0];
   report_.n_sticking = counts[1];
-  this->found_.n_passed_through = counts[2];
-  Real deepest = 0;
-  for (const Touch& touch : touching_) deepest = std::max(deepest, touch.overlap);
-  this->found_.overlap = state_.comm.max(deepest);
+  std::array<Real, 2> most{0, -HUGE_VAL};
+  for (const Touch& touch : touching_) {
+    const Real limit = settings_.overlap_limit * smaller_radius(state_, touch.a, touch.b);
+    most[0] = std::max(most[0], touch.overlap);
+    most[1] = std::max(most[1], touch.overlap - limit);
+  }
+  state_.comm.max(most);
+  this->found_ = {counts[0], most[0], most[1], counts[2]};
 }
 
 template <int D>

@@ -54,6 +54,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
     NormalLaw law = NormalLaw::linear;
     std::string integrator = "gear";
     bool projection = true;  ///< false: velocities drift from G v = 0
+    Real overlap_limit = 0;  ///< as a share of the smaller radius of a contact
   };
   /// Both must outlive this. Throws InputError naming the pair for a law that the deck does not determine.
   ConstraintFriction(State<D>& state, Neighborhood<D>& neighborhood, const Settings& settings);
@@ -139,6 +140,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   bool is_worst(const Touch& touch, Real excess) const;
   void turn_back();
   Real find_slip();
+  void tell_found();
   void settle();
 
   PassedThrough passed_;

@@ -70,7 +70,6 @@ class DemStepper final : public Stepper<D> {
   std::unique_ptr<DemMotion<D>> motion_;
   GlobalId first_new_id_ = 0;    // bodies from here on were made after the last step
   bool has_new_bodies_ = false;  // which may ask for a shorter step
-  Real smallest_radius_ = 0;
 };
 
 template <int D>
@@ -120,7 +119,8 @@ void DemStepper<D>::describe(Section& root) {
                 "sticking contacts allow. Without it they drift, and nothing comes to rest"});
     section.real("overlap_limit", overlap_limit_,
                  {.range = positive,
-                  .doc = "Deepest overlap as a share of the smallest radius; beyond, the run ends"});
+                  .doc = "Deepest overlap of a contact as a share of its smaller radius; beyond, the run "
+                         "ends"});
     if (!section.reading() || is_constrained()) return;
     if (!integrator_.empty())
       section.fail("integrator", "integrator has no effect without friction = \"dae\": remove it");
@@ -172,10 +172,12 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
   first_new_id_ = state.next_id;
   if (is_constrained())
     motion_ = std::make_unique<ConstraintFriction<D>>(
-        state, neighborhood, typename ConstraintFriction<D>::Settings{law_, integrator(), projection_});
+        state, neighborhood,
+        typename ConstraintFriction<D>::Settings{law_, integrator(), projection_, overlap_limit_});
   else
     motion_ = std::make_unique<SpringMotion<D>>(
-        state, neighborhood, SpringSettings{law_, tangential(), attraction_, friction_ == Friction::spring});
+        state, neighborhood,
+        SpringSettings{law_, tangential(), attraction_, friction_ == Friction::spring, overlap_limit_});
   fit(state);
   if (const std::string complaint = complaint_about_materials(state); !complaint.empty())
     throw InputError(complaint);
@@ -191,14 +193,12 @@ template <int D>
 std::string DemStepper<D>::complaint_about_materials(const State<D>& state) const {
   std::string complaint = find_rigid_contact(state, motion_->laws());
   if (!complaint.empty() || motion_->laws().pulls() == Pulls::never) return complaint;
-  return find_collapse(state, motion_->laws(), law_, attracted_pairs(state),
-                       overlap_limit_ * smallest_radius_);
+  return find_collapse(state, motion_->laws(), law_, attracted_pairs(state), overlap_limit_);
 }
 
 /// What depends on the bodies present and on the candidates.
 template <int D>
 void DemStepper<D>::fit(State<D>& state) {
-  smallest_radius_ = smallest_radius(state);
   const BodyStore<D>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
     if (bodies.id()[i] >= first_new_id_ && bodies.mobility()[i] != 0) motion_->set_free(i);
@@ -299,14 +299,13 @@ void DemStepper<D>::check(const State<D>& state) const {
   constexpr std::string_view advice =
       "contacts are too soft for these loads and speeds, or the step is too long; raise stiffness or "
       "young_modulus, or reduce [time] step";
-  const auto& [n_touching, overlap, n_passed_through] = motion_->found();
-  const Real limit = overlap_limit_ * smallest_radius_;
-  if (!(overlap <= limit))
+  const typename DemMotion<D>::Found& found = motion_->found();
+  if (!(found.beyond <= 0))
     refuse_step(state.clock,
-                fmt::format("bodies overlap by {:.3g} m, beyond [dem] overlap_limit = {:g} of the smallest "
-                            "radius ({:.3g} m): {}",
-                            overlap, overlap_limit_, limit, advice));
-  if (n_passed_through > 0)
+                fmt::format("bodies overlap by {:.3g} m more than [dem] overlap_limit = {:g} of the smaller "
+                            "radius (deepest overlap: {:.3g} m): {}",
+                            found.beyond, overlap_limit_, found.overlap, advice));
+  if (found.n_passed_through > 0)
     refuse_step(state.clock, fmt::format("{}: {}", motion_->passed_through().complaint(state), advice));
 }
 
@@ -320,7 +319,7 @@ template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
   std::vector<CertificateEntry> entries{
       {"contacts", "-", static_cast<Real>(motion_->found().n_touching)},
-      {"overlap", "m", motion_->found().overlap, false, overlap_limit_ * smallest_radius_}};
+      {"overlap", "m", motion_->found().overlap, false, motion_->found().overlap - motion_->found().beyond}};
   std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
   return entries;
 }

@@ -65,6 +65,7 @@ class DemMotion {
   struct Found {
     std::int64_t n_touching = 0;
     Real overlap = 0;                   ///< deepest [m]
+    Real beyond = -HUGE_VAL;            ///< by how much overlaps exceed what is allowed, the most [m]
     std::int64_t n_passed_through = 0;  ///< centres that passed through thin obstacles
   };
   const Found& found() const { return found_; }

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -144,14 +146,22 @@ struct ForceBatches {
   ComingLines* coming = nullptr;      ///< fetched on the way; may be null
   const SoftLaw* laws = nullptr;      ///< n_materials * n_materials
   Index n_materials = 1;
-  Real dt = 0;           ///< by which histories advance [s]
-  Real least_force = 0;  ///< of the normal force without attraction: 0, or -infinite if damping may pull
-  Real reach = 0;        ///< the widest gap of a contact that has begun [m]
+  Real dt = 0;             ///< by which histories advance [s]
+  Real least_force = 0;    ///< of the normal force without attraction: 0, or -infinite if damping may pull
+  Real overlap_limit = 0;  ///< as a share of the smaller radius of a contact
+  Real reach = 0;          ///< the widest gap of a contact that has begun [m]
   NormalLaw law = NormalLaw::hertz;  ///< that of the kernels
 };
 struct ForceCounts {
   Index n_touching = 0;
-  Real deepest = 0;  ///< overlap [m]
+  Real deepest = 0;         ///< overlap [m]
+  Real beyond = -HUGE_VAL;  ///< overlap less overlap_limit of the smaller radius, the largest [m]
+
+  void add(const ForceCounts& more) {
+    n_touching += more.n_touching;
+    deepest = std::max(deepest, more.deepest);
+    beyond = std::max(beyond, more.beyond);
+  }
 };
 
 /// The kernels of one law of contact.

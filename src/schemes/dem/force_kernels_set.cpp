@@ -289,6 +289,7 @@ ForceCounts run(const ForceBatches& p) {
   constexpr Index ahead = 16;
   const Lanes zero{};
   Lanes deepest = zero;
+  Lanes beyond = zero - HUGE_VAL;
   Lanes n_held = zero;
   Index next = 0;
   const std::size_t lines_each = p.coming ? p.coming->share(static_cast<std::size_t>(n / width)) : 0;
@@ -334,6 +335,9 @@ ForceCounts run(const ForceBatches& p) {
     // Pairs that are both held in place do not count; what their forces come to does not matter.
     const auto moves = a.motion.inverse_mass + b.motion.inverse_mass > 0;
     deepest = largest(deepest, moves ? c.overlap : zero);
+    const Lanes smaller = at_a.radius < at_b.radius ? at_a.radius : at_b.radius;
+    const Lanes too_deep = c.overlap - (zero + p.overlap_limit) * smaller;
+    beyond = largest(beyond, moves ? too_deep : beyond);
     n_held += moves ? zero : zero + 1;
 
     const Bodies before = load(pieces(p.history), place);
@@ -356,6 +360,7 @@ ForceCounts run(const ForceBatches& p) {
   counts.n_touching = n;
   for (int k = 0; k < width; ++k) {
     counts.deepest = std::max(counts.deepest, deepest[k]);
+    counts.beyond = std::max(counts.beyond, beyond[k]);
     counts.n_touching -= static_cast<Index>(n_held[k]);
   }
   for (; next < n; ++next) {
@@ -367,10 +372,13 @@ ForceCounts run(const ForceBatches& p) {
     Three<Real> vector = three(p.places[high].x) - three(p.places[low].x);
     if constexpr (shifted) vector = vector - shift_of(place);
     const Contact<Real> c = contact_of(vector, p.places[low].radius, p.places[high].radius);
-    if (a.inverse_mass + b.inverse_mass > 0)
+    if (a.inverse_mass + b.inverse_mass > 0) {
+      const Real smaller = std::min(p.places[low].radius, p.places[high].radius);
       counts.deepest = std::max(counts.deepest, c.overlap);
-    else
+      counts.beyond = std::max(counts.beyond, c.overlap - p.overlap_limit * smaller);
+    } else {
       --counts.n_touching;
+    }
     History<Real> history = (list.entry[next] & 1) != 0 ? history_of(p.history[place]) : History<Real>{};
     BodyMotion<Real> motion_a = motion_of(a);
     if constexpr (shifted)

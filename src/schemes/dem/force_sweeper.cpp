@@ -132,6 +132,7 @@ ForceBatches ForceSweeper<D>::operands(Real dt) const {
   batches.n_materials = laws_.n_materials();
   batches.dt = dt;
   batches.reach = reach_;
+  batches.overlap_limit = settings_.overlap_limit;
   batches.law = settings_.law;
   batches.least_force = settings_.attraction ? -std::numeric_limits<Real>::infinity() : 0;
   return batches;
@@ -253,9 +254,7 @@ void ForceSweeper<D>::run_block(const State<D>& state, const typename SweepSched
     batches.touching = touching_.data() + batch_size * first;
     batches.history = history_.pairs().data() + batch_size * first;
     batches.n_batches = last - first;
-    const ForceCounts counts = kernels_.pairs[shifted ? 1 : 0](batches);
-    counts_.n_touching += counts.n_touching;
-    counts_.deepest = std::max(counts_.deepest, counts.deepest);
+    counts_.add(kernels_.pairs[shifted ? 1 : 0](batches));
   };
   run(block.first_batch, block.first_shifted, false);
   if (block.last_batch > block.first_shifted) {

@@ -37,6 +37,7 @@ struct SpringSettings {
   TangentialLaw tangential = TangentialLaw::whole;
   bool attraction = true;  ///< damping may pull
   bool friction = true;
+  Real overlap_limit = 0;  ///< as a share of the smaller radius of a contact
 };
 
 /// What a step does to the owned bodies [first, last).

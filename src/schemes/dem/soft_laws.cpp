@@ -178,15 +178,15 @@ Real SoftLaws<D>::reach(NormalLaw law, Real largest_radius) const {
 
 template <int D>
 std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
-                          std::span<const AttractedPair> attracted, Real deepest) {
-  for (const AttractedPair& pair : attracted) {
+                          std::span<const AttractedPair> attracted, Real share) {
+  const auto complaint = [&](const AttractedPair& pair, Real radius, Real mass) -> std::string {
     const Cohesion<D>& cohesion = *state.materials.pair(pair.a, pair.b)->cohesion;
-    const Real pull = cohesion.pull_off(norm(state.gravity)).of(pair.largest, pair.heaviest);
+    const Real pull = cohesion.pull_off(norm(state.gravity)).of(radius, mass);
     const Real stiffness = laws.of(pair.a, pair.b).stiffness;
-    const Real carried = law == NormalLaw::hertz
-                             ? 2.0 / 3 * stiffness * std::sqrt(pair.largest * deepest) * deepest
-                             : stiffness * deepest;
-    if (pull <= carried) continue;
+    const Real deepest = share * (pair.at_obstacle ? radius : 2 * radius);  // two equal ones
+    const Real carried = law == NormalLaw::hertz ? 2.0 / 3 * stiffness * std::sqrt(radius * deepest) * deepest
+                                                 : stiffness * deepest;
+    if (pull <= carried) return "";
     return fmt::format(
         "{}: the cohesion of {} and {} pulls with {:.3g} N, but their contact carries {:.3g} N at the "
         "overlap "
@@ -195,6 +195,11 @@ std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, Normal
         "pull",
         cohesion.where(), state.materials.name(pair.a), state.materials.name(pair.b), pull, carried, deepest,
         law == NormalLaw::hertz ? "young_modulus" : "stiffness");
+  };
+  for (const AttractedPair& pair : attracted) {
+    std::string text = complaint(pair, pair.largest, pair.heaviest);
+    if (text.empty()) text = complaint(pair, pair.smallest, pair.lightest);
+    if (!text.empty()) return text;
   }
   return "";
 }

@@ -44,11 +44,12 @@ class SoftLaws {
   std::size_t n_materials_ = 0;
 };
 
-/// Says which two materials attract each other more than their contact carries at an overlap of `deepest`
-/// [m]; empty if none do. `attracted`: of attracted_pairs(). Local.
+/// Says which two materials attract each other more than their contact carries at an overlap of `share` of
+/// the radius, of their largest or smallest bodies; empty if none do. `attracted`: of attracted_pairs().
+/// Local.
 template <int D>
 std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
-                          std::span<const AttractedPair> attracted, Real deepest);
+                          std::span<const AttractedPair> attracted, Real share);
 
 /// The longest time step of a run, and whose it is (docs/method.md, eq. H.7-H.8).
 struct StepLimit {

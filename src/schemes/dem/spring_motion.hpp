@@ -44,6 +44,7 @@ class SpringMotion final : public DemMotion<D> {
       begin_deformation(0);
       advance(state_.clock.time, 0);
       sweeper_.tell_reactions(state_);
+      tell_found();
     }
     if (balance().kept && balance().last.step != state_.clock.step) begin_balance();
   }
@@ -59,13 +60,8 @@ class SpringMotion final : public DemMotion<D> {
     state_.obstacles.finish_driven_step(end);
     // In a deforming cell ways count against the flow.
     if (!state_.cell.is_given()) farthest_of_ = {state_.clock.step + 1, dt};
-    this->found_.overlap = state_.comm.max(sweeper_.counts().deepest);
-    std::array<std::int64_t, 3> counts{sweeper_.counts().n_touching, sweeper_.passed_through().count,
-                                       state_.bodies.n_owned()};
-    state_.comm.sum(counts);
-    this->found_.n_touching = counts[0];
-    this->found_.n_passed_through = counts[1];
-    if (state_.cell.is_stress_driven()) find_stress(counts[2]);
+    const std::int64_t n_bodies = tell_found();
+    if (state_.cell.is_stress_driven()) find_stress(n_bodies);
     if (balance().kept) {
       book(end, dt);
       balance().wall_work += driven_work;
@@ -93,10 +89,22 @@ class SpringMotion final : public DemMotion<D> {
 
  private:
   EnergyBalance& balance() { return state_.energy_balance; }
+  /// What the last evaluation of forces met, of all ranks; returns the number of bodies. Collective.
+  std::int64_t tell_found() {
+    const ForceCounts& met = sweeper_.counts();
+    std::array<Real, 2> most{met.deepest, met.beyond};
+    state_.comm.max(most);
+    std::array<std::int64_t, 3> counts{met.n_touching, sweeper_.passed_through().count,
+                                       state_.bodies.n_owned()};
+    state_.comm.sum(counts);
+    this->found_ = {counts[0], most[0], most[1], counts[1]};
+    return counts[2];
+  }
   /// The balance counts from here on.
   void begin_balance() {
     EnergyBalance fresh;
     fresh.stored = balance().stored;
+    fresh.pulls = balance().pulls;
     balance() = fresh;
     find_other_force(state_.clock.time);
     note_energies(sweeper_.find_energies_anew(state_), state_.clock.step);
@@ -124,14 +132,13 @@ class SpringMotion final : public DemMotion<D> {
         step,           now.impact,        now.friction, now.rolling, now.wall_work + power_of_flow(state_),
         now.stretching, power_of_forces(), now.springs,  now.cohesion};
   }
-  /// Of forces without a potential [W]. Collective.
+  /// Of forces without a potential, on the motion about the flow of a deforming cell [W]. Collective.
   Real power_of_forces() {
     if (other_force_.empty()) return 0;
     const auto mobility = state_.bodies.mobility();
-    const auto velocity = state_.bodies.velocity();
     power_.resize(other_force_.size());
     for (std::size_t i = 0; i < power_.size(); ++i)
-      power_[i] = mobility[i] == 0 ? 0 : dot(other_force_[i], velocity[i]);
+      power_[i] = mobility[i] == 0 ? 0 : dot(other_force_[i], velocity_about_flow(state_, i));
     return ReproducibleSum::sum(state_.comm, power_);
   }
   /// The flow of a deforming cell for the step of dt that begins, and the cell at its end. Returns the work

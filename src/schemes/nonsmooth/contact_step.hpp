@@ -98,6 +98,8 @@ class ContactStep {
   std::span<const std::array<Real, 2>> stored_energy() const { return stored_energy_; }
   /// Impulse of the attraction of each contact [N s], which impulse() does not hold. Empty without cohesion.
   std::span<const Real> pull() const { return pull_; }
+  /// Before the first step: what the certificate tells as the number of contacts. Collective.
+  void note_contacts(std::int64_t of_rank) { n_contacts_ = state_.comm.sum(of_rank); }
   std::vector<CertificateEntry> certificate() const;
   std::size_t bytes() const;
 

@@ -63,6 +63,7 @@ class NonsmoothStepper final : public Stepper<D> {
   bool take_solution(State<D>& state, Real& dt);
   bool turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt);
   bool ends_in_overlap(State<D>& state, Real& dt);
+  void find_overlap(const State<D>& state, const ContactGraph<D>& contacts);
   void check_overlap(const State<D>& state);
   void check_correction(const State<D>& state);
   void correct(State<D>& state, Real dt);
@@ -78,8 +79,9 @@ class NonsmoothStepper final : public Stepper<D> {
   Real asked_ = 0;  // length of the step that the caller wants [s]
   bool drives_walls_ = false;
   Real smallest_radius_ = 0;
-  Real overlap_ = 0;    // deepest at the start of the step
-  Real corrected_ = 0;  // deepest that the correction met
+  Real overlap_ = 0;         // deepest at the start of the step
+  Real beyond_ = -HUGE_VAL;  // by how much overlaps exceeded overlap_limit there, the most
+  Real corrected_ = 0;       // deepest that the correction met
   std::vector<Real> energy_scale_;
 };
 
@@ -117,6 +119,11 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   insert_petsc_options(settings_.solver.petsc_options);
   contacts_ = std::make_unique<ContactStep<D>>(state, neighborhood, settings_);
   fit(state);
+  if (state.clock.step > 0) return;
+  // The row of the first moment tells what touches then.
+  neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
+  contacts_->note_contacts(static_cast<std::int64_t>(end_contacts_.size()));
+  find_overlap(state, end_contacts_);
 }
 
 /// Contacts of rigid bodies have no range, and no other load than that of cohesive Coulomb friction.
@@ -298,13 +305,19 @@ bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
 }
 
 template <int D>
+void NonsmoothStepper<D>::find_overlap(const State<D>& state, const ContactGraph<D>& contacts) {
+  overlap_ = deepest_overlap(state, contacts);
+  beyond_ = overlap_beyond(state, contacts, settings_.overlap_limit);
+}
+
+template <int D>
 void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
-  overlap_ = deepest_overlap(state, contacts_->contacts());
-  const Real limit = settings_.overlap_limit * smallest_radius_;
-  if (overlap_ <= limit) return;
-  const std::string what = fmt::format(
-      "{} overlap by {:.3g} m, beyond overlap_limit = {:g} of the smallest radius ({:.3g} m)",
-      who_overlaps(state, contacts_->contacts(), overlap_), overlap_, settings_.overlap_limit, limit);
+  find_overlap(state, contacts_->contacts());
+  if (beyond_ <= 0) return;
+  const std::string what =
+      fmt::format("{}, beyond overlap_limit = {:g} of the smaller radius by {:.3g} m",
+                  who_overlaps(state, contacts_->contacts(), settings_.overlap_limit, beyond_),
+                  settings_.overlap_limit, beyond_);
   if (settings_.on_overlap.may_refuse())
     refuse_step(state.clock,
                 what +
@@ -354,7 +367,7 @@ void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
 template <int D>
 std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   std::vector<CertificateEntry> entries = contacts_->certificate();
-  entries.push_back({"overlap", "m", overlap_, false, settings_.overlap_limit * smallest_radius_});
+  entries.push_back({"overlap", "m", overlap_, false, overlap_ - beyond_});
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
   if (drives_walls_) {

@@ -68,7 +68,8 @@ void NonsmoothSettings<D>::describe(Section& root) {
                 "step again with half the length, or the end of the run"});
     section.real("overlap_limit", overlap_limit,
                  {.range = positive,
-                  .doc = "Deepest overlap at the start of a step, as a share of the smallest radius"});
+                  .doc = "Deepest overlap of a contact at the start of a step, as a share of its smaller "
+                         "radius"});
     on_overlap.describe(section, "on_overlap", {{"warn", warn}, {"stop", stop}},
                         {.doc = "What happens beyond overlap_limit: a warning, or the end of the run"});
     section.real_or_word(

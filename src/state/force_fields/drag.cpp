@@ -3,7 +3,8 @@
 namespace scree {
 namespace {
 
-/// F = -c v, linear viscous drag of a medium at rest. It has no potential.
+/// F = -c v, linear viscous drag of a medium at rest. In a deforming cell the medium flows with the cell, so
+/// that a body and its images feel the same: v is against L (x - centre). It has no potential.
 template <int D>
 class Drag final : public ForceField<D> {
  public:
@@ -17,7 +18,7 @@ class Drag final : public ForceField<D> {
 
   void add(const State<D>& state, Real, std::span<Vec<D>> force) const override {
     for (std::size_t i = 0; i < force.size(); ++i)
-      if (this->acts_on(state.bodies, i)) force[i] -= coefficient_ * state.bodies.velocity()[i];
+      if (this->acts_on(state.bodies, i)) force[i] -= coefficient_ * velocity_about_flow(state, i);
   }
 
   bool has_potential() const override { return false; }
@@ -32,6 +33,7 @@ class Drag final : public ForceField<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(ForceField, drag, Drag, "linear viscous drag of a medium at rest")
+SCREE_PLUGIN(ForceField, drag, Drag,
+             "linear viscous drag of a medium at rest, or that flows with a deforming cell")
 
 }  // namespace scree
