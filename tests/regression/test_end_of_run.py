@@ -75,7 +75,7 @@ def test_worst_values_stand_beside_their_limits(folder):
     result = run_ok("run", grain_deck(folder, {"solver.tolerance": 1e-2}), folder=folder)
     line = next(line for line in lines_of(result) if "solved" in line)
     check(line.startswith("every step solved, worst residual 0.00") and "(limit 0.01)" in line, "the residual", result)
-    check_in("(limit 0.012 m)", line, "overlap: 0.3 of the smallest radius")
+    check_in("(limit 0.012 m)", line, "overlap: 0.3 of the smaller radius")
     worst = json.loads((folder / "results/grains/summary.json").read_text())["certificate_worst"]
     check(worst["residual"]["limit"] == 0.01 and "limit" not in worst["sweeps"], "limits are in the summary", worst)
     # One sweep does not solve a bed.

@@ -19,7 +19,8 @@ template <int D>
 Real overlap_beyond(const State<D>& state, const ContactGraph<D>& contacts, Real share) {
   Real most = -HUGE_VAL;
   for (std::size_t c = 0; c < contacts.size(); ++c)
-    most = std::max(most, -contacts.gap[c] - share * smaller_radius(state, contacts.a[c], contacts.b[c]));
+    most = std::max(
+        most, std::max(-contacts.gap[c], 0.0) - share * smaller_radius(state, contacts.a[c], contacts.b[c]));
   return state.comm.max(most);
 }
 

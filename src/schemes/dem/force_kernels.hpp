@@ -157,6 +157,11 @@ struct ForceCounts {
   Real deepest = 0;         ///< overlap [m]
   Real beyond = -HUGE_VAL;  ///< overlap less overlap_limit of the smaller radius, the largest [m]
 
+  /// An overlap, which is negative where attraction acts across a gap, and the limit of it.
+  void meet(Real overlap, Real limit) {
+    deepest = std::max(deepest, overlap);
+    beyond = std::max(beyond, std::max(overlap, 0.0) - limit);
+  }
   void add(const ForceCounts& more) {
     n_touching += more.n_touching;
     deepest = std::max(deepest, more.deepest);

@@ -336,7 +336,7 @@ ForceCounts run(const ForceBatches& p) {
     const auto moves = a.motion.inverse_mass + b.motion.inverse_mass > 0;
     deepest = largest(deepest, moves ? c.overlap : zero);
     const Lanes smaller = at_a.radius < at_b.radius ? at_a.radius : at_b.radius;
-    const Lanes too_deep = c.overlap - (zero + p.overlap_limit) * smaller;
+    const Lanes too_deep = largest(c.overlap, zero) - (zero + p.overlap_limit) * smaller;
     beyond = largest(beyond, moves ? too_deep : beyond);
     n_held += moves ? zero : zero + 1;
 
@@ -373,9 +373,7 @@ ForceCounts run(const ForceBatches& p) {
     if constexpr (shifted) vector = vector - shift_of(place);
     const Contact<Real> c = contact_of(vector, p.places[low].radius, p.places[high].radius);
     if (a.inverse_mass + b.inverse_mass > 0) {
-      const Real smaller = std::min(p.places[low].radius, p.places[high].radius);
-      counts.deepest = std::max(counts.deepest, c.overlap);
-      counts.beyond = std::max(counts.beyond, c.overlap - p.overlap_limit * smaller);
+      counts.meet(c.overlap, p.overlap_limit * std::min(p.places[low].radius, p.places[high].radius));
     } else {
       --counts.n_touching;
     }

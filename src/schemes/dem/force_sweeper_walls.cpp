@@ -139,7 +139,8 @@ void ForceSweeper<D>::add_wall_force(const State<D>& state, Index constraint, st
   }
   if (state.obstacles.driven_of(constraint) >= 0)
     note_reaction(state, constraint, foot, contact, motions_[i], motion, f);
-  counts_.add({1, contact.overlap, contact.overlap - settings_.overlap_limit * places_[i].radius});
+  ++counts_.n_touching;
+  counts_.meet(contact.overlap, settings_.overlap_limit * places_[i].radius);
 }
 
 #define SCREE_WALLS(D)                                                                               \
