@@ -20,8 +20,9 @@ void RunDeck<D>::refuse_cohesion(const std::string& scheme) const {
           fmt::format("{}: {} and {} attract each other, but {}; remove [pairs.\"...\".cohesion]",
                       pair->cohesion->where(), materials.name(a), materials.name(b),
                       taken ? "some bodies have a shape: cohesion is a law of round bodies"
-                            : fmt::format("the scheme \"{}\" knows no cohesion as this deck has "
-                                          "it set up: \"dem\" and \"nonsmooth\" do",
+                            : fmt::format("the scheme \"{}\" knows no cohesion as this deck has it set up: "
+                                          "\"dem\" (with friction = \"spring\" or \"none\") and "
+                                          "\"nonsmooth\" do",
                                           scheme)));
     }
 }

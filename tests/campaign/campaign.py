@@ -6,6 +6,7 @@
     scripts/campaign.sh --full --seed 7 --jobs 5         # so many cases of each part as a release needs: an hour or less
     scripts/campaign.sh --part decks --count 200         # so many cases of one part
     scripts/campaign.sh --part decks --seed 7 --case 31  # one case again
+    scripts/campaign.sh --pairs --full --jobs 2          # every pair of features of a deck, and every triple of a core
 
 Each finding is printed with its part, seed and number; its files, the commands and what they said are kept in the folder
 --keep. Exit code 0: no finding; 1: some.
@@ -16,18 +17,21 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "support"), str(Path(__file__).resolve().parents[2] / "postprocess")]
 
 import damaged_files    # noqa: E402
 import harness    # noqa: E402
 import kills    # noqa: E402
 import mutated_decks    # noqa: E402
+import pairs    # noqa: E402
+import pairs_report    # noqa: E402
 import physics    # noqa: E402
 import random_decks    # noqa: E402
 import restarts    # noqa: E402
 import scree_program    # noqa: E402
 
-PARTS = {part.NAME: part for part in (mutated_decks, damaged_files, kills, random_decks, physics, restarts)}
+PARTS = {part.NAME: part for part in (mutated_decks, damaged_files, kills, random_decks, physics, restarts, pairs)}
+USUAL = [name for name in PARTS if name != "pairs"]     # which has an array of its own to go through
 # Shares of the time: cases of one part take longer than those of another.
 SHARES = {"decks": 0.4, "damage": 0.15, "kills": 0.15, "random": 0.15, "physics": 0.1, "restarts": 0.05}
 # Cases of each part that are tried before a release.
@@ -40,6 +44,7 @@ def options():
     parser.add_argument("--minutes", type=float, default=30, help="time for all parts together (default: 30)")
     parser.add_argument("--seed", type=int, default=None, help="of all random numbers (default: from the clock)")
     parser.add_argument("--part", action="append", choices=list(PARTS), help="only this part; may be repeated")
+    parser.add_argument("--pairs", action="store_true", help="the covering array of the deck language: --part pairs with the seed 1")
     parser.add_argument("--count", type=int, help="so many cases of each part, however long they take")
     parser.add_argument("--full", action="store_true",
                         help=", ".join(f"{number} {part}" for part, number in FULL.items()) + ", however long they take")
@@ -50,6 +55,8 @@ def options():
     parser.add_argument("--keep", default="campaign-findings", help="folder for what is found (default: campaign-findings)")
     parser.add_argument("--verbose", action="store_true", help="a line for every case")
     chosen = parser.parse_args()
+    if chosen.pairs:
+        chosen.part, chosen.seed = ["pairs"], 1 if chosen.seed is None else chosen.seed
     if chosen.case is not None and (chosen.seed is None or len(chosen.part or []) != 1):
         parser.error("--case goes with --seed and one --part")
     chosen.seed = int(time.time()) if chosen.seed is None else chosen.seed
@@ -64,21 +71,25 @@ def main():
     tallies = []
     with tempfile.TemporaryDirectory(prefix="campaign-") as scratch:
         workshop = harness.Workshop(scratch, chosen.keep, "scripts/campaign.sh")
-        names = chosen.part or list(PARTS)
-        whole = sum(SHARES[name] for name in names)
+        names = chosen.part or USUAL
+        whole = sum(SHARES.get(name, 1) for name in names)
         for name in names:
             if chosen.case is not None:
                 bounds = {"first": chosen.case, "count": 1}
             elif chosen.full:
-                bounds = {"count": FULL[name]}
+                bounds = {"count": FULL[name] if name in FULL else PARTS[name].n_rows(chosen.seed)}
             elif chosen.count is not None:
                 bounds = {"count": chosen.count}
             else:
-                bounds = {"until": time.monotonic() + 60 * chosen.minutes * SHARES[name] / whole}
+                bounds = {"until": time.monotonic() + 60 * chosen.minutes * SHARES.get(name, 1) / whole}
             tallies.append(harness.run_part(PARTS[name], chosen.seed, workshop, jobs=chosen.jobs, verbose=chosen.verbose,
                                             **bounds))
     n_findings = sum(tally.total("findings") for tally in tallies)
     print(f"\nseed {chosen.seed}\n{harness.table(tallies)}")
+    if "pairs" in names and chosen.case is None:
+        wrong = pairs_report.wrong_refusals(tempfile.mkdtemp(), jobs=chosen.jobs) if chosen.full else []
+        n_findings += len(wrong)
+        print("\n".join([*pairs.report(chosen.seed), *(f"refusals: {line}" for line in wrong)]))
     for tally in tallies:
         for words, numbers in sorted(tally.signatures.items(), key=lambda item: -len(item[1])):
             print(f"{tally.part}: {len(numbers)} x {words}; again: scripts/campaign.sh --part {tally.part} "

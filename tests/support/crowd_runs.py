@@ -135,15 +135,14 @@ def run_crowd(folder, deck, name="crowd", ranks=1, empty=True, timeout=600, **op
     words = [word for key, value in changes.items() for word in ("--set", f"{key}={json.dumps(value)}")]
     result = run_ok("run", file, *words, ranks=ranks, folder=folder, timeout=timeout)
     run = CrowdRun(folder / f"on{ranks}" / name, name, deck, result)
-    _check_certificate(run)
-    _check_counts(run)
-    _check_places(run)
+    for check_run in CHECKS:
+        check_run(run)
     if empty:
         check(run.evacuation["still_inside"] == 0, "everybody is out", run.evacuation)
     return run
 
 
-def _check_certificate(run):
+def check_certificate(run):
     rows = run.certificate
     check((rows["overlap"] <= TOLERANCE).all(), "no step starts with more overlap than the tolerance",
           f"{rows['overlap'].max():.3g} m")
@@ -154,7 +153,7 @@ def _check_certificate(run):
     check(len(rows["step"]) == run.summary["steps"] + 1, "there is a row for every step", len(rows["step"]))
 
 
-def _check_counts(run):
+def check_counts(run):
     e = run.evacuation
     hazard = e.get("hazard", {"incapacitated": 0, "vanished": 0})
     check(e["at_start"] + e["came"] == e["left"] + e["still_inside"] + hazard["vanished"],
@@ -165,7 +164,7 @@ def _check_counts(run):
     check(sum(door["persons"] for door in e["exits"].values()) == e["left"], "exits sum up to all who left", e)
 
 
-def _check_places(run):
+def check_places(run):
     positions = run.paths.position_of_row
     deck = run.deck
     if isinstance(deck, dict) and "domain" in deck:
@@ -179,6 +178,9 @@ def _check_places(run):
             inside[there] += (-1 if is_hole else 1) * _within(np.asarray(corners), positions[there])
     check((inside > 0).all(), "nobody is ever outside of the walkable area",
           [(run.paths.id_of_row[k], tuple(positions[k])) for k in np.flatnonzero(inside <= 0)[:3]])
+
+
+CHECKS = (check_certificate, check_counts, check_places)
 
 
 def _within(corners, points) -> np.ndarray:

@@ -36,13 +36,17 @@ class Ipm final : public FrictionSolver<D> {
                  {.range = positive, .doc = "\"split\": ends when min(E1, E2) is below"});
     linear_.describe(section);
     if (!section.reading()) return;
-    const auto refuse = [&](const char* key, bool of_split) {
-      if (is_split_ != of_split && section.has(key))
+    // Resolved decks, from which a run goes on, give every key.
+    const auto refuse = [&](const char* key, bool of_split, Real value, Real usual) {
+      if (is_split_ != of_split && value != usual)
         section.fail(key, fmt::format("{} has no effect without variant = \"{}\": remove it", key,
                                       of_split ? "split" : "nt"));
     };
-    refuse("start", false);
-    for (const char* key : {"eps_p", "eps_s", "eps_T"}) refuse(key, true);
+    const typename SplitInteriorPoint<D>::Settings split;
+    refuse("start", false, scaled_.start, typename NesterovTodd<D>::Settings{}.start);
+    refuse("eps_p", true, split_.eps_p, split.eps_p);
+    refuse("eps_s", true, split_.eps_s, split.eps_s);
+    refuse("eps_T", true, split_.eps_T, split.eps_T);
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {

@@ -1,0 +1,222 @@
+"""What runs of grains have to obey, for the covering array: energy, momentum, walls, and the same physics written in another way."""
+import copy
+import csv
+import math
+
+import numpy as np
+
+import rewritings
+from pairs_grains import KEYS, NONE, REFUSED, R, WORDS, array, deck_of, expanded, only_in    # noqa: F401: part of the family
+from rewritings import bare, checkpoint, first_frame, frames, from_file, in_frame, scaled
+
+REWRITINGS = 5          # of each deck, drawn at random
+# Differences of places [m] and of velocities over all steps, at most 100.
+PLACES = {"dem": 1e-9, "event": 1e-9, "nonsmooth": 10 * 1e-10, "pbd": 0.02 * R}
+SPEEDS = {"dem": 1e-6, "event": 1e-6, "nonsmooth": 1e-6, "pbd": math.inf}
+BALANCE = {"nonsmooth": 1e-9, "event": 1e-9, "dem": 0.05}       # what may be missing in the energy, of its largest entry
+# What a step may gain: in "event" hops of a thousandth of a fall's speed (docs/method.md, From impact to impact).
+GAIN = BALANCE | {"event": 1e-6}
+MOMENTUM = 1e-9         # the same of momentum
+THROUGH = 0.3           # depth of a body in a wall, in radii: overlap_limit of the schemes
+
+
+def promises_bits(deck):
+    """Whether the manual promises the same bits on any number of ranks."""
+    return not (deck.scheme == "dem" and deck.values["dem"] == "dae" or deck.scheme == "nonsmooth" and deck.values["solver"] != "nsgs")
+
+
+def audited(deck):
+    """The deck with all that the properties need to know, and with all outputs."""
+    tables = copy.deepcopy(deck.tables)
+    tables["output"] |= {"h5md": {"every_steps": 1}, "certificate": {"every_steps": 1}, "vtk": {"every_steps": deck.n_steps}}
+    if deck.has_inertia:
+        tables["measures"]["audit_energy"] = {"type": "energy", "balance": True}
+    if deck.scheme in ("nonsmooth", "dem"):
+        tables["measures"]["audit_walls"] = {"type": "wall_force"}
+    return tables
+
+
+def table_of(trial, ending):
+    """Columns of a table of the audited run."""
+    with open(trial.results("audited") / f"run.{ending}.csv", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    return {name.split("[")[0]: np.array([float(row[k]) for row in rows[1:]]) for k, name in enumerate(rows[0])}
+
+
+# ---- properties
+
+def properties(trial, start):
+    deck, case = trial.deck, trial.case
+    scalars = table_of(trial, "scalars")
+    if not trial.solved:
+        return      # which the run says
+    if "audit_energy_imbalance" in scalars:
+        energy(case, deck, scalars)
+    if deck.scheme in ("nonsmooth", "dem") and not {"held"} & set(deck.values.values()):
+        momentum(trial, scalars)
+    inside(trial)
+
+
+def energy(case, deck, scalars):
+    """What is lost is lost for good, and nothing is missing."""
+    def entry(name):
+        return scalars.get(f"audit_energy_{name}", 0.0 * scalars["time"])
+    turned_over = sum(np.abs(entry(name)).max() for name in ("kinetic", "wall_work", "force_work", "inflow", "outflow", "elastic", "cohesion"))
+    turned_over += np.ptp(entry("potential"))
+    missing = np.abs(entry("imbalance")).max()
+    if not missing <= BALANCE[deck.scheme] * turned_over + 1e-12:
+        case.finding(f"{deck.scheme}: the energy balance does not close", f"missing {missing:g} J of {turned_over:g} J")
+    for name in ("friction", "rolling", "impact"):
+        gained = -np.diff(entry(name)).min(initial=0.0)
+        if not gained <= GAIN[deck.scheme] * turned_over + 1e-12:
+            case.finding(f"{deck.scheme}: {name} gives energy", f"{gained:g} J in a step, of {turned_over:g} J")
+
+
+def momentum(trial, scalars):
+    """The momentum of the bodies changes by what gravity and walls give."""
+    deck = trial.deck
+    if any(deck.values[factor] not in (NONE, "error") for factor in ("inlet", "outlet", "force", "deformation")):
+        return
+    states = [checkpoint(path) for path in sorted((trial.results("audited") / "checkpoint").glob("*.scree"))]
+    steps = [int(path.stem.split("_")[-1]) for path in sorted((trial.results("audited") / "checkpoint").glob("*.scree"))]
+    if len({len(state["id"]) for state in states}) > 1 or (scalars["n_bodies"] != scalars["n_bodies"][0]).any():
+        return
+    gravity = np.array(deck.tables.get("physics", {}).get("gravity", [0.0] * deck.dimension))
+    dt = scalars["dt"]
+    forces = np.zeros((len(dt), deck.dimension))
+    for k in deck.axes:
+        for name, values in scalars.items():
+            if name.startswith("audit_walls_force_") and name.endswith("_" + "xyz"[k]):
+                forces[:, k] -= values
+    if deck.scheme == "dem":        # velocity Verlet: forces at both ends of a step
+        forces[1:] = (forces[1:] + forces[:-1]) / 2
+    p = [(state["mass"][:, None] * state["velocity"]).sum(axis=0) for state in states]
+    size = max(np.abs(state["mass"][:, None] * state["velocity"]).sum() for state in states) + np.abs(forces * dt[:, None]).sum()
+    row = {int(step): k for k, step in enumerate(scalars["step"])}
+    for a, b, before, after, state in zip(steps, steps[1:], p, p[1:], states):
+        if a not in row or b not in row:
+            continue
+        span = slice(row[a] + 1, row[b] + 1)
+        given = (dt[span, None] * (forces[span] + state["mass"].sum() * gravity)).sum(axis=0)
+        wrong = np.abs(after - before - given).max()
+        if not wrong <= MOMENTUM * size:
+            trial.case.finding(f"{deck.scheme}: momentum and the impulse of walls differ", f"by {wrong:g} of {size:g} N s between steps {a} and {b}: "
+                               f"{after - before} and {given}")
+            return
+
+
+def inside(trial):
+    """No centre is behind a face that is closed, and none in the extra wall where that one stands still."""
+    deck, end = trial.deck, trial.end("audited")
+    place, size = end["position"], end["radius"]
+    if deck.values["outside"] == "keep" and deck.values["container"] == NONE or len(place) == 0:
+        return
+    deepest = np.full(len(place), -np.inf)
+    closed = [deck.values["container"] in ("planes", "box", "chain") and (deck.values["container"] != "planes" or not p)
+              for p in deck.tables["domain"].get("periodic", [False] * deck.dimension)]
+    for k in deck.axes:
+        if closed[k] and not (k == deck.dimension - 1 and deck.values["wall"] == "plane"):
+            deepest = np.maximum(deepest, np.maximum(deck.lower[k] - place[:, k], place[:, k] - deck.upper[k]))
+    if deck.values["container"] == "round":
+        deepest = np.maximum(deepest, np.linalg.norm(place - 1.0, axis=1) - 1.5)
+    if deck.values["motion"] in (NONE, "belt") and deck.values["stages"] not in ("remove", "add"):
+        deepest = np.maximum(deepest, depth_in_wall(deck, place))
+    wrong = np.flatnonzero(deepest > 0)
+    if len(wrong):
+        trial.case.finding(f"{deck.scheme}: bodies are behind a wall", f"ids {end['id'][wrong]}: {place[wrong].tolist()}, radii {size[wrong]}")
+
+
+def depth_in_wall(deck, place):
+    """How deep centres are in the extra wall, if it is solid; negative outside."""
+    wall = deck.tables["obstacles"].get("wall", {"type": NONE})
+    if wall["type"] == "plane":
+        return -(place - wall["point"]) @ np.array(wall["normal"])
+    if wall["type"] in ("disk", "sphere"):
+        return wall["radius"] - np.linalg.norm(place - wall["center"], axis=1)
+    if wall["type"] == "box":
+        return np.minimum(place - wall["lower"], np.array(wall["upper"]) - place).min(axis=1)
+    if wall["type"] == "mesh":
+        return np.minimum(place - [0.6, 0.6, 0.3], np.array([1.4, 1.4, 0.5]) - place).min(axis=1)
+    if wall["type"] == "cylinder":
+        along = place[:, 0]
+        across = wall["radius"] - np.linalg.norm(place[:, 1:] - wall["a"][1:], axis=1)
+        return np.minimum(across, np.minimum(along - wall["a"][0], wall["b"][0] - along))
+    return np.full(len(place), -np.inf)
+
+
+# ---- the same in other words
+
+def start_of(trial):
+    certificate = table_of(trial, "certificate")
+    trial.solved = certificate.get("solved", np.ones(1))[1:].min(initial=1.0) == 1.0
+    return first_frame(trial.results("audited") / "run.h5")
+
+
+def rewritten(trial, start):
+    """(name, tables, how places become those of the first deck, whether bits have to be the same)."""
+    deck, case = trial.deck, trial.case
+    tables, folder = bare(deck.tables), case.folder
+    base = from_file(tables, folder, start)
+    trial.base = "from file"
+    result = trial.run("from file", tables=base)
+    if result.code != 0:
+        case.finding(f"bodies from a file: exit code {result.code}", result)
+        return
+    # A deforming cell adds its own flow to velocities at the start.
+    if deck.values["inlet"] == NONE and deck.values["deformation"] == NONE:
+        trial.compare("whole", "from file", "bodies from a file", True)
+    rows = []
+    for name in rewritings.SCALES:
+        rows.append((name, lambda name=name: scaled(base, deck.reference, name, name.replace(" ", "_"), folder, start)))
+    for name in ("mirror", "turn", "origin"):
+        rows.append((name, lambda name=name: in_frame(base, frames(deck.dimension, name), folder, start, name)))
+    for name, made in (("names", rewritings.renamed), ("order of walls", rewritings.reordered), ("halves of stages", rewritings.in_halves),
+                       ("box as planes", rewritings.as_planes), ("wall in two", lambda tables: rewritings.in_two(tables, folder))):
+        rows.append((name, lambda made=made: (made(base), None)))
+    case.random.shuffle(rows)
+    n = 0
+    for name, make in rows:
+        made, back = make()
+        if made is None or n == REWRITINGS:
+            continue
+        n += 1
+        yield name, made, back, exact(deck, name)
+
+
+def exact(deck, name):
+    """Whether the order of work is the same, and no sum that is rounded in SI units takes part."""
+    if name in ("names", "halves of stages"):
+        return True
+    return name in rewritings.SCALES and deck.scheme in ("dem", "event") and not deck.values["motion"].startswith("driven") and \
+        deck.values["cohesion"] == NONE and deck.values["deformation"] == NONE and deck.values["dem"] != "dae"
+
+
+def compare(trial, first, second, claim, is_exact, back):
+    """The ends of two runs."""
+    deck = trial.deck
+    a, b = trial.end(first), trial.end(second)
+    b = back(b) if back else b
+    if len(a["id"]) != len(b["id"]) or (a["id"] != b["id"]).any():
+        trial.case.finding(f"{deck.scheme}: {claim}: other bodies", f"{a['id']} and {b['id']}")
+        return
+    names = [name for name in ("position", "velocity", "angular_velocity", "orientation") if name in a and name in b]
+    if is_exact and not back:
+        differing = [name for name in names if not np.array_equal(a[name], b[name])]
+        if differing:
+            worst = {name: float(np.abs(a[name] - b[name]).max()) for name in differing}
+            trial.case.finding(f"{deck.scheme}: {claim}: other bits", worst)
+        return
+    apart = a["position"] - b["position"]
+    for k, periodic in enumerate(deck.tables["domain"].get("periodic", [False] * deck.dimension)):
+        if periodic:
+            edge = deck.upper[k] - deck.lower[k]
+            apart[:, k] -= edge * np.round(apart[:, k] / edge)
+    worst = {"position": float(np.abs(apart).max(initial=0.0))}
+    if deck.has_inertia:
+        worst |= {name: float(np.abs(a[name] - b[name]).max(initial=0.0)) for name in names if "velocity" in name}
+    if not is_exact and not trial.solved:
+        return
+    limits = {"position": 0.0 if is_exact else PLACES[deck.scheme], "velocity": 0.0 if is_exact else SPEEDS[deck.scheme],
+              "angular_velocity": 0.0 if is_exact else SPEEDS[deck.scheme] / R}
+    if any(not value <= limits[name] for name, value in worst.items()):
+        trial.case.finding(f"{deck.scheme}: {claim}: {'other bits' if is_exact else 'another end'}", worst)
