@@ -61,6 +61,23 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
     }
 }
 
+/// Connectors and lifts that are too narrow for some. Local.
+void check_lines(const BuildingPlan& building, Real largest, Real smallest,
+                 std::vector<std::string>& findings) {
+  if (!building.map()) return;
+  for (const LevelLine& line : building.map()->lines()) {
+    const Level& beyond = building.level(line.level[1]);
+    const Real width =
+        beyond.lift ? std::min(norm(line.b - line.a), beyond.lift->depth) : norm(line.b - line.a);
+    if (fits(width, largest)) continue;
+    const std::string who = fits(width, smallest)
+                                ? fmt::format("people with a radius above {:.4g} m do not fit", 0.5 * width)
+                                : "nobody fits";
+    findings.push_back(fmt::format("{}: \"{}\" is {:.3g} m wide at {}: {} in", beyond.where, beyond.name,
+                                   width, at(0.5 * (line.a + line.b)), who));
+  }
+}
+
 /// Cabins with less room than their capacity: the area of equal disks on a hexagonal lattice. Local.
 void check_lifts(const BuildingPlan& building, Real largest, std::vector<std::string>& findings) {
   for (int number = 0; number < building.n_levels(); ++number) {
@@ -104,6 +121,7 @@ std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
   std::vector<std::string> findings = people_.diagnostics(*building_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
   check_exits(journeys_, floor_field_, largest, people_.smallest_radius(), findings);
+  check_lines(*building_, largest, people_.smallest_radius(), findings);
   check_queues(state, findings);
   check_lifts(*building_, largest, findings);
   for (int level = 0; level < building_->n_levels(); ++level)

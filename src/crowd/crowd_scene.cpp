@@ -52,7 +52,7 @@ void refuse_equal_columns(std::span<const Exit> exits) {
 void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   refuse_equal_columns(journeys_.exits());
   journeys_.place(*building_, people_.largest_radius());
-  building_->join(people_.largest_radius(), people_.smallest_radius());
+  building_->join(people_.largest_radius());
   const bool has_levels = building_->n_levels() > 1;
   if (has_levels && (box.periodic[0] || box.periodic[1]))
     throw InputError(

@@ -97,7 +97,10 @@ bool Locks::find_standing(State<2>& state, std::span<const LookAhead::Walk> walk
       to_go = now;
       continue;
     }
-    if (time - since < after_ * (1 - 1e-9)) continue;
+    // What counts is the way of `after`, not that of all the time since: who creeps stands as well.
+    const auto n_spans = [&](Real at) { return std::floor((at - since) / after_ + 1e-9); };
+    if (n_spans(time) > n_spans(time - between_looks)) to_go = now;
+    if (n_spans(time) < 1) continue;
     stands_[i] = 1;
     any = true;
   }

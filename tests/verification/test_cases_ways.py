@@ -52,7 +52,8 @@ def same_on_ranks_and_after_restart(folder, path, *words, stop="20"):
         for ending in ("agents.csv", "evacuation.csv", "exits.csv"):
             check((other.folder / f"{one.name}.{ending}").read_bytes() == (one.folder / f"{one.name}.{ending}").read_bytes(),
                   f"the same {ending}", other.folder)
-        check(other.summary["evacuation"] == one.summary["evacuation"], "the same summary", other.folder)
+        told = [{key: value for key, value in run.summary["evacuation"].items() if key != "certificate_worst"} for run in (one, other)]
+        check(told[0] == told[1], "the same summary", told)
     return one
 
 
@@ -192,7 +193,7 @@ def test_a_lock_of_two_and_its_end(folder):
 
 def test_a_closed_door_locks_nobody(folder):
     results, said = run(folder, "people_who_stay/nobody.toml", "--set", "simulation.end_time=60")
-    check(results.summary["evacuation"]["locks"] == [] and "lock" not in said.stderr, "a queue is no lock", said)
+    check(results.summary["evacuation"]["locks"] == [] and "locked since" not in said.stderr, "a queue is no lock", said)
 
 
 def test_two_streams_of_an_imported_scenario_pass_each_other(folder):

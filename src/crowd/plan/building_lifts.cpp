@@ -112,21 +112,14 @@ void BuildingPlan::find_stops(const Section& section, Lift& lift, const std::vec
   lift.to = static_cast<std::size_t>(found - lift.stops.begin());
 }
 
-void BuildingPlan::join_lift(const Cabin& cabin, Real largest_radius, Real smallest_radius,
-                             std::vector<LevelLine>& lines) {
+void BuildingPlan::join_lift(const Cabin& cabin, Real largest_radius, std::vector<LevelLine>& lines) {
   Level& level = *levels_[static_cast<std::size_t>(cabin.level)];
   Lift& lift = *level.lift;
   const Vec<2> a = lift.door[0], b = lift.door[1];
   const Real depth = depth_behind_line(largest_radius);
-  const Vec<2> outward =
-      border_opened(cabin.level, a, b, depth, smallest_radius, cabin.where_door, "lifts." + level.name);
+  const Vec<2> outward = border_opened(cabin.level, a, b, depth, cabin.where_door, "lifts." + level.name);
   lift.inward = -outward;
   for (const Vec<2>& corner : cabin.ring) lift.depth = std::max(lift.depth, dot(lift.inward, corner - a));
-  if (lift.depth < 2 * smallest_radius)
-    throw InputError(
-        fmt::format("{}: the cabin is {:.3g} m deep behind its door: nobody fits in, the smallest person has "
-                    "a radius of {:g} m",
-                    cabin.where, lift.depth, smallest_radius));
   constexpr Real far_in = 0.75;
   lift.inside = 0.5 * (a + b) + far_in * std::min(depth, lift.depth) * lift.inward;
   // Ways out of the cabin lead over its first line.
@@ -142,8 +135,7 @@ void BuildingPlan::join_lift(const Cabin& cabin, Real largest_radius, Real small
           fmt::format("{}: {:.3g} m2 of the cabin lie in the walkable area of [floors.{}]: take the "
                       "shaft out of it, say by an obstacle",
                       cabin.where, overlap, name));
-    const Vec<2> in =
-        border_opened(stop.floor, a, b, depth, smallest_radius, cabin.where_door, "floors." + name);
+    const Vec<2> in = border_opened(stop.floor, a, b, depth, cabin.where_door, "floors." + name);
     if (dot(in, lift.inward) < 0)
       throw InputError(fmt::format("{}: the floor \"{}\" and [lifts.{}] lie on the same side of the door",
                                    cabin.where_door, name, level.name));

@@ -249,14 +249,13 @@ Box<2> BuildingPlan::bounds() const {
   return box;
 }
 
-LevelLine BuildingPlan::opened(const End& end, int connector, Real largest_radius, Real smallest_radius) {
+LevelLine BuildingPlan::opened(const End& end, int connector, Real largest_radius) {
   const Vec<2> a = end.line[0], b = end.line[1];
   const Real depth = depth_behind_line(largest_radius);
   const int floor = find(end.floor);
   const std::array<Vec<2>, 2> outward{
-      border_opened(floor, a, b, depth, smallest_radius, end.where, "floors." + end.floor),
-      border_opened(connector, a, b, depth, smallest_radius, end.where,
-                    "connectors." + level(connector).name)};
+      border_opened(floor, a, b, depth, end.where, "floors." + end.floor),
+      border_opened(connector, a, b, depth, end.where, "connectors." + level(connector).name)};
   if (dot(outward[0], outward[1]) > 0)
     throw InputError(fmt::format("{}: the floor \"{}\" and [connectors.{}] lie on the same side of the line",
                                  end.where, end.floor, level(connector).name));
@@ -269,23 +268,17 @@ Real BuildingPlan::depth_behind_line(Real largest_radius) {
 }
 
 Vec<2> BuildingPlan::border_opened(int level, const Vec<2>& a, const Vec<2>& b, Real depth,
-                                   Real smallest_radius, const std::string& where, const std::string& table) {
-  if (norm(b - a) < 2 * smallest_radius)
-    throw InputError(
-        fmt::format("{}: the line is {:.3g} m long: nobody fits through, the smallest person has a radius of "
-                    "{:g} m",
-                    where, norm(b - a), smallest_radius));
+                                   const std::string& where, const std::string& table) {
   const Ring behind = plan(level).open_border(a, b, depth, fmt::format("{}: [{}]", where, table));
   return (1 / depth) * (behind[2] - behind[1]);
 }
 
-void BuildingPlan::join(Real largest_radius, Real smallest_radius) {
+void BuildingPlan::join(Real largest_radius) {
   if (n_levels() == 1) return;
   std::vector<LevelLine> lines;
   for (const Connector& connector : connectors_)
-    for (const End& end : connector.ends)
-      lines.push_back(opened(end, connector.level, largest_radius, smallest_radius));
-  for (const Cabin& cabin : lifts_) join_lift(cabin, largest_radius, smallest_radius, lines);
+    for (const End& end : connector.ends) lines.push_back(opened(end, connector.level, largest_radius));
+  for (const Cabin& cabin : lifts_) join_lift(cabin, largest_radius, lines);
   map_ = std::make_shared<LevelMap>(n_levels(), std::move(lines));
 }
 

@@ -96,8 +96,8 @@ class BuildingPlan {
 
   /// Opens the borders of levels along the lines that join them; people have `largest_radius` [m] at most.
   /// Throws InputError naming the line: it is not on the border of its level, leads to the wrong side, or is
-  /// too narrow even for people of `smallest_radius`. Before walls() of the plans; local.
-  void join(Real largest_radius, Real smallest_radius);
+  /// crosses another one. Before walls() of the plans; local.
+  void join(Real largest_radius);
   /// How levels join; null of one floor. After join().
   std::shared_ptr<const LevelMap> map() const { return map_; }
   /// Whether people may go from a level to the next one at a time: not against a one-way connector, nor into
@@ -144,18 +144,17 @@ class BuildingPlan {
   void describe_connectors(Section& root);
   static End describe_end(Section& section, const char* key, const char* doc);
   void place(Section& section, Level& level, const Connector& connector) const;
-  LevelLine opened(const End& end, int connector, Real largest_radius, Real smallest_radius);
+  LevelLine opened(const End& end, int connector, Real largest_radius);
   /// Behind a line a level has nothing else to this depth [m].
   static Real depth_behind_line(Real largest_radius);
   /// Opens the border of a level along a-b; returns the unit vector out of the level.
-  Vec<2> border_opened(int level, const Vec<2>& a, const Vec<2>& b, Real depth, Real smallest_radius,
-                       const std::string& where, const std::string& table);
+  Vec<2> border_opened(int level, const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where,
+                       const std::string& table);
   // Of lifts: building_lifts.cpp.
   void describe_lifts(Section& root);
   void find_stops(const Section& section, Lift& lift, const std::vector<std::string>& floors,
                   const std::string& to) const;
-  void join_lift(const Cabin& cabin, Real largest_radius, Real smallest_radius,
-                 std::vector<LevelLine>& lines);
+  void join_lift(const Cabin& cabin, Real largest_radius, std::vector<LevelLine>& lines);
 
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<Connector> connectors_;

@@ -53,7 +53,7 @@ struct Site {
     Deck deck = Deck::from_text(text, "test.toml");
     plan.describe(deck.root());
     deck.require_all_read();
-    plan.join(radius, radius);
+    plan.join(radius);
   }
 };
 

@@ -150,7 +150,7 @@ TEST_CASE("smoke closes a connector when it passes a limit at an end or in the m
   const auto closing = [&](const std::string& more) {
     Smoky smoky(field + more, house);
     smoky.journeys.place(smoky.plan, 0.2);
-    smoky.plan.join(0.2, 0.2);
+    smoky.plan.join(0.2);
     smoky.hazard.close_ways(smoky.journeys, smoky.plan);
     const int stair = smoky.plan.find("stair");
     CHECK(smoky.plan.may_enter(smoky.plan.find("upper"), stair, 0));
