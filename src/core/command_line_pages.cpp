@@ -144,7 +144,7 @@ std::string man_page(const CLI::App& app) {
          "solver "
          "failed, or bodies overlap too deeply\n.TP\n4\nstopped by a signal or by \\-\\-max\\-wall\\-time; a "
          "checkpoint "
-         "is written\n"
+         "is written\n.TP\n5\npeople of a crowd are locked, and [crowd.lock] says to stop\n"
          ".SH SEE ALSO\n\\fBscree\\fR(1), \\fBscree_bench\\fR(1), \\fBscree_replay\\fR(1), "
          "\\fBscree_verify\\fR(1), "
          "\\fBmpirun\\fR(1)\n";

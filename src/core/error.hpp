@@ -10,7 +10,8 @@ enum class ExitCode : int {
   runtime_failure = 1,
   bad_input = 2,
   solver_failure = 3,
-  interrupted = 4
+  interrupted = 4,
+  locked = 5
 };
 
 /// An error that all ranks throw together, with the same text; rank 0 prints it and all ranks leave with

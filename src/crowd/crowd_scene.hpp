@@ -38,6 +38,7 @@ class CrowdScene final : public Scene<2> {
   void start(State<2>& state, std::uint64_t seed) override;
   void after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) override;
   bool finished(const State<2>& state) const override;
+  ExitCode ending() const override { return locks_.ends_run() ? ExitCode::locked : ExitCode::done; }
   std::vector<NamedNumbers> memory() override;
   std::string fault_of_body(const BodyStore<2>& bodies, std::size_t i) const override;
   std::string name_of_group(std::size_t group) const override;

@@ -22,8 +22,9 @@ class Table {
 
   /// Starts a new file, in place of one that exists.
   Table(const Comm& comm, const std::string& path, const std::vector<Heading>& headings);
-  /// Goes on with a file: rows with a later time than `time` (and a last line cut short) are removed first,
-  /// by replacing the file as a whole. Throws InputError if there is no such file or its columns are others.
+  /// Goes on with a file: rows with a later time than `time`, or none (of what is as at the end of a run),
+  /// and a last line cut short are removed first, by replacing the file as a whole. Throws InputError if
+  /// there is no such file or its columns are others.
   static Table resume(const Comm& comm, const std::string& path, const std::vector<Heading>& headings,
                       Real time, std::size_t time_column = 0);
 

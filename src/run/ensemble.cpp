@@ -129,6 +129,7 @@ ExitCode run_ensemble(
   }
   std::vector<std::int64_t> seeds;
   std::vector<std::string> summaries;
+  ExitCode ending = ExitCode::done;  // one run that is locked does not keep the others from running
   for (const EnsembleMember& member : members) {
     const std::size_t number = seeds.size() + 1;
     Json summary = summary_in(comm, member.folder);
@@ -137,7 +138,10 @@ ExitCode run_ensemble(
     } else {
       log::info("run {} of {}, seed {}", number, count, member.seed);
       const ExitCode code = run(member);
-      if (code != ExitCode::done) return code;
+      if (code == ExitCode::locked)
+        ending = code;
+      else if (code != ExitCode::done)
+        return code;
       summary = summary_in(comm, member.folder);
     }
     seeds.push_back(member.seed);
@@ -148,7 +152,7 @@ ExitCode run_ensemble(
   log::info("ensemble of {} runs{}", count, quantities.empty() ? "" : ", means with intervals of 95 %:");
   write_results(comm, folder, seeds, quantities);
   log::info("results in {}", folder);
-  return ExitCode::done;
+  return ending;
 }
 
 }  // namespace scree

@@ -241,7 +241,7 @@ Json summary_in(const Comm& comm, const std::string& folder) {
 
 bool is_done(const Json& summary) {
   const Json* status = summary.find("status");
-  return status && *status == "done";
+  return status && (*status == "done" || *status == "locked");
 }
 
 bool has_ended(const Json& summary, Real end_time) {

@@ -78,7 +78,8 @@ class RunLoop {
       throw;
     }
     writers_.complete();
-    return interrupted ? ExitCode::interrupted : ExitCode::done;
+    const Scene<D>* scene = simulation_.stepper().scene();
+    return interrupted ? ExitCode::interrupted : scene ? scene->ending() : ExitCode::done;
   }
 
   /// Takes steps and writes what they give until the run ends; true: before its time. Collective.
@@ -210,7 +211,9 @@ class RunLoop {
       }
       Json summary{{"name", files_.name},
                    {"title", simulation_.deck().title},
-                   {"status", code == ExitCode::done ? "done" : "interrupted"},
+                   {"status", code == ExitCode::done     ? "done"
+                              : code == ExitCode::locked ? "locked"
+                                                         : "interrupted"},
                    {"exit_code", static_cast<int>(code)},
                    {"dimension", D},
                    {"bodies", n_bodies},

@@ -216,6 +216,7 @@ ExitCode run_sweep_in(const Comm& comm, const Deck& deck, RunOptions options, co
   const WallClock::time_point start = WallClock::now();
   options.ensemble = 1;
   std::size_t n_failed = 0;
+  ExitCode ending = ExitCode::done;  // as in run_ensemble()
   const std::size_t first = sweep.index >= 0 ? static_cast<std::size_t>(sweep.index) : 0;
   const std::size_t last = sweep.index >= 0 ? first + 1 : study.n_runs();
   for (std::size_t index = first; index < last; ++index) {
@@ -229,7 +230,10 @@ ExitCode run_sweep_in(const Comm& comm, const Deck& deck, RunOptions options, co
     its_options.max_wall_time = wall_time_left(comm, options, start);
     try {
       const ExitCode code = run_deck(comm, deck.with(run.member.overrides), its_options);
-      if (code != ExitCode::done) return code;
+      if (code == ExitCode::locked)
+        ending = code;
+      else if (code != ExitCode::done)
+        return code;
     } catch (const CollectiveError& error) {
       if (sweep.index >= 0) throw;
       log::warn("run {} failed: {}", index, error.what());
@@ -238,7 +242,7 @@ ExitCode run_sweep_in(const Comm& comm, const Deck& deck, RunOptions options, co
   }
   if (sweep.index < 0) write_table<D>(comm, deck, study, sweep.mean_after);
   if (n_failed > 0) throw RunError(fmt::format("{} of {} runs failed: see above", n_failed, study.n_runs()));
-  return ExitCode::done;
+  return ending;
 }
 
 }  // namespace

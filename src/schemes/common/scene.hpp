@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/section.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "state/state.hpp"
@@ -59,6 +60,8 @@ class Scene {
   virtual void after_step(State<D>& state, std::uint64_t seed, BodyChange<D>& change) = 0;
   /// Whether nothing more will happen: the run may end. The same on all ranks; local.
   virtual bool finished(const State<D>& state) const = 0;
+  /// How the program ends if nothing else is wrong with the run. The same on all ranks; local.
+  virtual ExitCode ending() const { return ExitCode::done; }
   /// Numbers that a restart needs and State does not hold, the same on all ranks; checkpoints keep them.
   /// Names are those of no measure.
   virtual std::vector<NamedNumbers> memory() { return {}; }
