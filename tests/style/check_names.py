@@ -31,14 +31,16 @@ def problems_of_text(path, text):
 
 
 def names_its_source(root, path, text):
-    """A reference file says where it is from at its head, or the README beside it does, naming the file."""
+    """A reference file says where it is from at its head, or the nearest README beside or above it does, naming the file
+    or a folder that holds it."""
     if text is not None and SOURCE.search("\n".join(text.split("\n")[:15])):
         return True
-    readme = root / path.parent / "README.md"
-    if not readme.is_file():
-        return False
-    words = readme.read_text()
-    return path.name in words and SOURCE.search(words) is not None
+    for folder in path.parents[:-2]:    # the last two are "tests" and "."
+        readme = root / folder / "README.md"
+        if readme.is_file():
+            words = readme.read_text()
+            return path.relative_to(folder).parts[0] in words and SOURCE.search(words) is not None
+    return False
 
 
 def main():

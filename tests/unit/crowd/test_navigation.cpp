@@ -244,7 +244,7 @@ TEST_CASE("ways: around a corner travel time is that of the geodesic") {
     CHECK(site.floor_field.travel_time(0, x, 0) == Approx(geodesic(x)).margin(0.1));
   for (const Vec<2>& x : {Vec<2>{{1, 0.5}}, Vec<2>{{5, 1}}, Vec<2>{{8, 0.2}}}) {
     CHECK(angle_between(site.floor_field.direction(0, x, 0), Vec<2>{{10, 2}} - x) < 3 * degree);
-    site.floor_field.prefetch(0, x, 0);
+    site.floor_field.prefetch(0, x, 0, 0.0);
     CHECK(site.floor_field.course(0, x, 0).travel_time == site.floor_field.travel_time(0, x, 0));
   }
 }
@@ -296,7 +296,7 @@ TEST_CASE("ways: a pocket without a way, another room and what lies outside are 
     CHECK(std::isinf(site.time(2, -1, destination)));
     CHECK(std::isinf(site.time(NAN, 1, destination)));
     CHECK(site.direction(1e300, 0, destination) == Vec<2>{});
-    site.floor_field.prefetch(destination, {{1e300, NAN}}, 0);  // asks for nothing
+    site.floor_field.prefetch(destination, {{1e300, NAN}}, 0, 0.0);  // asks for nothing
   }
 }
 
