@@ -476,8 +476,8 @@ def test_speed_along_a_direction_is_that_of_displacements(folder):
 def test_speed_along_a_direction_on_any_number_of_ranks_and_after_a_restart(folder):
     """A restart between two rows, and between two marks of places, on another number of ranks."""
     path = case(folder, "bidirectional") / "corridor.toml"
-    path.write_text(path.read_text() + "[output.checkpoint]\nevery = 3.65\nkeep = 9\n")
-    settings = *streams(1.5), "measures.middle.over=0.8", "simulation.end_time=12"
+    path.write_text(path.read_text() + "[output.checkpoint]\nevery = 2.35\nkeep = 9\n")
+    settings = *streams(1.5), "measures.middle.over=0.8", "simulation.end_time=8"
     tables = {ranks: corridor(folder, *settings, name=f"on{ranks}", ranks=ranks).folder / "corridor.scalars.csv" for ranks in (1, 3)}
     check(tables[1].read_bytes() == tables[3].read_bytes(), "the same on 3 ranks", tables)
     shutil.copytree(folder / "on1", folder / "again")
