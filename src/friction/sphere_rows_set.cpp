@@ -146,9 +146,9 @@ inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D,
   for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
 }
 
-/// The same where contacts resist rolling (N.7). r_N comes first: nothing that turns changes u_N. Then s as
-/// if the surfaces stuck, r_T for that s, s for that r_T and r_T once more: exact where both hold or one of
-/// them goes straight on, else the next sweep goes on.
+/// The same where contacts resist rolling (N.7). r_N comes first: nothing that turns changes u_N. Then r_T
+/// and s that hold both, if they are within their limits; else r_T, s and r_T again, each for the other as it
+/// is, of which the next sweep goes on. Only solutions stay as they are.
 template <int D>
 inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Real>& contacts,
                   const Rolling<D>& rolling, const Lanes (&r)[D], const Lanes (&s)[n_turns<D>],
@@ -163,23 +163,30 @@ inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D,
   next[0] = normal < zero ? zero : normal;
   const Lanes most = load(group.mu + at) * next[0], most_s = rolling.mu * next[0];
   const Lanes tilt = rolling.coupling * inverse_T;
-  for (int i = 0; i < n; ++i)
-    next_s[i] = i < n_tangents ? s[i] - rolling.inverse_WT * (w[i] - tilt * u[i + 1])
+  Lanes held[D], held_s[n], square{}, square_s{};
+  for (int i = 0; i < n; ++i) {
+    held_s[i] = i < n_tangents ? s[i] - rolling.inverse_WT * (w[i] - tilt * u[i + 1])
                                : s[i] - rolling.inverse_W * w[i];
-  cut_to<n>(next_s, most_s);
-  for (int pass = 0;; ++pass) {
-    Lanes tangential[n_tangents];
-    for (int i = 0; i < n_tangents; ++i)
-      tangential[i] = r[i + 1] - inverse_T * (u[i + 1] + rolling.coupling * (next_s[i] - s[i]));
-    cut_to<n_tangents>(tangential, most);
-    for (int i = 0; i < n_tangents; ++i) next[i + 1] = tangential[i];
-    if (pass == 1) return;
-    for (int i = 0; i < n; ++i) {
-      const Lanes by_slip = i < n_tangents ? rolling.coupling * (next[i + 1] - r[i + 1]) : zero;
-      next_s[i] = s[i] - rolling.inverse_W * (w[i] + by_slip);
-    }
-    cut_to<n>(next_s, most_s);
+    square_s += held_s[i] * held_s[i];
   }
+  for (int i = 1; i < D; ++i) {
+    held[i] = r[i] - inverse_T * (u[i] + rolling.coupling * (held_s[i - 1] - s[i - 1]));
+    square += held[i] * held[i];
+  }
+  const Mask holds = (square <= most * most) & (square_s <= most_s * most_s);
+  Lanes tangential[n_tangents];
+  for (int i = 0; i < n_tangents; ++i) tangential[i] = r[i + 1] - inverse_T * u[i + 1];
+  cut_to<n_tangents>(tangential, most);
+  for (int i = 0; i < n; ++i) {
+    const Lanes by_slip = i < n_tangents ? rolling.coupling * (tangential[i] - r[i + 1]) : zero;
+    next_s[i] = s[i] - rolling.inverse_W * (w[i] + by_slip);
+  }
+  cut_to<n>(next_s, most_s);
+  for (int i = 0; i < n_tangents; ++i)
+    tangential[i] = r[i + 1] - inverse_T * (u[i + 1] + rolling.coupling * (next_s[i] - s[i]));
+  cut_to<n_tangents>(tangential, most);
+  for (int i = 0; i < n; ++i) next_s[i] = holds ? held_s[i] : next_s[i];
+  for (int i = 0; i < n_tangents; ++i) next[i + 1] = holds ? held[i + 1] : tangential[i];
 }
 
 template <int D>

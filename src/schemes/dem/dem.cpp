@@ -115,28 +115,23 @@ void DemStepper<D>::describe(Section& root) {
     const bool rolls = !section.reading() || friction_ == Friction::spring;
     for (const char* key : {"rolling", "rolling_damping"})
       if (!rolls && section.has(key))
-        section.fail(key, fmt::format("{} has an effect with friction = "
-                                      "\"spring\" only: remove it",
-                                      key));
+        section.fail(key, fmt::format("{} has an effect with friction = \"spring\" only: remove it", key));
     if (rolls) {
-      section.choice("rolling", rolling_,
-                     {{"spring", Rolling::spring}, {"constant torque", Rolling::constant_torque}},
-                     {.doc = "What rolling_friction of [pairs] does. \"spring\": a "
-                             "spring with slider and damper against "
-                             "rolling and spinning, which holds what rests; "
-                             "\"constant torque\": a torque of that size "
-                             "against any motion, without memory: nothing comes to "
-                             "rest, what should creeps on and shakes"});
+      section.choice(
+          "rolling", rolling_, {{"spring", Rolling::spring}, {"constant torque", Rolling::constant_torque}},
+          {.doc =
+               "What rolling_friction of [pairs] does. \"spring\": a spring with slider and damper against "
+               "rolling and spinning, which holds what rests; \"constant torque\": a torque of that size "
+               "against any motion, without memory: nothing comes to rest, what should creeps on and "
+               "shakes"});
       const bool has_spring = !section.reading() || rolling_ == Rolling::spring;
       if (!has_spring && section.has("rolling_damping"))
         section.fail("rolling_damping",
-                     "rolling_damping has an effect with rolling = "
-                     "\"spring\" only: remove it");
+                     "rolling_damping has an effect with rolling = \"spring\" only: remove it");
       if (has_spring)
-        section.real("rolling_damping", rolling_damping_,
-                     {.range = non_negative,
-                      .doc = "Share of critical damping of the springs "
-                             "against rolling"});
+        section.real(
+            "rolling_damping", rolling_damping_,
+            {.range = non_negative, .doc = "Share of critical damping of the springs against rolling"});
     }
     std::vector<std::string> integrators;
     for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
