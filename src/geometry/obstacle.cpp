@@ -232,6 +232,9 @@ void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
     at = own_at_;
   }
   obstacles_[i].shape->distances(part_of(constraint), at, result);
+  if (!is_placed(obstacles_[i])) return;
+  for (std::size_t k = 0; k < at.size(); ++k)
+    result[k].normal = poses_[i].direction_to_world(result[k].normal);
 }
 
 template <int D>
@@ -255,6 +258,38 @@ void ObstacleSet<D>::find_near(int obstacle, int image, std::span<const Vec<D>> 
     obstacles_[i].shape->find_near(at, reach, cut, near);
   }
   std::ranges::sort(near.found);
+}
+
+template <int D>
+bool ObstacleSet<D>::stands_for(int other, int constraint, const SurfacePoint<D>& seen, const Vec<D>& x,
+                                Real radius) const {
+  constexpr Real step = 1e-4, slit = 1e-3;
+  if (!(seen.distance > 0) || !seen.in_reach()) return false;
+  std::array<SurfacePoint<D>, 2> of_other;
+  distances(other, std::array{x - seen.distance * seen.normal, x}, of_other);
+  const auto& [at_foot, at_body] = of_other;
+  if (at_foot.distance > slit * radius) return false;
+  if (at_body.distance != seen.distance ? at_body.distance > seen.distance : other > constraint) return false;
+  return at_foot.distance * dot(at_foot.normal, at_body.normal) <= step * radius;
+}
+
+/// Whether a part of a half-space, or of what is around a container, is nearer to a box than `reach`; false
+/// for what is bounded. The least distance is at a corner.
+template <int D>
+bool ObstacleSet<D>::is_solid_near(int constraint, const Box<D>& box, Real reach) const {
+  if (shape_of(constraint).has_far_side() || shape_of(constraint).is_thin() || box.is_empty()) return false;
+  std::array<Vec<D>, Box<D>::n_corners> corners;
+  std::array<SurfacePoint<D>, Box<D>::n_corners> seen;
+  for (unsigned c = 0; c < Box<D>::n_corners; ++c) corners[c] = box.corner(c);
+  distances(constraint, corners, seen);
+  return std::ranges::any_of(seen, [&](const SurfacePoint<D>& point) { return point.distance <= reach; });
+}
+
+template <int D>
+bool ObstacleSet<D>::may_meet(int constraint, int other, const Box<D>& cut, Real reach) const {
+  const Box<D> own = bounds(constraint, cut), its = bounds(other, cut);
+  return overlap(own.grown(filled<D>(reach)), its) || is_solid_near(other, own, reach) ||
+         is_solid_near(constraint, its, reach);
 }
 
 template <int D>

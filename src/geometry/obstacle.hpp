@@ -386,6 +386,19 @@ class ObstacleSet {
     const int part = part_of(constraint);
     for (const int other : shape_of(constraint).neighbours(part)) f(constraint - part + other);
   }
+  /// Whether two constraints belong to one shape at one place, which knows by itself where its parts meet.
+  bool of_one_shape(int constraint, int other) const {
+    return constraint - part_of(constraint) == other - part_of(other);
+  }
+  /// Whether `other` stands for `constraint` at a body: the point of `constraint` that is nearest to x, the
+  /// foot of `seen`, is on the surface of `other` or in its solid, and `other` comes nearer to x (where both
+  /// are as near, the smaller number does). Then the foot is no local minimum of the distance from all walls
+  /// together, and the normal there is one that no body ever meets. Walls meet flush up to steps of 1e-4 and
+  /// slits of 1e-3 of `radius`. False where x is in the solid.
+  bool stands_for(int other, int constraint, const SurfacePoint<D>& seen, const Vec<D>& x, Real radius) const;
+  /// False: one stands for the other nowhere, also after both have moved by `reach` [m]. Unbounded surfaces
+  /// are cut to `cut`. Cost: a few distances.
+  bool may_meet(int constraint, int other, const Box<D>& cut, Real reach) const;
   /// Whether bodies must keep their side of it: it has no thickness and is active.
   bool is_thin(int constraint) const {
     return active(obstacle_of(constraint)) && shape_of(constraint).is_thin();
@@ -464,6 +477,7 @@ class ObstacleSet {
   void find_driven();
   Vec<D> driven_velocity(const Obstacle<D>& obstacle, const Vec<D>& x) const;
   const Shape<D>& shape_of(int constraint) const { return *obstacle_with(constraint).shape; }
+  bool is_solid_near(int constraint, const Box<D>& box, Real reach) const;
   /// answer(shape, part, at, from) in the frame of the shape fills `result`.
   template <class F>
   void answer_in_own_frame(int constraint, std::span<const Vec<D>> at, std::span<const Vec<D>> from,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/memory.hpp"
+#include "neighbors/flush_walls.hpp"
 
 namespace scree {
 
@@ -68,11 +69,12 @@ class Detection {
   }
 
   /// Calls add() for the contacts of a batch; returns how many of its bodies have any. `surface`: the surface
-  /// as seen from `at`, where its bodies are; `from`: where they were when the step began, or `at`.
-  template <class F>
+  /// as seen from `at`, where its bodies are; `from`: where they were when the step began, or `at`. Calls
+  /// leave_out(place) where another wall stands for this one.
+  template <class F, class G>
   std::size_t take_wall(const typename SweepSchedule<D>::WallBatch& wall, std::span<const Vec<D>> at,
-                        std::span<const Vec<D>> from, std::span<const SurfacePoint<D>> surface,
-                        F&& add) const {
+                        std::span<const Vec<D>> from, std::span<const SurfacePoint<D>> surface, F&& add,
+                        G&& leave_out) const {
     const auto which = schedule_.wall_bodies(wall);
     const Real tolerance = rules_.tolerance;
     const Real dt = rules_.dt;
@@ -85,26 +87,34 @@ class Detection {
       if (!is_taken || !may_meet_obstacle(state_, body, wall.constraint)) continue;
       if constexpr (has_shapes) {
         if (shape_[body] != 0) {
-          n_touching += take_wall_of_shape(wall, k, from[k], add) ? 1 : 0;
+          n_touching += take_wall_of_shape(wall, k, from[k], add, leave_out) ? 1 : 0;
           continue;
         }
       }
       if (!surface[k].in_reach()) continue;
       const Real r = radius_[body];
-      const Real gap = surface[k].distance - r;
-      const Vec<D> branch = surface[k].normal * -surface[k].distance;
-      const std::size_t place = remembering_place(static_cast<std::size_t>(wall.first) + k, at[k]);
-      if (gap > tolerance * r && !rules_.remembers_wall(place)) {
+      SurfacePoint<D> seen = surface[k];
+      const Real gap = seen.distance - r;
+      const std::size_t own_place = static_cast<std::size_t>(wall.first) + k;
+      const std::size_t place = remembering_place(own_place, at[k], r);
+      const bool is_ahead = gap > tolerance * r && !rules_.remembers_wall(place);
+      if (is_ahead) {
         if (!moving_) continue;
-        const Vec<D> of_wall =
-            state_.obstacles.velocity(wall.constraint, at[k] + branch, state_.clock.time + dt / 2);
+        const Vec<D> of_wall = state_.obstacles.velocity(wall.constraint, at[k] - seen.distance * seen.normal,
+                                                         state_.clock.time + dt / 2);
         const Vec<D> closing = dt * of_wall - rules_.displacement[body];
         const auto& other = rules_.other_displacement;
-        if (gap - dot(surface[k].normal, closing) > tolerance * r &&
-            (other.empty() || gap - dot(surface[k].normal, dt * of_wall - other[body]) >= -rules_.deep))
+        if (gap - dot(seen.normal, closing) > tolerance * r &&
+            (other.empty() || gap - dot(seen.normal, dt * of_wall - other[body]) >= -rules_.deep))
           continue;
       }
-      add(which[k], -1, wall.constraint, gap, -surface[k].normal, branch, place);
+      if (stands_another_for(state_, schedule_, own_place, body, wall.constraint, seen, at[k], r) ||
+          (is_ahead && !turn_ahead(state_, schedule_, own_place, body, wall.constraint, at[k], r, seen))) {
+        leave_out(own_place);
+        continue;
+      }
+      add(which[k], -1, wall.constraint, seen.distance - r, -seen.normal, -seen.distance * seen.normal,
+          place);
       ++n_touching;
     }
     return n_touching;
@@ -125,13 +135,14 @@ class Detection {
     return found.n > 0;
   }
   /// The contacts of body k of a batch, which has a shape.
-  template <class F>
+  template <class F, class G>
   bool take_wall_of_shape(const typename SweepSchedule<D>::WallBatch& wall, std::size_t k, const Vec<D>& from,
-                          F&& add) const {
+                          F&& add, G&& leave_out) const {
     const Index body = schedule_.wall_bodies(wall)[k];
     const std::size_t place = static_cast<std::size_t>(wall.first) + k;
     const WallContacts<D>& found = shapes_.of_wall(place, body, wall.constraint, from);
     misses_point_at_wall_ = misses_point_at_wall_ || shapes_.misses_point();
+    if (found.n == 0 && shapes_.leaves_out()) leave_out(place);
     for (int i = 0; i < found.n; ++i) {
       const auto& p = found.points[static_cast<std::size_t>(i)];
       add(body, -1, wall.constraint, p.gap, p.normal, p.place + 0.5 * p.gap * p.normal, place, p.place,
@@ -145,13 +156,21 @@ class Detection {
     return displacement.empty() ? 0 : dot(direction, displacement[b] - displacement[a]);
   }
   /// Where the numbers of a contact are: with a neighbouring part if the body has just come from there.
-  std::size_t remembering_place(std::size_t place, const Vec<D>& x) const {
+  std::size_t remembering_place(std::size_t place, const Vec<D>& x, Real radius) const {
     if (rules_.wall_values.empty() || rules_.remembers_wall(place)) return place;
     for (const auto& other : schedule_.wall_neighbours(place)) {
       if (!rules_.remembers_wall(static_cast<std::size_t>(other.place))) continue;
       SurfacePoint<D> seen;
       state_.obstacles.nearest(other.constraint, {&x, 1}, {&seen, 1});
       if (!seen.in_reach()) return static_cast<std::size_t>(other.place);
+    }
+    for (const auto& other : schedule_.walls_beside(place)) {
+      const auto at = static_cast<std::size_t>(other.place);
+      if (!rules_.remembers_wall(at)) continue;
+      SurfacePoint<D> seen;
+      state_.obstacles.nearest(other.constraint, {&x, 1}, {&seen, 1});
+      const auto body = static_cast<std::size_t>(schedule_.wall_bodies()[at]);
+      if (stands_another_for(state_, schedule_, at, body, other.constraint, seen, x, radius)) return at;
     }
     return place;
   }
@@ -218,7 +237,9 @@ void ContactDetector<D>::detect_as(const State<D>& state, const NeighborList<D>&
       });
       for (const auto& wall : schedule.walls(block)) {
         see_wall(state, list, rules, wall);
-        n_walls_ += detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, add);
+        n_walls_ += detection.take_wall(
+            wall, at_, rules.keeps_sides ? from_ : at_, surface_, add,
+            [&](std::size_t place) { contacts.left_out.push_back(static_cast<Index>(place)); });
       }
       const auto n_contacts = static_cast<Index>(contacts.size());
       block_contacts[number] = n_contacts - n_before;
@@ -279,7 +300,8 @@ bool ContactDetector<D>::misses_as(const State<D>& state, const NeighborList<D>&
   }
   for (const auto& wall : schedule.walls()) {
     see_wall(state, list, rules, wall);
-    n_walls += detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, [](auto&&...) {});
+    const auto no_one = [](auto&&...) {};
+    n_walls += detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, no_one, no_one);
     misses_point = misses_point || detection.misses_point_at_wall();
   }
   return misses_point || (!knows_found && n_pairs != n_pairs_) || n_walls != n_walls_;

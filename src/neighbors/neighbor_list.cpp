@@ -329,25 +329,34 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
 
 template <int D>
 void NeighborList<D>::pass_on(std::span<const Index> b, std::span<const Index> place,
-                              std::span<Real> wall_values, int width) {
+                              std::span<const Index> left_out, std::span<Real> wall_values, int width) {
   if (!schedule_.has_wall_neighbours()) return;
   const auto w = static_cast<std::size_t>(width);
   const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
+  constexpr std::uint8_t touches = 1, is_left_out = 2;
   touched_.assign(schedule_.wall_bodies().size(), 0);
+  for (const Index other : left_out) touched_[static_cast<std::size_t>(other)] = is_left_out;
   for (std::size_t c = 0; c < b.size(); ++c)
-    if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = 1;
+    if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = touches;
   // Contacts are in the order of parts, so the smallest takes what there is.
   for (std::size_t c = 0; c < b.size(); ++c) {
     if (b[c] >= 0) continue;
     const auto own = numbers_at(place[c]);
     if (!all_zero(own)) continue;
-    for (const auto& other : schedule_.wall_neighbours(static_cast<std::size_t>(place[c]))) {
-      const auto passed = numbers_at(other.place);
-      if (touched_[static_cast<std::size_t>(other.place)] != 0 || all_zero(passed)) continue;
-      std::ranges::copy(passed, own.begin());
-      std::ranges::fill(passed, 0.0);
-      break;
-    }
+    const auto take = [&](const auto& others, std::uint8_t unless) {
+      for (const auto& other : others) {
+        const auto passed = numbers_at(other.place);
+        if ((touched_[static_cast<std::size_t>(other.place)] | unless) != is_left_out || all_zero(passed))
+          continue;
+        std::ranges::copy(passed, own.begin());
+        std::ranges::fill(passed, 0.0);
+        return true;
+      }
+      return false;
+    };
+    // A part next to it has no contact any more; of other obstacles only those that this one stands for.
+    const auto at = static_cast<std::size_t>(place[c]);
+    if (!take(schedule_.wall_neighbours(at), is_left_out)) take(schedule_.walls_beside(at), 0);
   }
 }
 

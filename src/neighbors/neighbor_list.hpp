@@ -109,10 +109,10 @@ class NeighborList {
                          int width) const;
   /// Passes on what contacts with obstacles remember, `width` numbers per place of wall_bodies(). `b`,
   /// `place`: the contacts that there are now, as in ContactGraph. One that begins, with all its numbers 0,
-  /// takes over those of a neighbouring part that the same body no longer touches, of several the smallest.
-  /// Local.
-  void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<Real> wall_values,
-               int width);
+  /// takes over those of a neighbouring part that the same body no longer touches, of several the smallest;
+  /// else those of another wall which is in `left_out` now. Local.
+  void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
+               std::span<Real> wall_values, int width);
 
   const SweepSchedule<D>& schedule() const { return schedule_; }
   /// What to add to x_low - x_high for a shift code: 3 numbers per code.

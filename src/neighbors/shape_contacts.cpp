@@ -1,9 +1,11 @@
 #include "neighbors/shape_contacts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/memory.hpp"
+#include "neighbors/flush_walls.hpp"
 #include "particles/orientation.hpp"
 
 namespace scree {
@@ -20,6 +22,7 @@ template <int D>
 void ShapeContacts<D>::begin(const State<D>& state, const NeighborList<D>& list,
                              const ContactRules<D>& rules) {
   state_ = &state;
+  schedule_ = &list.schedule();
   rules_ = &rules;
   const BodyStore<D>& bodies = state.bodies;
   pose_.resize(static_cast<std::size_t>(bodies.n_held()));
@@ -118,6 +121,47 @@ Real ShapeContacts<D>::velocity_bound(int constraint, Index body) const {
   return norm(middle) + std::sqrt(Real{D}) * most;
 }
 
+/// Drops the points of a wall where another one stands for it. Where walls meet flush at a point the others
+/// may have the normal of an edge that is none: they get that of the wall at their own point of the core.
+template <int D>
+void ShapeContacts<D>::leave_out_points(std::size_t place, Index body, int constraint, Real rounding) {
+  leaves_out_ = false;
+  const auto beside = schedule_->walls_beside(place);
+  if (beside.empty()) return;
+  constexpr Real same_side = 0.9999;  // a face of the body on an edge of the wall keeps its normal
+  const auto i = static_cast<std::size_t>(body);
+  const Vec<D> centre = state_->bodies.position()[i];
+  const Real radius = state_->bodies.radius()[i], slit = 1e-3 * radius;
+  std::array<SurfacePoint<D>, std::tuple_size_v<decltype(wall_.points)>> seen;
+  int kept = 0;
+  bool meets = false;
+  for (int k = 0; k < wall_.n; ++k) {
+    const auto& p = wall_.points[static_cast<std::size_t>(k)];
+    const Vec<D> of_core = centre + p.place - (rounding + 0.5 * p.gap) * p.normal;
+    SurfacePoint<D>& point = seen[static_cast<std::size_t>(kept)];
+    state_->obstacles.distances(constraint, {&of_core, 1}, {&point, 1});
+    const Vec<D> foot = of_core - point.distance * point.normal;
+    meets = meets || std::ranges::any_of(beside, [&](const auto& other) {
+              SurfacePoint<D> at_foot;
+              state_->obstacles.distances(other.constraint, {&foot, 1}, {&at_foot, 1});
+              return at_foot.distance <= slit;
+            });
+    if (stands_another_for(*state_, *schedule_, place, i, constraint, point, of_core, radius))
+      leaves_out_ = true;
+    else
+      wall_.points[static_cast<std::size_t>(kept++)] = p;
+  }
+  wall_.n = kept;
+  for (std::size_t k = 0; meets && k < static_cast<std::size_t>(kept); ++k) {
+    auto& p = wall_.points[k];
+    if (-dot(seen[k].normal, p.normal) < same_side) continue;
+    const Vec<D> of_core = p.place - (rounding + 0.5 * p.gap) * p.normal;
+    p.normal = -seen[k].normal;
+    p.gap = seen[k].distance - rounding;
+    p.place = of_core + (rounding + 0.5 * p.gap) * p.normal;
+  }
+}
+
 template <int D>
 const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, int constraint,
                                                  const Vec<D>& from) {
@@ -139,6 +183,7 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   wall_.n = 0;
   state_->obstacles.touch(constraint, shape.core, pose, radius * shape.form.rounding, from,
                           remembered ? HUGE_VAL : of_both.reach, of_both.width, wall_);
+  leave_out_points(place, body, constraint, radius * shape.form.rounding);
   const bool takes = is_contact(wall_, touching, of_free, [&](bool other, const auto& p) {
     if (!moving) return 0.0;
     const Vec<D> surface = rules_->dt * state_->obstacles.velocity(constraint, pose.centre + p.place,

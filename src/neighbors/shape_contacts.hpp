@@ -28,6 +28,8 @@ class ShapeContacts {
   /// Whether a point of the last pair or wall asked for, which the free motion kept apart, overlaps too deep
   /// by the other displacement.
   bool misses_point() const { return misses_point_; }
+  /// Whether points of the last wall asked for were left out, since another wall stands for it there.
+  bool leaves_out() const { return leaves_out_; }
   /// False: by the other displacement no points of a pair come nearer by more than ContactRules::deep, so it
   /// misses none.
   bool may_miss_points(Index low, Index high) const;
@@ -58,13 +60,15 @@ class ShapeContacts {
   template <class Points, class Closes>
   bool is_contact(const Points& points, Real touching, const Range& of_free, const Closes& closes);
   Real velocity_bound(int constraint, Index body) const;
+  void leave_out_points(std::size_t place, Index body, int constraint, Real rounding);
 
   const State<D>* state_ = nullptr;
+  const SweepSchedule<D>* schedule_ = nullptr;
   const ContactRules<D>* rules_ = nullptr;
   std::vector<BodyPose<D>> pose_;  // of held bodies, about 0
   Manifold<D> pair_;
   WallContacts<D> wall_;
-  bool misses_point_ = false;
+  bool misses_point_ = false, leaves_out_ = false;
   // Of each candidate pair of the list: a direction along which it was apart, or 0. It saves work only.
   std::vector<Vec<D>> axis_;
   std::int64_t list_of_axes_ = -1;

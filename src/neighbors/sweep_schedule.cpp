@@ -27,6 +27,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   n_batches_ = 0;
   n_pairs_ = 0;
   n_held_ = bodies.n_held();
+  wall_box_ = box;
+  wall_reach_ = 2 * lattice.skin + 0.01 * lattice.largest_radius;
 
   Lattice<D> of_pairs = lattice;
   of_pairs.skin = std::min(lattice.skin, options.pair_skin);
@@ -85,6 +87,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   trim(wall_bodies_);
   trim(first_wall_neighbour_);
   trim(wall_neighbours_);
+  trim(first_wall_beside_);
+  trim(walls_beside_);
   trim(bodies_at_walls_);
   // Scratch grows with the largest block. A packing of few blocks would hold as much of it as of the list;
   // what a small packing has need not be asked for again and again.
@@ -92,7 +96,8 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   if (scratch_bytes() > little) {
     search_ = {};
     const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
-    free(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface, first_wall_of_body_);
+    free(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface, first_wall_of_body_,
+         meets_);
   }
 }
 
@@ -274,6 +279,8 @@ void SweepSchedule<D>::find_walls(const Box<D>& box, const BodyStore<D>& bodies,
   Box<D> cut = box;
   cut.include(around.lower);
   cut.include(around.upper);
+  wall_box_.include(cut.lower);
+  wall_box_.include(cut.upper);
   Real swept = 0;
   // Image by image, so that constraints ascend.
   const auto find = [&](int o, int image) {
@@ -306,30 +313,82 @@ template <int D>
 void SweepSchedule<D>::find_wall_neighbours(const ObstacleSet<D>& obstacles) {
   first_wall_neighbour_.clear();
   wall_neighbours_.clear();
+  first_wall_beside_.clear();
+  walls_beside_.clear();
   bodies_at_walls_.clear();
   first_body_of_block_.clear();
   walls_of_bodies_.clear();
   bool any = false;
   for (int c = 0; c < obstacles.n_constraints() && !any; ++c)
     obstacles.for_each_neighbour(c, [&](int) { any = true; });
-  if (!any) return;
-  first_wall_neighbour_.push_back(0);
+  const bool any_beside = any_walls_beside(obstacles);
+  if (!any && !any_beside) return;
+  if (any) first_wall_neighbour_.push_back(0);
+  if (any_beside) first_wall_beside_.push_back(0);
   walls_of_bodies_.resize(wall_bodies_.size());
   for (const Block& block : blocks_) {
     sort_walls_by_body(block);
     for (const WallBatch& wall : walls(block))
       for (const Index body : wall_bodies(wall)) {
-        const Index* const first = &first_wall_of_body_[static_cast<std::size_t>(body - first_body_at_wall_)];
-        auto other = walls_of_bodies_.begin() + first[0];
-        const auto end = walls_of_bodies_.begin() + first[1];
+        if (!any) break;
+        const auto candidates = walls_at(body);
+        auto other = candidates.begin();
         // Both are in the order of constraints.
         obstacles.for_each_neighbour(wall.constraint, [&](int constraint) {
-          while (other != end && other->constraint < constraint) ++other;
-          if (other != end && other->constraint == constraint) wall_neighbours_.push_back(*other);
+          while (other != candidates.end() && other->constraint < constraint) ++other;
+          if (other != candidates.end() && other->constraint == constraint)
+            wall_neighbours_.push_back(*other);
         });
         first_wall_neighbour_.push_back(static_cast<Index>(wall_neighbours_.size()));
       }
+    if (any_beside) find_walls_beside(obstacles, block);
   }
+  if (any || !walls_beside_.empty()) return;
+  first_wall_beside_.clear();
+  bodies_at_walls_.clear();
+  first_body_of_block_.clear();
+  walls_of_bodies_.clear();
+}
+
+/// Whether some block has bodies near several obstacles.
+template <int D>
+bool SweepSchedule<D>::any_walls_beside(const ObstacleSet<D>& obstacles) const {
+  return std::ranges::any_of(blocks_, [&](const Block& block) {
+    const auto of_block = walls(block);
+    return !of_block.empty() &&
+           !obstacles.of_one_shape(of_block.front().constraint, of_block.back().constraint);
+  });
+}
+
+/// After sort_walls_by_body().
+template <int D>
+void SweepSchedule<D>::find_walls_beside(const ObstacleSet<D>& obstacles, const Block& block) {
+  const auto of_block = walls(block);
+  const std::size_t n = of_block.size();
+  meets_.assign(n * n, -1);
+  // The wall of a candidate, whose places follow each other.
+  const auto number_at = [&](Index place) {
+    return static_cast<std::size_t>(std::ranges::upper_bound(of_block, place, {}, &WallBatch::first) -
+                                    of_block.begin() - 1);
+  };
+  const auto meet = [&](std::size_t a, std::size_t b) {
+    std::int8_t& known = meets_[std::min(a, b) * n + std::max(a, b)];
+    if (known < 0)
+      known =
+          obstacles.may_meet(of_block[a].constraint, of_block[b].constraint, wall_box_, wall_reach_) ? 1 : 0;
+    return known == 1;
+  };
+  for (std::size_t wall = 0; wall < n; ++wall)
+    for (const Index body : wall_bodies(of_block[wall])) {
+      const auto candidates = walls_at(body);
+      // Parts of one shape follow each other.
+      if (!obstacles.of_one_shape(candidates.front().constraint, candidates.back().constraint))
+        for (const WallPlace& other : candidates)
+          if (!obstacles.of_one_shape(of_block[wall].constraint, other.constraint) &&
+              meet(wall, number_at(other.place)))
+            walls_beside_.push_back(other);
+      first_wall_beside_.push_back(static_cast<Index>(walls_beside_.size()));
+    }
 }
 
 /// Sorts the candidates of a block by body and constraint.
@@ -367,13 +426,14 @@ template <int D>
 std::size_t SweepSchedule<D>::bytes() const {
   return scratch_bytes() + held_bytes(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_,
                                       first_wall_neighbour_, wall_neighbours_, bodies_at_walls_,
-                                      first_body_of_block_, walls_of_bodies_);
+                                      first_body_of_block_, walls_of_bodies_, first_wall_beside_,
+                                      walls_beside_);
 }
 
 template <int D>
 std::size_t SweepSchedule<D>::scratch_bytes() const {
   return search_.bytes() + held_bytes(partners_, filled_, classes_of_, class_of_, reach_, near_.found,
-                                      near_.surface, first_wall_of_body_);
+                                      near_.surface, first_wall_of_body_, meets_);
 }
 
 template class SweepSchedule<2>;

@@ -135,14 +135,23 @@ class SweepSchedule {
     return std::span(wall_neighbours_)
         .subspan(first, static_cast<std::size_t>(first_wall_neighbour_[place + 1]) - first);
   }
-  bool has_wall_neighbours() const { return !wall_neighbours_.empty(); }
+  /// Candidates of the same body with other obstacles that may meet the one at `place` of wall_bodies() flush
+  /// (ObstacleSet::stands_for), ascending. None for most bodies.
+  std::span<const WallPlace> walls_beside(std::size_t place) const {
+    if (first_wall_beside_.empty()) return {};
+    const auto first = static_cast<std::size_t>(first_wall_beside_[place]);
+    return std::span(walls_beside_)
+        .subspan(first, static_cast<std::size_t>(first_wall_beside_[place + 1]) - first);
+  }
+  /// Whether contacts pass on from one wall to another.
+  bool has_wall_neighbours() const { return !wall_neighbours_.empty() || !walls_beside_.empty(); }
 
   /// A body near obstacles: its candidates are walls_of().
   struct WallBody {
     Index body;
     Index first, last;
   };
-  /// Bodies near obstacles, block by block; empty if no part passes contacts on to another.
+  /// Bodies near obstacles, block by block; empty if no wall passes contacts on to another.
   std::span<const WallBody> bodies_at_walls() const { return bodies_at_walls_; }
   std::span<const WallBody> bodies_at_walls(const Block& block) const {
     if (first_body_of_block_.empty()) return {};
@@ -189,7 +198,14 @@ class SweepSchedule {
   void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real skin,
                   const typename BlockTable<D>::Block& block, std::span<const LevelMap::Levels> levels);
   void find_wall_neighbours(const ObstacleSet<D>& obstacles);
+  void find_walls_beside(const ObstacleSet<D>& obstacles, const Block& block);
+  bool any_walls_beside(const ObstacleSet<D>& obstacles) const;
   void sort_walls_by_body(const Block& block);
+  std::span<const WallPlace> walls_at(Index body) const {
+    const Index* const first = &first_wall_of_body_[static_cast<std::size_t>(body - first_body_at_wall_)];
+    return std::span(walls_of_bodies_)
+        .subspan(static_cast<std::size_t>(first[0]), static_cast<std::size_t>(first[1] - first[0]));
+  }
 
   std::vector<Block> blocks_;
   std::vector<Index> first_shift_;
@@ -202,6 +218,10 @@ class SweepSchedule {
   std::vector<Index>
       first_wall_neighbour_;  // of each entry of wall_bodies_, and the end; empty: there are none
   std::vector<WallPlace> wall_neighbours_;
+  std::vector<Index> first_wall_beside_;  // as first_wall_neighbour_
+  std::vector<WallPlace> walls_beside_;
+  Box<D> wall_box_ = Box<D>::empty();  // holds all bodies and the domain
+  Real wall_reach_ = 0;                // walls farther apart do not meet before the next list [m]
   std::vector<WallBody> bodies_at_walls_;
   std::vector<Index> first_body_of_block_;
   std::vector<WallPlace> walls_of_bodies_;
@@ -225,6 +245,7 @@ class SweepSchedule {
   NearParts<D> near_;
   Index first_body_at_wall_ = 0;           // of a block
   std::vector<Index> first_wall_of_body_;  // from that body on
+  std::vector<std::int8_t> meets_;         // of each two walls of a block: -1: not known yet
 };
 
 }  // namespace scree

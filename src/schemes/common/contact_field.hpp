@@ -45,7 +45,9 @@ class ContactField {
   /// Hands what contacts with obstacles remember on to neighbouring parts: see NeighborList::pass_on. Local.
   template <class Contacts, int D>
   void pass_on(const Contacts& contacts, Neighborhood<D>& neighborhood) {
-    neighborhood.list().pass_on(contacts.b, contacts.place, numbers(walls_), width);
+    std::span<const Index> left_out;
+    if constexpr (requires { contacts.left_out; }) left_out = contacts.left_out;
+    neighborhood.list().pass_on(contacts.b, contacts.place, left_out, numbers(walls_), width);
   }
 
   /// Of contact c of a ContactGraph or the like.

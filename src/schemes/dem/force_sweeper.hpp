@@ -162,12 +162,14 @@ class ForceSweeper {
   void see_wall(const State<D>& state, Index constraint, std::span<const Index> due, std::size_t begin);
   void add_wall_force(const State<D>& state, Index constraint, std::size_t place, std::size_t k,
                       const ForceBatches& batches);
-  void take_history(std::size_t place);
+  void take_history(std::size_t place, Index from);
   /// Whether an obstacle acts on a body: on one that is held only if a load may
   /// move it.
   bool feels(const State<D>& state, Index constraint, std::size_t body) const {
     return motions_[body].inverse_mass != 0 || state.obstacles.driven_of(constraint) >= 0;
   }
+  Index passed_from(std::size_t place) const;
+  void hold_on(const State<D>& state, Index constraint, std::size_t place, Real distance);
   void note_reaction(const State<D>& state, Index constraint, const Vec<D>& point, const SoftContact& contact,
                      const MotionRecord& body, const MotionRecord& wall, const SoftForce& force);
   static SoftContact contact_with_wall(const SurfacePoint<D>& at, Real radius);
@@ -189,8 +191,8 @@ class ForceSweeper {
   BlockTurns<D> turns_;
   ForceSums<D> sums_;
   ComingLines coming_;
-  /// Bits of wall_touching_.
-  static constexpr std::uint8_t touches = 1, touched_before = 2;
+  /// Bits of wall_touching_. Another part or obstacle stands for one that `is_replaced`.
+  static constexpr std::uint8_t touches = 1, touched_before = 2, is_replaced = 4;
   std::vector<std::uint8_t> touching_, wall_touching_;
   ContactField<ContactHistory> history_;
   ContactField<RollingHistory> rolling_;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/timing.hpp"
+#include "neighbors/flush_walls.hpp"
 #include "schemes/dem/force_sweeper.hpp"
 
 namespace scree {
@@ -229,6 +230,9 @@ void ForceSweeper<D>::find_wall_energies(const State<D>& state, const typename S
       if (!feels(state, wall.constraint, i)) continue;
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
       if (!(surface_[k].distance < places_[i].radius) && !is_held(k)) continue;
+      if (stands_another_for(state, schedule, place, i, wall.constraint, surface_[k], at_[k],
+                             places_[i].radius))
+        continue;
       const MotionRecord wall_motion = motion_of_wall(
           state, wall.constraint, at_[k] - surface_[k].distance * surface_[k].normal, surface_[k].normal);
       add_energy(batches, contact_with_wall(surface_[k], places_[i].radius),

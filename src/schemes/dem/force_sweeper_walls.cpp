@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "geometry/drive.hpp"
+#include "neighbors/flush_walls.hpp"
 #include "schemes/dem/force_sweeper.hpp"
 
 namespace scree {
@@ -49,22 +50,40 @@ MotionRecord ForceSweeper<D>::motion_of_wall(const State<D>& state, Index constr
   return motion;
 }
 
-/// What a contact that begins starts from: the history of one that the same body has just lost on a
-/// neighbouring part, of several the smallest. The law turns springs into the tangent plane.
+/// The candidate whose history a contact takes over that begins: one that the same body has just lost on a
+/// neighbouring part, or on another obstacle that this one stands for; of several the smallest. -1: none.
 template <int D>
-void ForceSweeper<D>::take_history(std::size_t place) {
-  const auto take = [&](const ContactHistory& history, const RollingHistory& rolling) {
-    history_.walls()[place] = history;
-    if (rolls_) rolling_.walls()[place] = rolling;
-  };
-  for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
-    std::uint8_t& was = wall_touching_[static_cast<std::size_t>(other.place)];
-    if (was != touched_before) continue;
-    was = 0;
-    const auto from = static_cast<std::size_t>(other.place);
-    return take(history_.walls()[from], rolls_ ? rolling_.walls()[from] : RollingHistory{});
-  }
-  take({}, {});
+Index ForceSweeper<D>::passed_from(std::size_t place) const {
+  const SweepSchedule<D>& schedule = neighborhood_.schedule();
+  const auto was = [&](const auto& other) { return wall_touching_[static_cast<std::size_t>(other.place)]; };
+  for (const auto& other : schedule.wall_neighbours(place))
+    if ((was(other) & (touches | touched_before)) == touched_before) return other.place;
+  for (const auto& other : schedule.walls_beside(place))
+    if (was(other) == (touched_before | is_replaced)) return other.place;
+  return -1;
+}
+
+/// A contact begins with what is remembered at `from`, or with nothing. The law turns springs into the
+/// tangent plane.
+template <int D>
+void ForceSweeper<D>::take_history(std::size_t place, Index from) {
+  const auto at = static_cast<std::size_t>(from);
+  history_.walls()[place] = from < 0 ? ContactHistory{} : history_.walls()[at];
+  if (rolls_) rolling_.walls()[place] = from < 0 ? RollingHistory{} : rolling_.walls()[at];
+  if (from >= 0) wall_touching_[at] = 0;
+}
+
+/// Where bodies are held across gaps: a contact passes on from a part that does not answer any more, or from
+/// another obstacle, to what stands for it.
+template <int D>
+void ForceSweeper<D>::hold_on(const State<D>& state, Index constraint, std::size_t place, Real distance) {
+  const Index from = passed_from(place);
+  if (from < 0) return;
+  std::uint8_t& was = wall_touching_[static_cast<std::size_t>(from)];
+  const auto body = static_cast<std::size_t>(neighborhood_.schedule().wall_bodies()[place]);
+  if ((was & is_replaced) == 0 || !reaches_wall(state, constraint, body, distance)) return;
+  take_history(place, from);
+  wall_touching_[place] = touches | touched_before;
 }
 
 /// Calls f(wall, begin, end) for each batch with places that are due: due[begin, end).
@@ -94,6 +113,13 @@ void ForceSweeper<D>::run_walls(const State<D>& state, const typename SweepSched
   for_each_due_batch(walls, due, [&](const auto& wall, std::size_t begin, std::size_t end) {
     see_wall(state, wall.constraint, due.subspan(begin, end - begin), begin);
   });
+  if (reach_ > 0)
+    for_each_due_batch(walls, due, [&](const auto& wall, std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k)
+        if (const auto place = static_cast<std::size_t>(due[k]);
+            wall_touching_[place] == 0 && surface_[k].in_reach())
+          hold_on(state, wall.constraint, place, surface_[k].distance);
+    });
   for_each_due_batch(walls, due, [&](const auto& wall, std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
       if ((wall_touching_[static_cast<std::size_t>(due[k])] & touches) != 0)
@@ -114,7 +140,7 @@ void ForceSweeper<D>::see_wall(const State<D>& state, Index constraint, std::spa
     for (int c = 0; c < D; ++c) at_[begin + k][c] = places_[i].x[c];
     from_[begin + k] = state.bodies.step_start()[i];
     const bool may_hold = reach_ > 0 && wall_touching_[static_cast<std::size_t>(due[k])] != 0;
-    wall_reach_[begin + k] = may_hold ? HUGE_VAL : places_[i].radius;
+    wall_reach_[begin + k] = may_hold ? HUGE_VAL : places_[i].radius + reach_;
   }
   const auto seen = std::span(surface_).subspan(begin, due.size());
   state.obstacles.nearest_within(constraint, std::span(at_).subspan(begin, due.size()),
@@ -131,6 +157,12 @@ void ForceSweeper<D>::see_wall(const State<D>& state, Index constraint, std::spa
         (touching == 0 || !reaches_wall(state, constraint, i, seen[k].distance))) {
       // What has just ceased to touch is looked at once more, to forget that.
       if (touching == 0) watch_.put_off(due[k], clearance_[begin + k]);
+      if (touching != 0 && !seen[k].in_reach()) touching |= is_replaced;
+      continue;
+    }
+    if (stands_another_for(state, neighborhood_.schedule(), static_cast<std::size_t>(due[k]), i, constraint,
+                           seen[k], at_[begin + k], places_[i].radius)) {
+      touching |= is_replaced;
       continue;
     }
     touching |= touches;
@@ -145,7 +177,7 @@ template <int D>
 void ForceSweeper<D>::add_wall_force(const State<D>& state, Index constraint, std::size_t place,
                                      std::size_t k, const ForceBatches& batches) {
   const auto i = static_cast<std::size_t>(neighborhood_.schedule().wall_bodies()[place]);
-  if ((wall_touching_[place] & touched_before) == 0) take_history(place);
+  if ((wall_touching_[place] & touched_before) == 0) take_history(place, passed_from(place));
   RollingHistory* rolling = rolls_ ? &rolling_.walls()[place] : nullptr;
   if (keeps_histories_) {
     before_.walls[place] = history_.walls()[place];
