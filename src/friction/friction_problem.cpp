@@ -68,6 +68,7 @@ void FrictionProblem<D>::validate() const {
         jacobian.size() == (is_round() ? 0 : n * 2 * D * q) &&
         (frame.size() == n || (!is_round() && frame.empty())) && (!is_round() || arm.size() == n * 2) &&
         bias.size() == n * D && mu.size() == n && (compliance.empty() || compliance.size() == n * 2) &&
+        (own_scale.empty() || (own_scale.size() == n && is_round())) &&
         (!rolls() || (is_round() && rolling.size() == n * 2 && spin_bias.size() == n * (q - D))) &&
         colour_first.size() == colours + 1 && interior_first.size() == colours && colour_first.front() == 0 &&
         colour_first.back() == n_contacts();

@@ -84,6 +84,10 @@ struct FrictionProblem {
   /// [m/s], what errors are compared to; 0: rms of |H v_free + w| per contact, at least velocity_floor.
   Real velocity_scale = 0;
   BodyHalo* halo = nullptr;
+  /// n_contacts [m/s]: > 0 where a contact is measured against what it changes itself (docs/method.md, F.8),
+  /// or against this velocity if that is more; 0 where against the velocity scale of all. Empty: all 0. Only
+  /// of bodies that are round.
+  std::vector<Real> own_scale;
 
   bool is_local() const { return !local.empty(); }
   /// False on a rank without contacts.

@@ -13,26 +13,57 @@ Real value_of(const Residual& residual, ResidualNorm norm) {
                                        : std::max(residual.fclib_absolute, residual.fclib_relative);
 }
 
+namespace {
+
+/// Residual::natural and own_error, from the squares of the natural maps of this rank's contacts and those of
+/// (F.8). Collective.
 template <int D>
-Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares) {
-  if (problem.n_contacts_of_all() == 0) return 0;
-  const Real total = ReproducibleSum::sum(problem.comm(), squares);
+std::array<Real, 2> norms_of(const ScaledProblem<D>& problem, std::span<const Real> squares,
+                             std::span<const Real> own_squares) {
+  const std::int64_t n = problem.n_contacts_of_all(), n_own = problem.n_own_of_all();
+  if (n == 0) return {0, 0};
+  std::array<Real, 2> norm{};
   // In scaled units |H v_free + w|_2 is sqrt(nc), or less where the velocity floor acts.
-  return std::sqrt(total / static_cast<Real>(problem.n_contacts_of_all()));
+  if (n > n_own)
+    norm[0] = std::sqrt(ReproducibleSum::sum(problem.comm(), squares) / static_cast<Real>(n - n_own));
+  if (n_own == 0) return norm;
+  const Real rms = std::sqrt(ReproducibleSum::sum(problem.comm(), own_squares) / static_cast<Real>(n_own));
+  Real largest = 0;
+  for (const Real square : own_squares) largest = std::max(largest, square);
+  norm[1] = std::sqrt(problem.comm().max(largest));
+  norm[0] = std::max({norm[0], rms, norm[1] / Residual::most_of_one});
+  return norm;
 }
+
+/// The squares of (F.8) of this rank's contacts, whose natural ones become 0.
+template <int D>
+void find_own_squares(const SphereRows<D>& rows, std::span<const GroupImpulses<D>> r, std::span<const Real> y,
+                      std::span<Real> squares, std::span<Real> own_squares, RollingSweep<D> rolling) {
+  rows.kernels().own_squares(rows.groups(), rows.own_scales().data(), r.data(), y.data(), own_squares.data(),
+                             rolling);
+  for (std::size_t k = 0; k < rows.own_scales().size(); ++k)
+    for (std::size_t lane = 0; lane < group_size; ++lane)
+      if (rows.own_scales()[k].weight[0][lane] > 0) squares[k * group_size + lane] = 0;
+}
+
+}  // namespace
 
 template <int D>
 Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const GroupImpulses<D>> r,
                                 std::span<const Real> y, RollingSweep<D> rolling) {
-  const std::span<Real> square = problem.lane_scratch(r.size() * group_size);
-  if (problem.has_spheres()) {
-    const SphereRows<D>& rows = problem.spheres();
-    rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data(), rolling);
-  } else {
+  const std::size_t n = r.size() * group_size;
+  const bool has_own = problem.has_spheres() && !problem.spheres().own_scales().empty();
+  const std::span<Real> room = problem.lane_scratch(has_own ? 2 * n : n);
+  const std::span<Real> square = room.first(n), own = room.subspan(n);
+  if (!problem.has_spheres()) {
     const GeneralRows<D>& rows = problem.general();
     rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data());
+  } else if (problem.n_own_of_all() < problem.n_contacts_of_all()) {
+    const SphereRows<D>& rows = problem.spheres();
+    rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data(), rolling);
   }
-  return natural_norm<D>(problem, square);
+  if (has_own) find_own_squares<D>(problem.spheres(), r, y, square, own, rolling);
+  return norms_of<D>(problem, square, own)[0];
 }
 
 namespace {
@@ -52,7 +83,7 @@ Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> 
     const Vec<D> e = natural_map<D>(r.data() + c * D, u, rows[c].mu);
     square[c] = dot(e, e);
   }
-  return natural_norm(problem, square);
+  return norms_of<D>(problem, square, {})[0];
 }
 
 /// The measures of FCLIB for r whose velocities y are known. Collective.
@@ -135,11 +166,15 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
     problem.velocity_from_impulse(r, y);
   if (norm == ResidualNorm::fclib) find_fclib_norms<D>(problem, r, y, residual);
   if (problem.n_contacts_of_all() == 0) return residual;
-  const std::span<Real> square = problem.lane_scratch();
+  const bool has_own = problem.has_spheres() && !problem.spheres().own_scales().empty();
+  const std::size_t n = problem.lane_scratch().size();
+  const std::span<Real> room = problem.lane_scratch(has_own ? 2 * n : n);
+  const std::span<Real> square = room.first(n), own = room.subspan(n);
   std::array<Real, SphereRows<D>::n_measures> worst{};
   if (problem.has_spheres()) {
     const SphereRows<D>& rows = problem.spheres();
     rows.kernels().measure(rows.groups(), packed.data(), y.data(), square.data(), worst.data(), rolling);
+    if (has_own) find_own_squares<D>(rows, packed, y, square, own, rolling);
   } else {
     const auto& rows = problem.contacts();
     for (std::size_t c = 0; c < rows.size(); ++c) {
@@ -157,7 +192,9 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
       for (std::size_t k = 0; k < parts.size(); ++k) worst[k] = std::max(worst[k], parts[k]);
     }
   }
-  residual.natural = natural_norm<D>(problem, square);
+  const auto [natural, own_error] = norms_of<D>(problem, square, own);
+  residual.natural = natural;
+  residual.own_error = own_error;
   problem.comm().max(worst);
   const Real velocity = problem.velocity_scale();
   const Real impulse = problem.mass_scale() * velocity;
@@ -175,8 +212,6 @@ template Real natural_residual_of_packed<2>(const ScaledProblem<2>&, std::span<c
                                             std::span<const Real>, RollingSweep<2>);
 template Real natural_residual_of_packed<3>(const ScaledProblem<3>&, std::span<const GroupImpulses<3>>,
                                             std::span<const Real>, RollingSweep<3>);
-template Real natural_norm<2>(const ScaledProblem<2>&, std::span<const Real>);
-template Real natural_norm<3>(const ScaledProblem<3>&, std::span<const Real>);
 template Real find_residual_of_velocities<2>(const ScaledProblem<2>&, ResidualNorm, std::span<const Real>,
                                              std::span<Real>);
 template Real find_residual_of_velocities<3>(const ScaledProblem<3>&, ResidualNorm, std::span<const Real>,

@@ -14,8 +14,12 @@ enum class ResidualNorm { natural, fclib };
 /// momentum balance holds to round-off and cannot hide error. Bits do not depend on the number of ranks.
 struct Residual {
   /// e_nat = |r - P_K(r - u^)|_2 / sqrt(nc) of scaled r and u (docs/method.md, eq. F.5-F.6), so a share of
-  /// v_c: the rms of |H v_free + w| per contact or the velocity floor, whichever is larger.
+  /// v_c: the rms of |H v_free + w| per contact or the velocity floor, whichever is larger. Of contacts with
+  /// a scale of their own the error is another (eq. F.8); the larger one of the two is the residual.
   Real natural = 0;
+  /// So many times the tolerance is what the error of a single contact with a scale of its own may be.
+  static constexpr Real most_of_one = 30;
+  Real own_error = 0;  ///< the largest of (F.8), a share of what the contact changes; 0 without such contacts
   // Only for ResidualNorm::fclib, else NaN: the measures of the FCLIB collection, |r - P_K(r - u^)|_2 of r in
   // N s and u in m/s as they are, over
   Real fclib_absolute = NAN;  ///< max(1, |q|_2), q = H v_free + w
@@ -44,9 +48,6 @@ Real find_residual_of_velocities(const ScaledProblem<D>& problem, ResidualNorm n
 template <int D>
 Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const GroupImpulses<D>> r,
                                 std::span<const Real> y, RollingSweep<D> rolling);
-/// Residual::natural from the squares of the natural maps of this rank's contacts. Collective.
-template <int D>
-Real natural_norm(const ScaledProblem<D>& problem, std::span<const Real> squares);
 /// All parts, those of FCLIB if they are the norm. Leaves y = y_free + J^T r, ghosts current. Collective.
 template <int D>
 Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real> r, std::span<Real> y,

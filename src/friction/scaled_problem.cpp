@@ -93,13 +93,15 @@ void ScaledProblem<D>::count_all() {
       n_unsymmetric += scree::is_symmetric<q>(block, 1e-14) ? 0 : 1;
     }
   const std::int64_t n_general = problem.is_round() ? 0 : problem.n_contacts();
-  std::array<std::int64_t, 4> counts{problem.n_contacts(), n_owned(), n_unsymmetric, n_general};
+  const std::int64_t n_own = std::ranges::count_if(problem.own_scale, [](Real v) { return v > 0; });
+  std::array<std::int64_t, 5> counts{problem.n_contacts(), n_owned(), n_unsymmetric, n_general, n_own};
   comm().sum(counts);
   n_contacts_of_all_ = counts[0];
   n_bodies_of_all_ = counts[1];
   is_symmetric_ = counts[2] == 0;
   is_diagonal_ = is_diagonal_ && is_symmetric_;
   is_round_everywhere_ = counts[3] == 0;
+  n_own_of_all_ = counts[4];
 }
 
 /// Mean mass of a body [kg], or of the bodies at a contact of a local form. Collective.
@@ -181,8 +183,16 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
       for (int k = 0; k < D; ++k) square[c] += (u[k] + rows[c].w[k]) * (u[k] + rows[c].w[k]);
     }
   }
-  const Real total = ReproducibleSum::sum(comm(), square);
+  Real total = ReproducibleSum::sum(comm(), square);
   free_norm_ = std::sqrt(total);
+  // The bias of a spring is no velocity.
+  if (n_own_of_all_ > 0 && n_own_of_all_ < n_contacts_of_all_) {
+    for (std::size_t c = 0; c < problem_->own_scale.size(); ++c) {
+      const Real own = problem_->own_scale[c];
+      if (own > 0) square[static_cast<std::size_t>(spheres_.lanes().place()[c])] = own * own;
+    }
+    total = ReproducibleSum::sum(comm(), square);
+  }
   if (given > 0 || problem_->velocity_scale > 0) {
     velocity_scale_ = given > 0 ? given : problem_->velocity_scale;
   } else {
@@ -195,6 +205,8 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
   if (contacts_built_)
     for (Contact& row : contacts_)
       for (Real& w : row.w) w /= velocity_scale_;
+  for (std::size_t c = 0; c < problem_->own_scale.size(); ++c)
+    if (problem_->own_scale[c] > 0) spheres_.set_own_scale(c, problem_->own_scale[c] / velocity_scale_);
 }
 
 template <int D>

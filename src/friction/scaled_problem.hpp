@@ -129,6 +129,8 @@ class ScaledProblem {
   Index n_held() const { return halo().n_held(); }
   Index n_contacts() const { return problem_->n_contacts(); }
   std::int64_t n_contacts_of_all() const { return n_contacts_of_all_; }
+  /// Contacts of all ranks with a scale of their own.
+  std::int64_t n_own_of_all() const { return n_own_of_all_; }
   std::int64_t n_bodies_of_all() const { return n_bodies_of_all_; }
   /// Of round contacts built when first asked for. Local.
   const std::vector<Contact>& contacts() const {
@@ -274,7 +276,7 @@ class ScaledProblem {
   bool is_round_everywhere_ = false;
   mutable bool contacts_built_ = false, general_built_ = false;
   Real mass_scale_ = 1, velocity_scale_ = 1, free_norm_ = 0;
-  std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0;
+  std::int64_t n_contacts_of_all_ = 0, n_bodies_of_all_ = 0, n_own_of_all_ = 0;
   mutable std::vector<Contact> contacts_;
   mutable std::vector<End> ends_;
   mutable std::vector<Coupling> couplings_;

@@ -29,6 +29,7 @@ void SphereRows<D>::begin(Index none) {
   none_ = none;
   groups_.clear();
   rolling_.clear();
+  own_scales_.clear();
   lanes_.begin(none);
 }
 
@@ -68,6 +69,28 @@ SphereContact<D> SphereRows<D>::operator[](std::size_t c) const {
 }
 
 template <int D>
+void SphereRows<D>::set_own_scale(std::size_t c, Real least) {
+  if (own_scales_.size() != groups_.size()) {
+    OwnScales none{};
+    std::ranges::fill(none.floor, 1.0);
+    own_scales_.assign(groups_.size(), none);
+  }
+  const auto place = static_cast<std::size_t>(lanes_.place()[c]);
+  const std::size_t k = place % Group::size;
+  // Round-off of the local solution counts as much less than a tolerance can be.
+  constexpr Real most_weight = 1e6, tiny = 1e-100;
+  OwnScales& scales = own_scales_[place / Group::size];
+  const Group& group = groups_[place / Group::size];
+  Real inverse_mass = 0;
+  for (std::size_t side = 2; side-- > 0;) {
+    const Real diagonal = 1 / group.inverse_W[side][k];
+    inverse_mass = diagonal - group.g[side][k];
+    scales.weight[side][k] = std::min(diagonal / inverse_mass, most_weight);
+  }
+  scales.floor[k] = std::max(tiny, (least / inverse_mass) * (least / inverse_mass));
+}
+
+template <int D>
 void SphereRows<D>::set_bias(std::size_t c, const Real* w) {
   const auto place = static_cast<std::size_t>(lanes_.place()[c]);
   for (std::size_t i = 0; i < D; ++i) groups_[place / Group::size].w[i][place % Group::size] = w[i];
@@ -85,7 +108,7 @@ void SphereRows<D>::divide_bias(Real by) {
 
 template <int D>
 std::size_t SphereRows<D>::bytes() const {
-  return held_bytes(groups_, rolling_) + lanes_.bytes();
+  return held_bytes(groups_, rolling_, own_scales_) + lanes_.bytes();
 }
 
 template class SphereRows<2>;

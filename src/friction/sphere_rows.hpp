@@ -96,6 +96,11 @@ struct RollingSweep {
     return {rows + group, impulses + group, of_sweeps == nullptr ? nullptr : of_sweeps + group};
   }
 };
+/// How the error of a contact with a scale of its own is measured (docs/method.md, eq. F.8), in scaled units.
+struct alignas(64) OwnScales {
+  GroupEntry weight[2];  ///< (W + G)/W along N and along T; 0 in other lanes
+  GroupEntry floor;      ///< square of the least impulse to which errors are compared; 1 in other lanes
+};
 /// Contacts of round bodies, packed for vectors, and what solvers do with all of them at once. The order is
 /// that of a sweep, and the bits are those of one contact after the other, with any instruction set.
 template <int D>
@@ -123,8 +128,11 @@ class SphereRows {
     /// |r - P_K(r - u^)|^2 of each lane (eq. F.6).
     void (*natural_squares)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
                             Real* squares, Rolling rolling);
-    /// The same, and the largest of each of the other measures of a Residual, in scaled units and in its
-    /// order.
+    /// The square of the error (F.8) of each lane with a scale of its own; 0 of others.
+    void (*own_squares)(std::span<const Group> groups, const OwnScales* scales,
+                        const GroupImpulses<D>* impulses, const Real* y, Real* squares, Rolling rolling);
+    /// The natural squares, and the largest of each of the other measures of a Residual, in scaled units and
+    /// in its order.
     void (*measure)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
                     Real* squares, Real* largest, Rolling rolling);
   };
@@ -157,6 +165,11 @@ class SphereRows {
   /// For tests: use these kernels.
   void use(const Kernels& kernels) { kernels_ = &kernels; }
 
+  /// Contact c is measured by its own scale, at least by the velocity `least`, in units of v_c. After the
+  /// last add().
+  void set_own_scale(std::size_t c, Real least);
+  /// Of each group; empty if no contact has one.
+  std::span<const OwnScales> own_scales() const { return own_scales_; }
   /// w of contact c.
   void set_bias(std::size_t c, const Real* w);
   void divide_bias(Real by);
@@ -167,6 +180,7 @@ class SphereRows {
   Index none_ = 0;
   std::vector<Group> groups_;
   std::vector<RollingGroup<D>> rolling_;
+  std::vector<OwnScales> own_scales_;
   LaneGroups lanes_;
 };
 

@@ -134,8 +134,8 @@ inline void cut(Lanes (&r)[D], Lanes mu) {
 
 /// The local solution from impulses r (N.2): W is diagonal and the same along all tangents, so r_N comes
 /// first, then r_T.
-template <int D>
-inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Real>& contacts,
+template <int D, class Number>
+inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Number>& contacts,
                   const Lanes (&r)[D], Lanes (&next)[D], Lanes (&change)[D]) {
   Lanes u[D];
   contacts.find_relative_velocity(u);
@@ -149,8 +149,8 @@ inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D,
 /// The same where contacts resist rolling (N.7). r_N comes first: nothing that turns changes u_N. Then r_T
 /// and s that hold both, if they are within their limits; else r_T, s and r_T again, each for the other as it
 /// is, of which the next sweep goes on. Only solutions stay as they are.
-template <int D>
-inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Real>& contacts,
+template <int D, class Number>
+inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Number>& contacts,
                   const Rolling<D>& rolling, const Lanes (&r)[D], const Lanes (&s)[n_turns<D>],
                   Lanes (&next)[D], Lanes (&next_s)[n_turns<D>]) {
   constexpr int n = n_turns<D>, n_tangents = D - 1;
@@ -200,7 +200,7 @@ void sweep_rolling(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* imp
       Lanes r[D], s[n], next[D], next_s[n];
       load_impulse<D>(*impulses, at, r);
       load_impulse<n>(*rolling.impulses, at, s);
-      solve<D>(group, at, contacts, resists, r, s, next, next_s);
+      solve(group, at, contacts, resists, r, s, next, next_s);
       for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
       for (int i = 0; i < n; ++i) store(next_s[i], rolling.impulses->r[i] + at);
       for (int i = 0; i < D; ++i) next[i] -= r[i];
@@ -222,7 +222,7 @@ void sweep(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, R
       Contacts<D, Real> contacts(group, at, y);
       Lanes r[D], next[D], change[D];
       load_impulse<D>(*impulses, at, r);
-      solve<D>(group, at, contacts, r, next, change);
+      solve(group, at, contacts, r, next, change);
       for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
       contacts.add_impulse(change);
     }
@@ -256,7 +256,7 @@ Real sweep_rolling_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* 
       Lanes r[D], s[n], next[D], next_s[n];
       load_moved<D>(*impulses, *of_sweeps, at, beta, share, r);
       load_moved<n>(*rolling.impulses, *rolling.of_sweeps, at, beta, share, s);
-      solve<D>(group, at, contacts, resists, r, s, next, next_s);
+      solve(group, at, contacts, resists, r, s, next, next_s);
       for (int i = 0; i < D; ++i) {
         store(next[i], impulses->r[i] + at);
         store(next[i] -= r[i], of_sweeps->d[i] + at);
@@ -302,7 +302,7 @@ Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses
       Contacts<D, Real> contacts(group, at, y);
       Lanes r[D], next[D], change[D];
       load_moved<D>(*impulses, *of_sweeps, at, beta, share, r);
-      solve<D>(group, at, contacts, r, next, change);
+      solve(group, at, contacts, r, next, change);
       contacts.add_impulse(change);
       for (int i = 0; i < D; ++i) {
         store(next[i], impulses->r[i] + at);
@@ -419,6 +419,39 @@ void natural_squares(std::span<const SphereGroup<D>> groups, const GroupImpulses
   }
 }
 
+template <int D>
+void own_squares(std::span<const SphereGroup<D>> groups, const OwnScales* scales,
+                 const GroupImpulses<D>* impulses, const Real* y, Real* squares, RollingSweep<D> rolling) {
+  constexpr int n = n_turns<D>;
+  const Lanes zero{};
+  for (const SphereGroup<D>& group : groups) {
+    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+      const Contacts<D, const Real> contacts(group, at, y);
+      const Lanes normal = load(scales->weight[0] + at), tangential = load(scales->weight[1] + at);
+      Lanes r[D], next[D], change[D], error{};
+      load_impulse<D>(*impulses, at, r);
+      if (rolling.rows == nullptr) {
+        solve(group, at, contacts, r, next, change);
+      } else {
+        Lanes s[n], next_s[n];
+        load_impulse<n>(*rolling.impulses, at, s);
+        solve(group, at, contacts, Rolling<D>(*rolling.rows, at), r, s, next, next_s);
+        for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
+        for (int i = 0; i < n; ++i) error += (next_s[i] - s[i]) * (next_s[i] - s[i]);
+        error = normal > zero ? error : zero;
+      }
+      error +=
+          normal * normal * change[0] * change[0] + tangential * tangential * tangential_square<D>(change);
+      const Lanes before = r[0] * r[0] + tangential_square<D>(r);
+      const Lanes after = next[0] * next[0] + tangential_square<D>(next);
+      store(error / (largest(before, after) + load(scales->floor + at)), squares);
+    }
+    ++impulses;
+    ++scales;
+    rolling = rolling.from(1);
+  }
+}
+
 void take_momentum(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real* start) {
   for (std::size_t i = 0; i < n; ++i) {
     const Real moved = momentum.beta * p[i];
@@ -470,9 +503,9 @@ void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* imp
 }  // namespace
 
 template <int D>
-constexpr
-    typename SphereRows<D>::Kernels of_set{name_of_set, sweep<D>,        sweep_on<D>,        take_momentum,
-                                           add<D>,      free_squares<D>, natural_squares<D>, measure<D>};
+constexpr typename SphereRows<D>::Kernels of_set{name_of_set,        sweep<D>,       sweep_on<D>,
+                                                 take_momentum,      add<D>,         free_squares<D>,
+                                                 natural_squares<D>, own_squares<D>, measure<D>};
 extern const SphereRows<2>::Kernels sphere_kernels_2d;
 extern const SphereRows<3>::Kernels sphere_kernels_3d;
 const SphereRows<2>::Kernels sphere_kernels_2d = of_set<2>;

@@ -254,29 +254,6 @@ void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, Real lar
   }
 }
 
-/// What the scheme "nonsmooth" gets wrong at walls that a load moves. Collective.
-template <int D>
-void find_driven_walls(const RunDeck<D>& deck, const State<D>& state, std::vector<std::string>& findings) {
-  if (!deck.stepper->traits().has_contact_problems || state.obstacles.driven().empty()) return;
-  const auto mobility = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
-  const bool has_held = state.comm.any(std::ranges::find(mobility, 0.0) != mobility.end());
-  for (const DrivenState& wall : state.obstacles.driven()) {
-    if (wall.order.kind == DrivenOrder::Kind::speed) continue;
-    const Drive<D>& drive = state.obstacles.drive_of(wall);
-    const auto find = [&](const std::string& what) {
-      findings.push_back(
-          fmt::format("{}: in the scheme \"nonsmooth\" {}; \"dem\" has this right", drive.where(), what));
-    };
-    if (drive.control() == Drive<D>::Control::free)
-      find(
-          "bodies rebound from a wall with control = \"free\" as if their restitution were smaller or 0, and "
-          "where friction or a turn moves the wall along its surface, momentum is not kept");
-    if (state.materials.has_cohesion())
-      find("the load of a wall leaves out the cohesion of what sticks to it");
-    if (has_held) find("a wall that a load moves passes through bodies with mobility = 0");
-  }
-}
-
 /// Surfaces whose edges pass into bodies with shapes, as far as they are in the domain.
 template <int D>
 void find_edges_not_seen(const RunDeck<D>& deck, const State<D>& state, std::vector<std::string>& findings) {
@@ -316,6 +293,61 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
         "checkpoint are written in any case");
 }
 
+/// Whether bodies can touch an obstacle that goes straight where its surface lies along its way: no plane
+/// across it.
+template <int D>
+bool may_slide(const Obstacle<D>& obstacle) {
+  if (obstacle.shape->n_parts() != 1) return true;
+  const auto pieces = obstacle.shape->pieces(0);
+  if (pieces.size() != 1 || pieces[0].kind != SurfacePiece<D>::Kind::plane) return true;
+  constexpr Real parallel = 1e-9;
+  Vec<D> normal = pieces[0].normal;
+  if (obstacle.placement) normal = obstacle.placement->direction_to_world(normal);
+  return std::abs(dot(normal, obstacle.drive->way({}))) < 1 - parallel;
+}
+
+/// Walls under load that the scheme "nonsmooth" moves wrongly, with what is wrong: its search for their
+/// velocities knows neither their restitution nor what friction does to them (docs/method.md, "Walls under
+/// load").
+template <int D>
+void find_driven_walls(const RunDeck<D>& deck, const State<D>& state, std::vector<std::string>& findings) {
+  const SchemeTraits traits = deck.stepper->traits();
+  if (!traits.drives_walls || !traits.has_contact_problems) return;
+  const auto mobility = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  const bool holds_some =
+      state.comm.any(std::ranges::any_of(mobility, [](Real of_body) { return of_body == 0; }));
+  for (const DrivenState& wall : state.obstacles.driven()) {
+    const Drive<D>& drive = state.obstacles.drive_of(wall);
+    const Obstacle<D>& obstacle = state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)];
+    const bool is_free = drive.control() == Drive<D>::Control::free;
+    bool rebounds = false, gives_way = false, rubs = false, attracts = false;
+    const int of_wall = state.obstacle_material[static_cast<std::size_t>(wall.obstacle)];
+    for (const int of_body : state.group_material) {
+      const PairProperties<D>& pair = *state.materials.pair(of_body, of_wall);
+      gives_way |= !pair.elasticity.rigid();
+      rebounds |= pair.elasticity.rigid() && pair.restitution > 0;
+      rubs |= pair.friction > 0 && (drive.turns() || may_slide(obstacle));
+      attracts |= pair.cohesion != nullptr;
+    }
+    std::vector<std::string> wrong;
+    if (is_free && rebounds) wrong.emplace_back("impacts are as with restitution = 0");
+    if (is_free && gives_way)
+      wrong.emplace_back("contacts with a stiffness are damped as at a wall that does not give way");
+    if (is_free && rubs)
+      wrong.emplace_back(drive.turns() ? "friction does not keep angular momentum"
+                                       : "friction along its way does not keep momentum");
+    if (attracts)
+      wrong.emplace_back(is_free ? "it does not feel the cohesion that bodies feel"
+                                 : "its load does not count cohesion");
+    if (holds_some) wrong.emplace_back("it goes through bodies that are held (mobility = 0)");
+    if (!wrong.empty())
+      findings.push_back(
+          fmt::format("{}: what moves \"{}\" is known to be wrong in the scheme \"nonsmooth\": {}; take the "
+                      "scheme \"dem\"",
+                      drive.where(), obstacle.name, fmt::join(wrong, ", ")));
+  }
+}
+
 }  // namespace
 
 template <int D>
@@ -327,6 +359,7 @@ std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& 
     findings = scene->diagnostics(state);
   }
   find_edges_not_seen(deck, state, findings);
+  find_driven_walls(deck, state, findings);
   if (std::ranges::any_of(findings, [](const std::string& text) { return text.starts_with("error"); }))
     throw InputError(fmt::format("{}", fmt::join(findings, "\n")));
   return findings;
@@ -349,7 +382,6 @@ std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& s
     if (std::string doubt = state.materials.density_doubt(m); !doubt.empty())
       findings.push_back(std::move(doubt));
   }
-  find_driven_walls(deck, state, findings);
   find_missing_output(deck, findings);
   if (std::string text = about_missing_outputs(deck); !text.empty()) findings.push_back(std::move(text));
   return findings;

@@ -10,7 +10,7 @@ from scree.results.files import ResultsError, existing
 AGENTS_TEXT = ("population", "kind", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
 AXES = ("time", "step")
-OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "penetration_rate", "cone_violation",
+OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "spring_error", "penetration_rate", "cone_violation",
                  "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "overlap",
                  "corrected", "correction_energy", "halvings")
 

@@ -73,7 +73,7 @@ class Nsgs final : public FrictionSolver<D> {
   static constexpr std::int64_t most_patience = 3200, sweeps_of_step = 10, most_idle_steps = 20;
   static constexpr Real enough = 0.3;  // of the residual, after which extrapolation paid
 
-  bool goes_on() const { return !monitor_->done() && sweep_ < most_sweeps_; }
+  bool goes_on() const { return (!monitor_->done() || sweep_ < least_sweeps_) && sweep_ < most_sweeps_; }
 
   void begin(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
     problem_ = &problem;
@@ -87,6 +87,14 @@ class Nsgs final : public FrictionSolver<D> {
       reset(slip_, lanes_ != nullptr ? lanes_->n_groups() * group_size
                                      : static_cast<std::size_t>(problem.n_contacts()));
     start_from_impulses();
+    sweep_ = checked_ = n_checks_ = 0;
+    next_check_ = std::min(first_check, check_every_);
+    most_sweeps_ = std::min(max_sweeps_, monitor.most_iterations());
+    // A guess within the tolerance would be an error of the same sign in each step of an impact: contacts
+    // with a scale of their own are swept in any case, and there are as many checks as without.
+    least_sweeps_ = problem.n_own_of_all() > 0 ? next_check_ : 0;
+    residual_ = HUGE_VAL;
+    if (problem.n_own_of_all() == problem.n_contacts_of_all()) return;
     residual_ = check_velocities(0);
     // By the usual scales, impulses of zero have a residual of about 1: a first guess far beyond, which is
     // worse than these, leads nowhere.
@@ -103,9 +111,6 @@ class Nsgs final : public FrictionSolver<D> {
         residual_ = check_velocities(0);
       }
     }
-    sweep_ = checked_ = n_checks_ = 0;
-    next_check_ = std::min(first_check, check_every_);
-    most_sweeps_ = std::min(max_sweeps_, monitor.most_iterations());
   }
 
   /// Sweeps, all but the first of a solve with momentum unless `plain`, until the best residual has not
@@ -226,6 +231,10 @@ class Nsgs final : public FrictionSolver<D> {
   /// Sweeps until the residual should be at `target` if it goes on to fall as it fell in the last `sweeps`;
   /// at least 1, at most check_every.
   std::int64_t sweeps_to(Real target, Real residual, Real before, std::int64_t sweeps) const {
+    // Where it was not looked at before, sweeps of springs leave about a quarter of it.
+    constexpr Real usual = 4;
+    if (std::isinf(before) && problem_->n_own_of_all() > 0)
+      before = residual * std::pow(usual, static_cast<Real>(sweeps));
     if (!(residual < before) || !(residual > target)) return check_every_;
     const Real needed = static_cast<Real>(sweeps) * std::log(target / residual) / std::log(residual / before);
     return needed < static_cast<Real>(check_every_)
@@ -378,7 +387,7 @@ class Nsgs final : public FrictionSolver<D> {
   const SphereRows<D>* spheres_ = nullptr;
   const GeneralRows<D>* general_ = nullptr;
   const LaneGroups* lanes_ = nullptr;
-  std::int64_t sweep_ = 0, most_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
+  std::int64_t sweep_ = 0, most_sweeps_ = 0, least_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
   std::vector<Real> y_;
   std::vector<GroupImpulses<D>> impulses_;

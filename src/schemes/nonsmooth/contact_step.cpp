@@ -2,14 +2,26 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "contact/cohesion.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/reset.hpp"
+#include "friction/cone.hpp"
 #include "schemes/common/contact_pair.hpp"
 
 namespace scree {
+
+namespace {
+/// Cuts the tangential part of an impulse to `most`.
+template <int D>
+void shorten_tangent(Real* r, Real most) {
+  const Real length = tangential_norm<D>(r);
+  for (int i = 1; i < D && length > most; ++i) r[i] *= most / length;
+}
+
+}  // namespace
 
 /// The gap up to which contact c touches [m].
 template <int D>
@@ -111,6 +123,8 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
   if (memory_.has_springs()) {
     start_speed_.resize(n);
     start_stretch_.resize(n);
+    spring_guess_.resize(n * D);
+    problem.own_scale.assign(n, 0.0);
   }
   pairs_.resize(n);
   for (std::size_t c = 0; c < n; ++c) {
@@ -184,6 +198,32 @@ void ContactStep<D>::attract(FrictionProblem<D>& problem) {
   halo.copy_to_ghosts(v, static_cast<int>(q));
 }
 
+template <int D>
+void ContactStep<D>::remember_pulls() {
+  knows_pulls_ = true;
+  pulled_.clear();
+  for (std::size_t c = 0; c < pull_.size(); ++c) {
+    Pulled& pulled = pulled_.of(contacts(), c);
+    pulled.force += pull_[c] / law_.dt;
+    if (impulse_[c * D] != 0) pulled.pressed = 1;
+  }
+}
+
+/// From the normal forces: the attraction that bodies felt. What it is after a restart or a new list is told
+/// by the gaps, as at the start of a step.
+template <int D>
+void ContactStep<D>::subtract_pulls(ContactGraph<D>& contacts) const {
+  const bool has_shapes = state_.bodies.carries_shapes();
+  for (std::size_t first = 0, last = 0; first < contacts.size(); first = last) {
+    last = has_shapes ? contacts.end_of_pair(first) : first + 1;
+    for (std::size_t c = first; c < last; ++c)
+      if (knows_pulls_)
+        contacts.force[c] -= pulled_.of(contacts, c).force / static_cast<Real>(last - first);
+      else if (is_attracted(contacts, c))
+        contacts.force[c] -= pull_off_of(contacts, c);
+  }
+}
+
 /// Of the contacts that were held, those that this step broke.
 template <int D>
 void ContactStep<D>::count_pulled_off() {
@@ -247,24 +287,40 @@ void ContactStep<D>::apply_springs(std::size_t c, FrictionProblem<D>& problem) {
   const Vec<D> speed = surface_velocity(problem, obstacle_velocity(), c, problem.start_velocity);
   start_speed_[c] = speed[0];
   const Real along_normal = inverse_mass(c, false);
-  const ContactLine line = SpringStep(stiffness.normal, along_normal, pair.damping.share, law_.dt)
+  const ContactLine line = normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law_.dt)
                                .unilateral(pair.damping, {.gap = contacts().gap[c],
                                                           .speed = speed[0],
                                                           .load = law_.same_force * remembered.load,
                                                           .rest_speed = law_.rest_speed});
   problem.compliance[2 * c] = line.compliance;
   problem.bias[c * D] += line.bias;
-  if (std::isinf(stiffness.tangential)) return;
+  // What the spring or gravity change in a step by themselves: of an impact, the most that it changes.
+  const Real angle_squared = stiffness.normal * along_normal * law_.dt * law_.dt;
+  const Real of_spring = angle_squared / (1 + angle_squared / 4) * speed[0] * speed[0];
+  problem.own_scale[c] =
+      std::max(std::sqrt(of_spring + law_.fall_speed * law_.fall_speed), std::numeric_limits<Real>::min());
+  // The first guess: what the spring gives if all else does what it did in the step before.
+  const auto& frame = problem.frame[c];
+  Real* guess = &spring_guess_[c * D];
+  guess[0] = std::max(
+      0.0, -(speed[0] + law_.same_force * remembered.load + line.bias) / (along_normal + line.compliance));
+  const Real most = problem.mu[c] * guess[0];
+  for (std::size_t i = 1; i < D; ++i) guess[i] = law_.same_force * dot(frame[i], remembered.impulse);
+  if (std::isinf(stiffness.tangential)) return shorten_tangent<D>(guess, most);
   // The same damper along the tangents, but for sqrt(k_T/k_N).
   const Real along_tangents = inverse_mass(c, true);
-  const SpringStep tangent(stiffness.tangential, along_tangents,
-                           pair.damping.share * std::sqrt(along_tangents / along_normal), law_.dt);
-  for (int i = 1; i < D; ++i) {
-    const Real stretch = dot(problem.frame[c][static_cast<std::size_t>(i)], remembered.spring);
-    const ContactLine slip = tangent.both_ways(stretch, speed[i]);
+  const SpringStep& tangent =
+      tangential_spring_.get(stiffness.tangential, along_tangents,
+                             pair.damping.share * std::sqrt(along_tangents / along_normal), law_.dt);
+  for (std::size_t i = 1; i < D; ++i) {
+    const Real slip_speed = speed[static_cast<int>(i)];
+    const ContactLine slip = tangent.both_ways(dot(frame[i], remembered.spring), slip_speed);
     problem.compliance[2 * c + 1] = slip.compliance;
-    problem.bias[c * D + static_cast<std::size_t>(i)] += slip.bias;
+    problem.bias[c * D + i] += slip.bias;
+    // All else stopped what the impulse before drove.
+    guess[i] = (along_tangents * guess[i] - slip_speed - slip.bias) / (along_tangents + slip.compliance);
   }
+  shorten_tangent<D>(guess, most);
 }
 
 /// What a unit impulse at contact c does to the velocity of its surfaces, along the normal or a tangent
@@ -344,11 +400,17 @@ FrictionProblem<D> ContactStep<D>::problem_without_rolling() const {
   return without;
 }
 
-/// `factor` times what contacts remember, in their present frames.
+/// `factor` times what contacts remember, in their present frames; of those that give way what their springs
+/// will give.
 template <int D>
 void ContactStep<D>::guess_impulses(Real factor) {
   reset(impulse_, problem().n_impulses());
   memory_.for_each_impulse(contacts(), [&](std::size_t c, const Vec<D>& impulse) {
+    if (!pairs_[c]->elasticity.rigid()) {
+      for (std::size_t i = 0; i < D; ++i)
+        impulse_[c * D + i] = settings_.warm_start * spring_guess_[c * D + i];
+      return;
+    }
     if (impulse == Vec<D>{}) return;
     const auto& frame = problem().frame[c];
     for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], factor * impulse);
@@ -550,7 +612,10 @@ void ContactStep<D>::limit_separation(Real most) {
 
 template <int D>
 void ContactStep<D>::remember_impulses() {
-  if (state_.materials.has_cohesion()) count_pulled_off();
+  if (state_.materials.has_cohesion()) {
+    count_pulled_off();
+    remember_pulls();
+  }
   memory_.clear();
   if (memory_.has_springs() || n_added_ > 0) kept_.clear();
   if (memory_.has_springs()) reset(stored_energy_, contacts().size());
@@ -600,7 +665,9 @@ void ContactStep<D>::remember_springs(std::size_t c) {
 
 template <int D>
 void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
-  neighborhood_.detect(state_, memory_.rules(tolerance), contacts);
+  const bool has_pulls = knows_pulls_ && state_.materials.has_cohesion();
+  neighborhood_.detect(state_, has_pulls ? pulled_.template rules<D>(tolerance) : memory_.rules(tolerance),
+                       contacts);
   contacts.force.resize(contacts.size());
   contacts.friction.resize(contacts.size());
   const Real per_time = state_.clock.last_dt > 0 ? 1 / state_.clock.last_dt : 1;
@@ -612,9 +679,7 @@ void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
   contacts.rolling.resize(memory_.has_rolling() ? contacts.size() : 0);
   for (std::size_t c = 0; c < contacts.rolling.size(); ++c)
     contacts.rolling[c] = per_time * memory_.turning(contacts, c);
-  if (!state_.materials.has_cohesion()) return;
-  for (std::size_t c = 0; c < contacts.size(); ++c)
-    if (is_attracted(contacts, c)) contacts.force[c] -= pull_off_of(contacts, c);
+  if (state_.materials.has_cohesion()) subtract_pulls(contacts);
 }
 
 template <int D>
@@ -634,6 +699,9 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
       {"iterations", "-", static_cast<Real>(report_.iterations)},
       {"newton_steps", "-", static_cast<Real>(report_.newton_steps)},
       {"krylov_iterations", "-", static_cast<Real>(report_.krylov_iterations)}};
+  if (memory_.has_springs())
+    entries.push_back(
+        {"spring_error", "-", residual.own_error, false, Residual::most_of_one * settings_.solver.tolerance});
   if (state_.materials.has_cohesion()) {
     entries.push_back({"held", "-", static_cast<Real>(n_attracted_)});
     entries.push_back({"pulled_off", "-", static_cast<Real>(n_pulled_off_)});
@@ -644,10 +712,11 @@ std::vector<CertificateEntry> ContactStep<D>::certificate() const {
 template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() + driven_.bytes() +
-         carried_.bytes() +
+         pulled_.bytes() + carried_.bytes() +
          held_bytes(wall_speeds_, impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_,
-                    stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_, solved_turn_,
-                    wider_impulse_, narrow_velocity_, separating_impulse_, separating_velocity_);
+                    spring_guess_, stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_,
+                    solved_turn_, wider_impulse_, narrow_velocity_, separating_impulse_,
+                    separating_velocity_);
 }
 
 template class ContactStep<2>;

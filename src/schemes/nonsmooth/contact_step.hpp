@@ -1,9 +1,11 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "contact/elastic_contact.hpp"
 #include "schemes/common/assembler.hpp"
 #include "schemes/common/contact_law.hpp"
 #include "schemes/common/stepper.hpp"
@@ -34,6 +36,8 @@ class ContactStep {
   void recall() {
     memory_.recall(state_, neighborhood_);
     memory_.mark_springs(kept_, neighborhood_);
+    knows_pulls_ = false;
+    if (state_.materials.has_cohesion()) pulled_.fit(neighborhood_);
     if (state_.obstacles.driven().empty()) return;
     carried_.fit(neighborhood_);
   }
@@ -130,6 +134,22 @@ class ContactStep {
   bool is_attracted(const ContactGraph<D>& contacts, std::size_t c) const;
   void attract(FrictionProblem<D>& problem);
   void count_pulled_off();
+  void remember_pulls();
+  void subtract_pulls(ContactGraph<D>& contacts) const;
+  /// The last SpringStep that was asked for. Contacts of equal bodies ask for the same, and making one costs
+  /// more than all else that is done with it.
+  struct KnownSpring {
+    std::array<Real, 4> asked{};
+    std::optional<SpringStep> step;
+    const SpringStep& get(Real stiffness, Real inverse_mass, Real damping_share, Real dt) {
+      const std::array now{stiffness, inverse_mass, damping_share, dt};
+      if (!step || asked != now) {
+        asked = now;
+        step.emplace(stiffness, inverse_mass, damping_share, dt);
+      }
+      return *step;
+    }
+  };
   void apply_springs(std::size_t c, FrictionProblem<D>& problem);
   Real inverse_mass(std::size_t c, bool along_tangents) const;
   void limit_separation(Real most);
@@ -169,10 +189,19 @@ class ContactStep {
   bool separates_ = false;
   std::vector<Real> separating_impulse_, separating_velocity_;
   std::vector<const PairProperties<D>*> pairs_;  // of each contact
-  // Of each contact with a spring, at the start of the step: normal velocity, stretch.
-  std::vector<Real> start_speed_;
+  // Of each contact with a spring, at the start of the step: normal velocity, stretch; and impulses to start
+  // from.
+  std::vector<Real> start_speed_, spring_guess_;
+  KnownSpring normal_spring_, tangential_spring_;
   std::vector<Vec<D>> start_stretch_;
   std::vector<Real> pull_;
+  // What acted in the last step, until there is a new list: all forces of attraction of a pair [N], and
+  // whether it pressed.
+  struct Pulled {
+    Real force = 0, pressed = 0;
+  };
+  ContactField<Pulled> pulled_;
+  bool knows_pulls_ = false;
   std::vector<std::array<Real, 2>> stored_energy_;
   std::vector<ImpactWork<D>> impact_work_;
   std::vector<Real> before_impacts_;

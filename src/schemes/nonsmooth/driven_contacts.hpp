@@ -171,11 +171,17 @@ class DrivenContacts {
 
  private:
   /// What errors are compared to is what it would be if contacts did not give way: impulses that they
-  /// remember are no velocities. Before soften() changes the bias. Collective.
+  /// remember are no velocities. Of a contact with a spring, what the spring lets its error do. Before
+  /// soften() changes the bias. Collective.
   static void set_scale(const State<D>& state, FrictionProblem<D>& problem) {
     const auto n = static_cast<std::size_t>(problem.n_contacts());
     std::array<Real, 1> sum{};
     ReproducibleSum::sum(state.comm, n, sum, [&](std::size_t c, std::span<Real> term) {
+      if (!problem.own_scale.empty() && problem.own_scale[c] > 0) {
+        const Real change = problem.own_scale[c] * share_of_spring(problem, c);
+        term[0] = change * change;
+        return;
+      }
       const Vec<D> u = problem.relative_velocity(c, problem.free_velocity);
       term[0] = 0;
       for (std::size_t i = 0; i < D; ++i) {
@@ -186,6 +192,14 @@ class DrivenContacts {
     const std::int64_t n_all = state.comm.sum(static_cast<std::int64_t>(n));
     const Real rms = n_all > 0 ? std::sqrt(sum[0] / static_cast<Real>(n_all)) : 0;
     problem.velocity_scale = std::max(rms, problem.velocity_floor);
+  }
+  /// W/(W + G) along the normal.
+  static Real share_of_spring(const FrictionProblem<D>& problem, std::size_t c) {
+    constexpr std::size_t q = FrictionProblem<D>::q;
+    Real inverse_mass = 0;
+    for (const Index body : {problem.a[c], problem.b[c]})
+      if (body >= 0) inverse_mass += 1 / problem.mass[static_cast<std::size_t>(body) * q * q];
+    return inverse_mass / (inverse_mass + problem.compliance[2 * c]);
   }
   static Vec<D> way_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
     const auto k = static_cast<std::size_t>(wall_of(state, contacts, c));
