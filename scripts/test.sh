@@ -3,7 +3,7 @@
 #   scripts/test.sh           release build, all tests but the long ones, style, the docs site
 #   scripts/test.sh --long    the long tests as well (label long: tests/CMakeLists.txt)
 #   scripts/test.sh --quick   unit, contract and style tests only
-#   scripts/test.sh --asan    unit, contract and MPI tests on 1 and 2 ranks under address and UB sanitizers
+#   scripts/test.sh --asan    unit, contract and campaign tests, and MPI tests on 1 and 2 ranks, under address and UB sanitizers
 #   scripts/test.sh --tidy    clang-tidy over src/ as well
 # Options add up. Exit code 0: all passed; 1: something failed (the closing summary says what).
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -60,7 +60,10 @@ $quick || part "docs site" scripts/docs.sh
 $quick || part "without crowds and VTK" without_crowds_and_vtk
 if $asan; then
   part "build asan" build asan
-  part "tests under sanitizers" run_tests asan -L '^(unit|contract|mpi)$' -LE '^np[34]$'
+  part "tests under sanitizers" run_tests asan -L '^(unit|contract|mpi|campaign)$' -LE '^np[34]$' --output-junit sanitizers.xml
+  # The record that docs/verification.md keeps of the last run.
+  summary+=("record  $(date -I), $(git rev-parse --short HEAD): $(grep -om1 'tests="[0-9]*"' build/asan/sanitizers.xml) \
+$(grep -om1 'failures="[0-9]*"' build/asan/sanitizers.xml)")
 fi
 if $tidy; then
   part "clang-tidy" scripts/tidy.sh

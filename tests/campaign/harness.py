@@ -6,6 +6,7 @@ tells case.finding(...) what should not be. Case k of seed s is made of Random("
 """
 import concurrent.futures
 import json
+import os
 import re
 import shlex
 import shutil
@@ -21,8 +22,9 @@ from scree_program import Process
 
 DOCUMENTED = {0, 1, 2, 3, 4}    # docs/conventions.md, "Exit codes"
 BAD_INPUT, INTERRUPTED = 2, 4
+SANITIZED = "ASAN_OPTIONS" in os.environ    # as tests/CMakeLists.txt says: shadow memory has terabytes of addresses, and all takes long
 MEMORY = 4 << 30                # address space of each process: absurd input may not take the machine with it [bytes]
-TIME_LIMIT = 120                # a run that takes longer hangs; all of them are made to end within seconds [s]
+TIME_LIMIT = 1200 if SANITIZED else 120     # a run that takes longer hangs; all of them are made to end within seconds [s]
 LONGEST_MESSAGE = 4000          # characters
 
 # What no user may be shown, in the words of those who print it.
@@ -81,7 +83,7 @@ class Case:
         launcher = [] if bare and ranks == 1 else ["mpirun", "-n", ranks]
         settings = [f"{key}={value}" for key, value in (environment or {}).items()]
         # Whoever runs the campaign in the background ignores SIGINT, and so would what is started here.
-        process = Process(["env", "--default-signal=INT,TERM,USR1", *settings, "prlimit", f"--as={MEMORY}", "--core=0", *limits, *launcher,
+        process = Process(["env", "--default-signal=INT,TERM,USR1", *settings, "prlimit", f"--as={'unlimited' if SANITIZED else MEMORY}", "--core=0", *limits, *launcher,
                            scree_program.program(name), *arguments], folder or self.folder)
         self.commands.append(f"cd {shlex.quote(str(folder or self.folder))} && {shlex.join(process.command)}")
         return process
