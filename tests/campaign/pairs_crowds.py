@@ -22,14 +22,14 @@ KEYS = {
     "measure": "`[measures.NAME] type`, several at once", "output": "`[output]`, several at once",
 }
 WORDS = {
-    "floors": ("floor", "connector"), "people": ("agents", "[connectors"), "start": ("populations", "people"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
+    "floors": ("floor", "connector"), "people": ("agents", "[connectors"), "start": ("populations", "people", "of the file"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
     "lift": ("lift",), "smoke": ("hazard",), "walk": ("speed_law", "noise", "avoidance"), "closing": ("closed_from", "connector"),
-    "grains": ("obstacle", "particles", "inlets", "outlet", "forces", "material", "gravity", "periodic", "domain", "moves", "motion"), "service": ("queue",), "scheme": ("scheme",),
+    "grains": ("obstacle", "particles", "inlets", "outlet", "forces", "material", "gravity", "periodic", "domain", "moves", "motion"), "service": ("queue",), "scheme": ("scheme", "gravity", "deformation", "driven", "domain"),
     "navigation": ("density_cost",), "group": ("group",), "zone": ("zone",), "post": ("obstacles",),
 }
 REFUSED = [
     ("scheme=crowd", "grains=particles|inlets|outlets|forces|materials|gravity"), ("scheme=crowd", "output=fclib|continuum"),
-    ("scheme=crowd", "measure=energy|contact_status|rotation|stress|repose|driven|cell|removed"),
+    ("scheme=crowd", "measure=energy|contact_status|rotation|stress|repose|driven|cell"),
     ("start=file|file groups", "group=*"), ("solver=*", "model=pbd"), ("solver=*", "smoke=fallen|everywhere|file|closes"),
     ("model=pbd", "floors=stair|escalator|ramp|level"), ("grains=periodic", "floors=stair|escalator|ramp|level"),
     ("group=*", "journey=weights"), ("start=file groups", "journey=weights"), ("measure=queue", "queue=none"), ("measure=inlets", "source=none"),
@@ -139,7 +139,7 @@ def population(name):
                 columns = ["x", "y", *(["group"] if name == "file groups" else []), *(["floor"] if d.has_floors else [])]
                 lines = [",".join(columns)]
                 for k in range(6):
-                    x, y = where[0][0] + 0.4 + 0.7 * (k % 2), where[0][1] + 0.3 + 0.6 * (k // 2)
+                    x, y = where[0][0] + 0.35 + 0.75 * (k % 2), where[0][1] + 0.36 + 0.74 * (k // 2)
                     lines.append(",".join([f"{x:.2f}", f"{y:.2f}", *([str(k // 2)] if name == "file groups" else []), *([floor] if d.has_floors else [])]))
                 (d.folder / f"people_{floor}.csv").write_text("\n".join(lines) + "\n")
                 table["file"] = f"people_{floor}.csv"
@@ -294,7 +294,7 @@ def grains(name):
         elif name == "particles":
             d.table("particles.stones").update(radius={"distribution": "constant", "value": 0.1}, source={"type": "random", "count": 2})
         elif name == "inlets":
-            d.table("inlets.spout").update(type="pour", radius={"distribution": "constant", "value": 0.1}, rate=1.0, region={"lower": [9.0, 1.0], "upper": [10.0, 2.0]})
+            d.table("inlets.spout").update(type="pour", radius={"distribution": "constant", "value": 0.1}, rate=1.0)
         elif name == "outlets":
             d.table("outlets.drain.region").update(lower=[0.0, 0.0], upper=[1.0, 1.0])
         elif name == "forces":

@@ -30,10 +30,10 @@ KEYS = {
 }
 # One of these words, or the name of the value, is in a message that names the feature.
 WORDS = {
-    "scheme": ("scheme", "journey", "[dem]", "impacts", "method ="), "dimension": ("dimension", "contact times"), "wall": ("obstacle",), "container": ("obstacle",), "bodies": ("velocity", "rotates", "mobility", "random_speed"),
+    "scheme": ("scheme", "journey", "[dem]", "impacts", "method =", "solver", "law ="), "dimension": ("dimension", "contact times"), "wall": ("obstacle",), "container": ("obstacle",), "bodies": ("velocity", "rotates", "mobility", "random_speed"),
     "stiffness": ("stiff", "young", "hertz", "linear law", "[materials]"), "rolling": ("rolling", "[materials]"), "cohesion": ("cohesion", "attract", "[materials]"),
     "dem": ("friction", "tangential", "attraction", "as this deck has it"), "nonsmooth": ("impacts",), "pbd": ("method",), "force": ("[forces",), "inlet": ("[inlets",),
-    "outlet": ("outlets",), "motion": ("motion", "driven", "belt", "moves"), "deformation": ("deformation", "shear_rate"), "stages": ("stage", "shear_rate"),
+    "outlet": ("outlets",), "solver": ("solver",), "motion": ("motion", "driven", "belt", "obstacle"), "deformation": ("deformation", "shear_rate"), "stages": ("stage", "shear_rate"), "periodic": ("periodic",), "measure": ("measure", "region"),
 }
 # What `scree check` refuses: values that do not go together, "*" for all but the default of the factor, the first one.
 REFUSED = [
@@ -51,7 +51,8 @@ REFUSED = [
     ("deformation=*", "output=continuum gauss|continuum lucy|continuum box"), ("deformation=strain", "stages=deform"),
     ("scheme=event", "motion=*"), ("source=file", "bodies=random"), ("scheme=nonsmooth", "nonsmooth=sequential", "shape=*"),
     ("scheme=pbd", "pbd=pgs|pgs_dual|penalty|jacobi", "shape=*"), ("scheme=pbd", "measure=energy|stress|contact_status|rotation"),
-    ("deformation=*", "measure=stress"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
+    ("deformation=*", "force=spring"), ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "rolling=*"), ("wall=plane", "periodic=all"),
+    ("wall=plane", "periodic=x|sides", "motion=swing"), ("deformation=*", "measure=stress"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
     ("scheme=event", "container=chain", "dimension=3D"), ("scheme=dem", "dem=dae", "rolling=*"),
     ("measure=inlets", "inlet=none"), ("measure=removed", "outlet=none"), ("measure=cell", "deformation=none"), ("measure=repose", "gravity=none"),
     ("measure=driven", "motion=none|belt|translate|rotate|oscillate|swing|table"), ("measure=queue", "scheme=pbd|nonsmooth|dem|event"),

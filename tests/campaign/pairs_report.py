@@ -42,9 +42,9 @@ def text():
         for rule in family.REFUSED:
             sides = [_side(side, made) for side in rule]
             parts.append(f"| {sides[0]} | {sides[1]} | {'together with ' + ', '.join(sides[2:]) if len(sides) > 2 else ''} |\n")
-        flat = {factor: [name for name in values if (only := family.only_in(reference, factor, name)) == dimension] for dimension in (2, 3)
-                for factor, values in made.items()} if hasattr(family, "only_in") else {}
-        parts.append("".join(f"| dimension 2 | {factor} {', '.join(names)} | |\n" for factor, names in flat.items() if names))
+        for dimension, factor in itertools.product((2, 3), made if hasattr(family, "only_in") else ()):
+            names = [name for name in made[factor] if family.only_in(reference, factor, name) == 5 - dimension]
+            parts.append(f"| dimension {dimension}D | {factor} {', '.join(names)} | |\n" if names else "")
     return "\n".join(part.rstrip("\n") + "\n" if part.startswith("#") else part for part in parts).replace("|\n\n|", "|\n|")
 
 
