@@ -48,7 +48,7 @@ def test_lines_off_the_border(folder):
                                               "[[4, 2], [4, 4], [2, 4], [2, 2]]"),
                  words=["house.toml:25:", "same side of the line"])
     refused_deck(folder, DECK + STAIR.replace("line = [[4, 2], [4, 4]]", "line = [[4, 2], [4, 2.3]]"),
-                 words=["house.toml:25:", "0.3 m long", "does not fit through"])
+                 words=["house.toml:24:", '"stair" is 0.3 m wide', "5 people", "the widest way is 0.3 m wide at (4, 2.15)"])
 
 
 def test_two_connectors_on_one_line(folder):

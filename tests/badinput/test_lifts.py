@@ -56,10 +56,10 @@ def test_doors_off_the_border(folder):
                  ["house.toml:25:", "[lifts.lift]", "not on the boundary", "0.5 m away"])
     refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[6, 2.5], [6, 3.5]]",
                  ["house.toml:25:", "[floors.ground]", "not on the boundary", "2 m away"])
-    refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[4, 2.5], [4, 2.7]]", ["house.toml:25:", "0.2 m long", "does not fit"])
+    refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[4, 2.5], [4, 2.7]]", ["house.toml:24:", '"lift" is 0.2 m wide', "nobody fits in", "5 people have no way", "(4, 2.6)"])
     refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[4, 2.5]]", ["house.toml:25:", "door"])
     refused_lift(folder, "[[4, 2], [6, 2], [6, 4], [4, 4]]", "[[4, 2], [4.2, 2], [4.2, 4], [4, 4]]",
-                 ["house.toml:24:", "0.2 m deep", "does not fit"])
+                 ["house.toml:24:", '"lift" is 0.2 m wide', "nobody fits in", "5 people have no way"])
 
 
 def test_cabins_that_overlap(folder):
