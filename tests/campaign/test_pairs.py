@@ -7,7 +7,7 @@ import pairs
 import pairs_report
 from scree_program import check, source_folder
 
-ROWS = (0,)         # of the array with the seed 1
+ROWS = (0, 1, 3, 5)         # of the array with the seed 1
 
 
 def test_rows_cover_all_pairs_and_triples(folder):
