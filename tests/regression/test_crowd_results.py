@@ -113,7 +113,9 @@ def test_files_do_not_depend_on_ranks_nor_on_restarts(folder):
 def test_tables_and_summary_agree(folder):
     run_ok("run", write_deck(folder), ranks=2, folder=folder)
     results = folder / "results" / "hall"
-    people = rows_of(results / "hall.agents.csv")
+    everybody = rows_of(results / "hall.agents.csv")
+    people = [row for row in everybody if row["state[-]"] == "left"]
+    check(len(everybody) == 70 and everybody[:len(people)] == people, "everybody has a row, those who left first", len(everybody))
     curve = rows_of(results / "hall.evacuation.csv")
     exits = rows_of(results / "hall.exits.csv")
     summary = evacuation(results)
