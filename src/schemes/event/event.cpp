@@ -94,8 +94,9 @@ void EventStepper<D>::refuse_what_it_cannot_do(const State<D>& state) const {
   for (std::size_t i = 0; i < state.obstacles.list().size(); ++i) {
     const Obstacle<D>& obstacle = state.obstacles.list()[i];
     if (obstacle.motion)
-      throw InputError(fmt::format("{}: obstacle \"{}\" has a motion; the scheme \"event\" takes fixed obstacles only",
-                                   obstacle.where, obstacle.name));
+      throw InputError(
+          fmt::format("{}: obstacle \"{}\" has a motion; the scheme \"event\" takes fixed obstacles only",
+                      obstacle.where, obstacle.name));
     if (obstacle.surface_velocity != Vec<D>{})
       throw InputError(
           fmt::format("{}: obstacle \"{}\" has a surface_velocity; the scheme \"event\" knows no "
