@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "core/timing.hpp"
 #include "schemes/common/body_change.hpp"
@@ -93,8 +94,8 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
 
   // Last, so that a stage that waits for bodies ends with the step that brings them.
   // Contacts are known between bodies that were there in the step.
-  if (stages.advance(state, [&] { return !change.has_begun() && is_carried(state, stepper); }))
-    change.begin();
+  const auto carried = [&] { return !change.has_begun() && is_carried(state, stepper); };
+  if (stages.advance(state, std::ref(carried))) change.begin();  // by reference: nothing is allocated
   change.end();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/memory.hpp"
+#include "core/reset.hpp"
 #include "core/simd.hpp"
 
 namespace scree {
@@ -73,7 +74,7 @@ void SphereRows<D>::set_own_scale(std::size_t c, Real least) {
   if (own_scales_.size() != groups_.size()) {
     OwnScales none{};
     std::ranges::fill(none.floor, 1.0);
-    own_scales_.assign(groups_.size(), none);
+    reset(own_scales_, groups_.size(), none);
   }
   const auto place = static_cast<std::size_t>(lanes_.place()[c]);
   const std::size_t k = place % Group::size;

@@ -51,7 +51,7 @@ def test_what_it_does_not_know(folder):
     for changes, more, words in (
             ([("friction = 0\n", "friction = 0.1\n")], "", ["deck.toml:2", '"ball-ball"', "has friction", "set it to 0"]),
             ([("upper = [4, 4]\n", "upper = [4, 4]\nperiodic = [true, false]\n")], "", ["no periodic axes"]),
-            ([], 'motion = { type = "translate", velocity = [0, 1] }\n', ["deck.toml:3", '"floor" moves']),
+            ([], 'motion = { type = "translate", velocity = [0, 1] }\n', ["deck.toml:3", 'obstacle "floor" has a motion']),
             ([("value = 0.1", "value = 0.01"), ("spacing = 0.5", "spacing = 0.04")], "", ["2500 bodies", "up to 2000"]),
             ([('"multiple"', '"simple"')], "", ["deck.toml:1", "impact_law", "multiple"]),
             ([('"multiple"', '"multiple"\ntolerance = 0')], "", ["deck.toml:18", "tolerance", "(0, 0.001]"]),

@@ -263,26 +263,3 @@ def test_a_ball_and_a_free_wall_on_springs_share_their_momentum(folder):
     rows = run(folder, "grains/free_wall_loose_ball", dem(1e-5, 1e4))
     check_close(rows[-1]["wall_velocity_wall"], 0.170627, "wall", 0.01)
     check_close(rows[-1]["speed_mean_speed"], 0.629373, "ball", 0.01)
-
-
-@pytest.mark.parametrize("case", ["free_wall_restitution", "free_wall_held_ball", "free_wall_loose_ball"])
-def test_check_names_what_nonsmooth_gets_wrong_at_walls_under_load(folder, case):
-    shutil.copytree(source_folder() / "tests/reference/cases/grains" / case, folder, dirs_exist_ok=True)
-    result = run_ok("check", "deck.toml", folder=folder)
-    check_in('control = "free"', result.stdout, "the finding")
-    if case == "free_wall_held_ball":
-        check_in("mobility = 0", result.stdout, "the finding about held balls")
-
-
-@pytest.mark.xfail(reason="walls as unknowns of the friction problem: issue R", strict=True)
-@pytest.mark.parametrize("options", [{}, {'pairs."m-m".stiffness': 1e5}])
-def test_a_free_wall_rebounds_in_nonsmooth(folder, options):
-    rows = run(folder, "grains/free_wall_restitution", options)
-    check_close(leaving(rows)[0], 0.6 * math.sqrt(2), "speed after the impact", 0.02)
-
-
-@pytest.mark.xfail(reason="walls as unknowns of the friction problem: issue R", strict=True)
-@pytest.mark.parametrize("options, near", [({}, 0.002), ({'pairs."m-m".stiffness': 1e4}, 0.01)])
-def test_a_ball_and_a_free_wall_share_their_momentum_in_nonsmooth(folder, options, near):
-    rows = run(folder, "grains/free_wall_loose_ball", options)
-    check_close(rows[-1]["wall_velocity_wall"], 0.170627, "wall", near)

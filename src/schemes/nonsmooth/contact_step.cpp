@@ -124,7 +124,7 @@ void ContactStep<D>::apply_laws(FrictionProblem<D>& problem) {
     start_speed_.resize(n);
     start_stretch_.resize(n);
     spring_guess_.resize(n * D);
-    problem.own_scale.assign(n, 0.0);
+    reset(problem.own_scale, n);
   }
   pairs_.resize(n);
   for (std::size_t c = 0; c < n; ++c) {

@@ -140,7 +140,8 @@ TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
 }
 
 TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
-  Building building(room + "[exits.west]\npolygon = [[0, 0], [2, 0], [2, 2], [0, 2]]\nmax_flow = 2\n");
+  Building building(
+      room + "[exits.west]\npolygon = [[0, 0], [2, 0], [2, 2], [0, 2]]\nmax_flow = 2\ntakes = 'all'\n");
   for (int i = 0; i < 30; ++i) building.put({{1, 1}});
   std::vector<Index> staying;
   // Steps of 0.15 s: 20 of them last 3 s.

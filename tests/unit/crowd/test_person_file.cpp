@@ -190,7 +190,7 @@ TEST_CASE("what cannot be in a file of people is named with its place", "[crowd]
              Catch::Contains("count has no effect"));
   CHECK_THAT(refusal(population("good.csv", "x,y\n3,3\n", "frame = 3\n")), Catch::Contains("frame"));
   CHECK_THAT(refusal(hall + "[populations.a]\ncount = 3\nseparate = true\n"), Catch::Contains("give file"));
-  CHECK_THAT(refusal(population("good.csv", "x,y\n3,3\n") + "[populations.b]\nfile = '" +
+  CHECK_THAT(refusal(population("others.csv", "id,x,y\n0,3,3\n") + "[populations.b]\nfile = '" +
                      file_with("ids.csv", "id,x,y\n0,5,5\n") + "'\n"),
              Catch::Contains("ids.csv has the id 0"));
 }
