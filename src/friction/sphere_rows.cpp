@@ -30,7 +30,7 @@ void SphereRows<D>::begin(Index none) {
   none_ = none;
   groups_.clear();
   rolling_.clear();
-  own_scales_.clear();
+  has_own_scales_ = false;
   lanes_.begin(none);
 }
 
@@ -71,7 +71,8 @@ SphereContact<D> SphereRows<D>::operator[](std::size_t c) const {
 
 template <int D>
 void SphereRows<D>::set_own_scale(std::size_t c, Real least) {
-  if (own_scales_.size() != groups_.size()) {
+  if (!has_own_scales_) {
+    has_own_scales_ = true;
     OwnScales none{};
     std::ranges::fill(none.floor, 1.0);
     reset(own_scales_, groups_.size(), none);

@@ -169,7 +169,9 @@ class SphereRows {
   /// last add().
   void set_own_scale(std::size_t c, Real least);
   /// Of each group; empty if no contact has one.
-  std::span<const OwnScales> own_scales() const { return own_scales_; }
+  std::span<const OwnScales> own_scales() const {
+    return has_own_scales_ ? std::span<const OwnScales>(own_scales_) : std::span<const OwnScales>();
+  }
   /// w of contact c.
   void set_bias(std::size_t c, const Real* w);
   void divide_bias(Real by);
@@ -181,6 +183,7 @@ class SphereRows {
   std::vector<Group> groups_;
   std::vector<RollingGroup<D>> rolling_;
   std::vector<OwnScales> own_scales_;
+  bool has_own_scales_ = false;
   LaneGroups lanes_;
 };
 

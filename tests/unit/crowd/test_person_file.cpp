@@ -192,7 +192,7 @@ TEST_CASE("what cannot be in a file of people is named with its place", "[crowd]
   CHECK_THAT(refusal(hall + "[populations.a]\ncount = 3\nseparate = true\n"), Catch::Contains("give file"));
   CHECK_THAT(refusal(population("others.csv", "id,x,y\n0,3,3\n") + "[populations.b]\nfile = '" +
                      file_with("ids.csv", "id,x,y\n0,5,5\n") + "'\n"),
-             Catch::Contains("ids.csv has the id 0"));
+             Catch::Contains("ids.csv:2: the id 0 is that of"));
 }
 
 TEST_CASE("people of a source come one by one, at their times and places", "[crowd]") {
