@@ -82,17 +82,29 @@ void ObstacleSet<D>::set_domain(const Box<D>& box) {
     for (int k = 0; k < D; ++k) {
       if (!box.is_periodic(k)) continue;
       const Real period = box.length(k);
-      const Pose<D> next{.translation = pose.direction_to_own(box.period(k))};
-      if (shape.travel(next, seen_by(pose, far)) <= equal * period) continue;
+      const auto refuse = [&](const std::string& why) {
+        throw InputError(
+            fmt::format("{}: obstacle \"{}\" {} ([domain] periodic)", obstacle.where, obstacle.name, why));
+      };
+      const auto is_along = [&](const Pose<D>& at) {
+        const Pose<D> next{.translation = at.direction_to_own(box.period(k))};
+        return shape.travel(next, seen_by(at, far)) <= equal * period;
+      };
+      if (is_along(pose)) {
+        for (const Real time : {0.01, 0.1, 0.3, 1.0, 3.0})
+          if (obstacle.motion && !is_along(placed(obstacle, obstacle.motion->pose(time))))
+            refuse(
+                fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "
+                            "has no images through the faces of the domain; make {0} open, or the obstacle "
+                            "finite",
+                            "xyz"[k]));
+        continue;
+      }
       if (tight.is_empty())
         for (const Vec<D>& point : shape.outline(seen_by(pose, far)).points)
           tight.include(pose.to_world(point));
       if (tight.is_empty()) break;
       const Real from = tight.lower[k], to = tight.upper[k], length = to - from;
-      const auto refuse = [&](const std::string& why) {
-        throw InputError(
-            fmt::format("{}: obstacle \"{}\" {} ([domain] periodic)", obstacle.where, obstacle.name, why));
-      };
       if (length > 10 * longest || is_half_space(shape, pose, tight, k)) {
         if (is_alike_at_faces(shape, pose, box, k)) continue;  // a plate with a hole in the middle
         refuse(

@@ -97,7 +97,7 @@ def test_pbd_has_one_method_for_shapes(folder, method):
 
 
 @pytest.mark.parametrize("mesh, words", [
-    ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n", ["3 different points"]),
+    ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n", ["not closed", "3 edges"]),
     ("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n", ["not closed", "4 edges"]),
     (TETRAHEDRON.replace("f 2 3 4\n", ""), ["not closed", "3 edges"]),
     (TETRAHEDRON.replace("v 0.1 0 0", "v nan 0 0"), ["stone.obj:2"]),

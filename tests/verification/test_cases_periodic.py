@@ -183,6 +183,8 @@ def test_fills_keep_free_of_images(folder):
 @pytest.mark.parametrize("obstacle, message", [
     ({"type": "plane", "point": [0, 0, 0], "normal": [1, 0, 0]}, "goes on for ever, but not along the periodic axis x"),
     ({"type": "cylinder", "a": [0, 0, 0], "b": [1, 0, 0.1], "radius": 0.02, "endless": True}, "goes on for ever"),
+    ({"type": "plane", "point": [0.5, 0.1, 0], "normal": [0, 0, 1], "motion": {"type": "rotate", "point": [0.5, 0.1, 0], "axis": [0, 1, 0], "rate": 1}},
+     "its motion turns it away from the periodic axis x"),
     ({"type": "box", "lower": [-0.7, 0, 0], "upper": [0.5, 0.2, 0.05]}, "reaches from -0.7 to 0.5 m along the periodic axis x")])
 def test_what_has_no_image_is_refused(folder, obstacle, message):
     copy(folder, "periodic_post")
