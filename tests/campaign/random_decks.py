@@ -30,7 +30,7 @@ def plain(scheme):
             "time": {"step": step}, "analysis": {"every_steps": 2}, "measures": {"speed": {"type": "speed"}}}
     if scheme == "crowd":       # nobody gets to the door within a second
         return deck | {"walkable": {"wkt": "POLYGON((0 0, 8 0, 8 5, 0 5, 0 0))"}, "exits": {"door": {"line": [[8, 2], [8, 3]]}},
-                       "navigation": {"cell": 0.25}, "measures": {"n": {"type": "count"}},
+                       "navigation": {"cell": 0.25}, "measures": {"people": {"type": "count"}},
                        "populations": {"all": {"count": 40, "region": [[0, 0], [5, 0], [5, 5], [0, 5]]}}}
     deck |= {"domain": {"lower": [0, 0], "upper": [2, 2]}, "decomposition": {"block_cells": 1},
              "particles": {"grains": {"radius": {"distribution": "uniform", "min": 0.05, "max": 0.07},

@@ -79,7 +79,7 @@ def test_a_page_is_used(ensemble, folder):
         browser.run("new Promise((done) => setTimeout(done, 2500))")
         check(browser.text("clock") == f"{END:.1f}" and browser.text("play") == "Play", "it stops at the end", browser.text("clock"))
         cells = rows_of(browser, "times")
-        left = np.sort(agents["left"])
+        left = np.sort(agents["left"][agents.has_left])
         for name in ("everybody", "exit door"):
             people, first, mean, half, most, last = cells[name]
             n = n_start if name == "everybody" else len(left)
@@ -101,10 +101,10 @@ def test_an_ensemble(ensemble, folder):
     with Browser(folder) as browser:
         opened(browser, output)
         cells = rows_of(browser, "times")["exit door"]
-        means = [run.agents["left"].mean() for run in runs]
+        means = [run.agents["left"][run.agents.has_left].mean() for run in runs]
         mean, half, _ = mean_and_interval(means)
         check(cells[2] == f"{mean:.2f} ± {half:.2f}", "mean over runs and its interval", cells)
-        check_in(f"{np.percentile([run.agents['left'].max() for run in runs], 95):.2f}", cells[-1], "95 % of the runs")
+        check_in(f"{np.percentile([run.agents['left'][run.agents.has_left].max() for run in runs], 95):.2f}", cells[-1], "95 % of the runs")
         check(browser.run("document.querySelectorAll('#inside-chart polygon').length") == 1, "N(t) has a band")
         check_in("3 runs", browser.run("document.querySelector('header p').textContent"), "three runs")
         check_in("seeds 1, 2, 3", browser.text("result"), "which seeds")
@@ -117,7 +117,7 @@ def test_the_interval_is_that_of_the_program(ensemble):
     rows = [line.split(",") for line in (ensemble / "ensemble.csv").read_text().splitlines()[1:]]
     found = {row[0]: row for row in rows}
     runs = [Results(ensemble / f"seed_{seed}") for seed in (1, 2, 3)]
-    mean, half, n = mean_and_interval([run.agents["left"].mean() for run in runs])
+    mean, half, n = mean_and_interval([run.agents["left"][run.agents.has_left].mean() for run in runs])
     check(n == 3 and found["mean"][2] == "3", "three runs", found["mean"])
     check_close(mean, float(found["mean"][3]), "mean", relative=1e-9)
     check_close(mean - half, float(found["mean"][5]), "lower end of the 95 % interval", relative=1e-6)
