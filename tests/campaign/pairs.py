@@ -16,8 +16,6 @@ from same_files import same_files
 NAME = "pairs"
 FAMILIES = {"grains": grain_runs, "people": people_runs}
 RANKS = (2, 3, 5)
-# Faults that are known: (factor=value ...) -> why. Only those that another method will mend.
-KNOWN = {}
 
 _reference, _rows, _counts = None, {}, collections.Counter()
 
