@@ -73,8 +73,10 @@ void check_lines(const BuildingPlan& building, Real largest, Real smallest,
     const std::string who = fits(width, smallest)
                                 ? fmt::format("people with a radius above {:.4g} m do not fit", 0.5 * width)
                                 : "nobody fits";
-    findings.push_back(fmt::format("{}: \"{}\" is {:.3g} m wide at {}: {} in", beyond.where, beyond.name,
-                                   width, at(0.5 * (line.a + line.b)), who));
+    const std::string finding = fmt::format("{}: \"{}\" is {:.3g} m wide at {}: {} in", beyond.where,
+                                            beyond.name, width, at(0.5 * (line.a + line.b)), who);
+    if (std::ranges::count(findings, finding) == 0)
+      findings.push_back(finding);  // a lift has a line by floor
   }
 }
 

@@ -91,7 +91,8 @@ bool Locks::find_standing(State<2>& state, std::span<const LookAhead::Walk> walk
     Real& to_go = agent::stood_at(bodies)[i];
     const Real now = walks[i].time_to_go;
     const Real got_on = std::min(slow_speed, share_of_speed * walks[i].speed) * after_;
-    const bool has_moved = to_go - now >= got_on || now - to_go > pushed_back;
+    const bool is_new = to_go == 0;  // nobody has looked at it yet
+    const bool has_moved = is_new || to_go - now >= got_on || now - to_go > pushed_back;
     if (has_moved || !wants_to_move(state, i, walks[i], walking, direction_[i])) {
       since = time;
       to_go = now;

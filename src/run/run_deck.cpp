@@ -184,7 +184,6 @@ void RunDeck<D>::describe(Section& root) {
   describe_forces(root);
   events.outlets.describe(root);
   events.stages.describe(root, obstacles);
-  if (root.reading()) events.inlets.fit(box);
   end_time = std::min(end_time, events.stages.latest_end());
   constexpr Real most_steps = 9e15;  // with 2^53, a time in 64 bits stands still
   if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= most_steps))
@@ -212,7 +211,10 @@ void RunDeck<D>::describe(Section& root) {
                                    outside == Outside::remove ? "delete" : "keep", words.instead_of_outside));
     stepper->scene()->build(box, box_given, obstacles);
   }
-  if (root.reading() && !stepper->scene()) obstacles.put_on_levels({});
+  if (root.reading() && !stepper->scene()) {
+    events.inlets.fit(box);
+    obstacles.put_on_levels({});
+  }
   describe_output(root, scheme, other_schemes);
   if (root.reading()) check_deformation(scheme, where_gravity);
   if (root.reading()) obstacles.set_domain(box);

@@ -13,18 +13,18 @@ KEYS = {
     "scheme": "`simulation.scheme`", "floors": "`[floors.NAME]`, `[connectors.NAME] type`; one: `[walkable]`", "plan": "`polygon`, `wkt` or `file` of `[walkable]`", "post": "`[walkable.obstacles.NAME]`",
     "people": "`[agents.NAME]`: usual, wheelchairs (0.35 m), both, `age` and `factors = \"fruin\"`, `knows`, `follows`",
     "radius": "`[agents.NAME.radius] distribution`", "speed": "`[agents.NAME.speed] distribution`", "start": "`[populations.NAME]`: `count`, `density`, `placement`, `file`",
-    "premovement": "`[populations.NAME.premovement] distribution`", "door": "`[exits.NAME]`: `line`, `polygon`, `open_from`, `max_flow`, two, narrow (0.8 m)",
+    "premovement": "`[populations.NAME.premovement] distribution`", "door": "`[exits.NAME]`: `line`, `polygon`, `open_from`, `max_flow`, two, narrow (0.8 m), slim (0.6 m: no wheelchair fits), slim and a wide one",
     "journey": "`[journeys.NAME]`: `choice`, `waypoint`, `repeat`", "group": "`[populations.NAME.groups]`", "queue": "`queue` of a step, `servers`",
     "service": "`[journeys.NAME.steps.queue.service] distribution`", "lift": "`[lifts.NAME]`, `closed_from`", "smoke": "`[hazard]`: values, `file`, `closes`, `fallen`",
     "source": "`[sources.NAME]`: `rate`, `schedule`, `file`", "model": "`crowd.model`", "solver": "`[crowd.solver] type`",
-    "walk": "`[crowd]`: `speed_law`, `noise`; `[crowd.avoidance]`", "navigation": "`[navigation.density_cost]`", "zone": "`[zones.NAME]`",
+    "walk": "`[crowd]`: `speed_law`, `noise`; `[crowd.avoidance]`", "lock": "`[crowd.lock]`: `after = 5` s, with `then = \"stop\"`, `after = 0`", "navigation": "`[navigation.density_cost]`", "zone": "`[zones.NAME]`",
     "closing": "`closed_from` of a connector", "stages": "`[[stages]]`", "grains": "tables of grains: `[obstacles]`, `[particles]`, `[inlets]`, `[outlets]`, `[forces]`, `[materials]`, `[physics]`, `domain.periodic`",
     "measure": "`[measures.NAME] type`, several at once", "output": "`[output]`, several at once",
 }
 WORDS = {
     "floors": ("floor", "connector"), "people": ("agents", "[connectors"), "start": ("populations", "people", "of the file"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
     "lift": ("lift",), "smoke": ("hazard",), "walk": ("speed_law", "noise", "avoidance"), "closing": ("closed_from", "connector"),
-    "grains": ("obstacle", "particles", "inlets", "outlet", "forces", "material", "gravity", "periodic", "domain", "moves", "motion"), "service": ("queue",), "scheme": ("scheme", "gravity", "deformation", "driven", "domain"),
+    "grains": ("obstacle", "particles", "inlets", "outlet", "forces", "material", "gravity", "periodic", "domain", "moves", "motion"), "service": ("queue",), "scheme": ("scheme", "gravity", "deformation", "driven"),
     "navigation": ("density_cost",), "group": ("group",), "zone": ("zone",), "post": ("obstacles",),
 }
 REFUSED = [
@@ -32,7 +32,7 @@ REFUSED = [
     ("scheme=crowd", "measure=energy|contact_status|rotation|stress|repose|driven|cell"),
     ("start=file|file groups", "group=*"), ("solver=*", "model=pbd"), ("solver=*", "smoke=fallen|everywhere|file|closes"),
     ("model=pbd", "floors=stair|escalator|ramp|level"), ("grains=periodic", "floors=stair|escalator|ramp|level"),
-    ("group=*", "journey=weights"), ("start=file groups", "journey=weights"), ("measure=queue", "queue=none"), ("measure=inlets", "source=none"),
+    ("people=wheelchairs", "door=slim"), ("group=*", "journey=weights"), ("start=file groups", "journey=weights"), ("measure=queue", "queue=none"), ("measure=inlets", "source=none"),
 ]
 
 
@@ -191,8 +191,9 @@ def door(name):
         line = {"line": [[LENGTH, 2.8], [LENGTH, 4.2]]}
         exits["door"] = d.on(d.low, {
             "line": line, "polygon": {"polygon": rectangle(10.2, 2.8, 11.0, 4.2)}, "timed": line | {"open_from": [0.0, 3.0], "open_until": [1.5]},
-            "max_flow": line | {"max_flow": 1.0}, "two": line, "narrow": {"line": [[LENGTH, 3.1], [LENGTH, 3.9]]}, "deep": line | {"absorb_depth": 1.0}}[name])
-        if name in ("two", "timed"):
+            "max_flow": line | {"max_flow": 1.0}, "two": line, "narrow": {"line": [[LENGTH, 3.1], [LENGTH, 3.9]]}, "deep": line | {"absorb_depth": 1.0},
+            "slim": {"line": [[LENGTH, 3.2], [LENGTH, 3.8]]}, "slim and wide": {"line": [[LENGTH, 3.2], [LENGTH, 3.8]]}}[name])
+        if name in ("two", "timed", "slim and wide"):
             exits["back"] = d.on(d.low, {"line": [[0.0, 1.0], [0.0, 2.4]]})
     return put
 
@@ -344,7 +345,7 @@ def features(reference):
                                           for name in names("populations.NAME.premovement", "distribution")},
         "group": {NONE: nothing, "stay": of_populations("groups", lambda: {"sizes": [1, 2], "shares": [1.0, 1.0]}),
                   "side by side": of_populations("groups", lambda: {"sizes": [2], "side_by_side": True, "stay": "none"})},
-        "door": {name: door(name) for name in ("line", "polygon", "timed", "max_flow", "two", "narrow", "deep")},
+        "door": {name: door(name) for name in ("line", "polygon", "timed", "max_flow", "two", "narrow", "deep", "slim", "slim and wide")},
         "journey": {NONE: nothing} | {name: journey(name) for name in ("nearest", "quickest", "weights", "waypoint", "repeat")},
         "service": {name: nothing for name in names("journeys.NAME.steps.queue.service", "distribution")},
         "queue": {NONE: nothing, "one": lambda d: queue("one", d.values["service"])(d), "two": lambda d: queue("two", d.values["service"])(d)},
@@ -354,6 +355,7 @@ def features(reference):
         "model": {"projection": nothing, "pbd": put("crowd", model="pbd")},
         "solver": {NONE: nothing} | {name: put("crowd.solver", type=name) for name in names("crowd.solver")},
         "walk": {NONE: nothing, "no law": put("crowd", speed_law="none"), "noise": put("crowd", noise=0.02), "avoidance": put("crowd.avoidance", horizon=1.0)},
+        "lock": {NONE: nothing, "soon": put("crowd.lock", after=5.0), "stop": put("crowd.lock", after=5.0, then="stop"), "off": put("crowd.lock", after=0.0)},
         "navigation": {NONE: nothing, "density": put("navigation.density_cost", weight=0.5, update=0.5)},
         "zone": {NONE: nothing, "slow": zone},
         "closing": {NONE: nothing, "connector": lambda d: d.tables["connectors"]["way"].update(closed_from=2.0)},

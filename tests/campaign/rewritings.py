@@ -16,7 +16,7 @@ IN_THE_PLANE = {"Pa": (0, -2, 1), "kg/m3": (-2, 0, 1)}
 # Of exponents that are even where roots are taken.
 SCALES = {"lengths up": (8, 0, 0), "lengths down": (-8, 0, 0), "times": (0, 6, 0), "masses": (0, 0, 20), "all three": (4, -6, 12)}
 
-POINTS = {"point", "center", "a", "b", "points"}
+POINTS = {"point", "center", "a", "b", "points", "polygon", "line", "region", "cabin", "door"}
 VECTORS = {"normal", "velocity", "surface_velocity", "translate", "amplitude", "gravity", "positions"}
 TURNED = {"rate", "angles", "torque", "amplitude"}      # of motions in the plane: change their sign in a mirror
 ARRAYS = ("position", "velocity", "angular_velocity", "orientation", "radius", "id")
@@ -137,6 +137,9 @@ class Frame:
         values = np.asarray(values, float)
         return (self.sign * (self.q @ values)).tolist() if len(values) == len(self.q) == 3 else (self.sign * values).tolist()
 
+    def back(self):
+        return Frame(self.q.T, -(self.q.T @ self.shift))
+
 
 def frames(dimension, name):
     """Mirror along x, axes in turn, and another origin."""
@@ -148,9 +151,9 @@ def frames(dimension, name):
     return Frame(unit, [4.0, -2.0, 8.0][:dimension])
 
 
-def in_frame(tables, frame, folder, state, prefix):
+def placed(tables, frame):
+    """The tables with their points, vectors, and boxes in the frame."""
     made = copy.deepcopy(tables)
-    letters = "xyz"
 
     def corners(table, low, high):
         ends = sorted(zip(frame.point(table[low]), frame.point(table[high])), key=lambda pair: 0)
@@ -177,6 +180,12 @@ def in_frame(tables, frame, folder, state, prefix):
             elif key == "periodic" or key == "stiffness" and isinstance(value, list):
                 table[key] = [value[frame.axis.index(k)] for k in range(len(value))]
     walk(made, ())
+    return made
+
+
+def in_frame(tables, frame, folder, state, prefix):
+    made = placed(tables, frame)
+    letters = "xyz"
     domain = made["domain"]
     for cell in [domain.get("deformation", {}), *(stage.get("deformation", {}) for stage in made.get("stages", []))]:
         old = tables["domain"].get("deformation", {})
@@ -193,8 +202,7 @@ def in_frame(tables, frame, folder, state, prefix):
         if wall["type"] == "mesh":
             wall["file"] = mesh_in_frame(folder, wall["file"], frame, prefix)
     made = from_file(made, folder, bodies_in_frame(state, frame), prefix)
-    back = Frame(frame.q.T, -(frame.q.T @ frame.shift))
-    return made, lambda found: bodies_in_frame(found, back)
+    return made, lambda found: bodies_in_frame(found, frame.back())
 
 
 def bodies_in_frame(state, frame):

@@ -3,10 +3,12 @@
 import csv
 import json
 import shutil
+import tomllib
 
 import numpy as np
 import pytest
 
+from decks import toml
 from scree_program import check, check_close, check_in, run_ok, scree, source_folder
 
 from scree.results import Results
@@ -233,6 +235,148 @@ def test_nobody_leaves(folder):
     rows = people(results)
     check(len(rows) == 3 and {row["state[-]"] for row in rows.values()} == {"waiting"}, "3 rows, before a closed door", rows)
     check(radii_on_page(folder, results) == [35, 15, 25], "radii on the page")
+
+
+# ---- widths and locks with lifts, queues, groups, sources, smoke, and the model "pbd"
+
+def changed(folder, path, change, files=(), expect=0):
+    """(Results, what the program said) of a case that `change` has changed; `files`: name and text of what is beside it."""
+    deck = case(folder, path)
+    tables = tomllib.loads(deck.read_text())
+    change(tables)
+    for name, text in files:
+        (folder / name).write_text(text)
+    deck.write_text(toml(tables))
+    said = scree("run", deck, "--set", f'output.directory="{folder}"', folder=folder)
+    check(said.code == expect, f"it ends with {expect}", said)
+    return Results(folder / deck.stem) if expect != 2 else None, said
+
+
+def by_passage(results):
+    return [results.scalars[f"{name}_total"][-1] for name in ("narrow", "wide")]
+
+
+@pytest.mark.parametrize("narrow", ("lift", "stair", "both", "stair, and the lift closes"))
+def test_a_lift_and_a_stair_that_are_too_narrow_for_wheelchairs(folder, narrow):
+    def change(deck):
+        deck["simulation"]["end_time"] = 60
+        if narrow in ("lift", "both"):
+            deck["lifts"]["east"] |= {"door": [[20, 2.7], [20, 3.3]], "wait": 0.0}
+        if narrow != "lift":
+            ring = [[6, 7], [12, 7], [12, 7.6], [6, 7.6]]
+            for floor in ("ground", "upper"):
+                deck["floors"][floor]["walkable"]["obstacles"]["well"]["polygon"] = ring
+            deck["connectors"]["stair"] |= {"polygon": ring, "bottom": {"floor": "ground", "line": ring[::3]},
+                                            "top": {"floor": "upper", "line": ring[1:3]}}
+        if "closes" in narrow:
+            deck["lifts"]["east"]["closed_from"] = 1.0
+
+    results, said = changed(folder, "lift_or_stair/shop.toml", change, expect=2 if narrow == "both" else 0)
+    if narrow == "both":
+        check_in("4 people with a radius of up to 0.35 m have no way", said.stderr, "who")
+        check(said.stderr.count('"east" is 0.6 m wide at (20, 3)') == 1, "the lift is named once", said)
+        return
+    states = [row["state[-]"] for row in people(results).values() if row["kind[-]"] == "wheelchair"]
+    rode = results.summary["evacuation"]["lifts"]["east"]["persons"]
+    check(rode == (4 if narrow == "stair" else 0), "who took the lift", rode)
+    check(set(states) == {"no way" if "closes" in narrow else "left"}, "wheelchairs", states)
+    check(results.summary["evacuation"]["left"] == (10 if "closes" in narrow else 14), "who left", results.summary["evacuation"])
+
+
+@pytest.mark.parametrize("x", (5, 10))
+def test_a_queue_before_and_behind_the_passages(folder, x):
+    step = {"queue": {"line": [[x, 3], [x - 3, 3]], "spacing": 0.9, "servers": 1, "service": {"distribution": "constant", "value": 1.0}}}
+    results, _ = changed(folder, "ways_by_width/mixed.toml", lambda deck: deck.update(journeys={"leave": {"steps": [step, {"choice": "nearest"}]}}))
+    check(results.summary["evacuation"]["left"] == 23 and by_passage(results) == [20, 3], "20 by the narrow passage, 3 by the wide one",
+          by_passage(results))
+    check(results.summary["evacuation"]["locks"] == [], "who waits in a queue is not locked")
+
+
+@pytest.mark.parametrize("rule", ({}, {"side_by_side": True, "stay": "none"}))
+def test_a_group_takes_the_ways_of_its_widest(folder, rule):
+    """Four pairs of an adult and a wheelchair, three of adults."""
+    rows = [f"{1 + k % 2},{1 + k // 2},{'wheelchair' if k % 2 else 'adult'},{k // 2}" for k in range(8)]
+    rows += [f"{3.5 + 0.6 * (k % 2)},{1 + k // 2},adult,{4 + k // 2}" for k in range(6)]
+    results, _ = changed(folder, "ways_by_width/mixed.toml", lambda deck: deck.update(populations={"families": {"file": "families.csv", "groups": rule}}),
+                         [("families.csv", "\n".join(["x,y,kind,group", *rows, ""]))])
+    check(results.summary["evacuation"]["left"] == 14 and by_passage(results) == [6, 8], "pairs with a wheelchair by the wide passage", by_passage(results))
+
+
+def test_widths_with_a_source_and_with_pbd(folder):
+    def source(deck):
+        deck.pop("populations")
+        deck["sources"] = {"in": {"agents": ["adult", "wheelchair"], "region": [[0.5, 0.5], [3, 0.5], [3, 5.5], [0.5, 5.5]], "rate": 1.0, "limit": 20}}
+
+    results, _ = changed(folder, "ways_by_width/mixed.toml", source)
+    chairs = sum(row["kind[-]"] == "wheelchair" for row in people(results).values())
+    check(by_passage(results) == [20 - chairs, chairs] and chairs > 0, "each size by its own", by_passage(results))
+    results, _ = run(folder, "ways_by_width/mixed.toml", "--set", 'crowd.model="pbd"', to="pbd")
+    check(by_passage(results) == [20, 3], "pbd: each size by its own", by_passage(results))
+
+
+def test_smoke_shuts_the_only_exit_that_is_wide_enough(folder):
+    def change(deck):
+        deck["exits"] = {"gate": {"line": [[12, 6], [12, 7.5]]}, "turnstile": {"line": [[12, 2], [12, 2.6]]}}
+        deck["hazard"] = {"file": "smoke.csv", "closes": {"gate": {"extinction": 0.5}}}
+
+    results, said = changed(folder, "ways_by_width/mixed.toml", change, [("smoke.csv", "t,K\n0,0\n3,1\n200,1\n")])
+    check_in("t = 1.5 s: 3 people have no way left", said.stderr, "it is told")
+    check(left(results) == {"gate": 0, "turnstile": 20}, "20 by the turnstile", left(results))
+
+
+def test_two_are_locked_with_pbd(folder):
+    results, _ = run(folder, "locked_counterflow/two.toml", "--set", 'crowd.model="pbd"')
+    check([lock["people"] for lock in results.summary["evacuation"]["locks"]] == [2], "a lock of two", results.summary["evacuation"]["locks"])
+
+
+def test_who_waits_for_a_lift_or_its_group_is_not_locked(folder):
+    def lift(deck):
+        deck["simulation"]["end_time"] = 60
+        deck.pop("connectors")
+        for floor in deck["floors"].values():
+            floor["walkable"].pop("obstacles")
+        deck["lifts"]["east"] |= {"speed": 0.1, "wait": 0.0}
+        deck["crowd"] = {"lock": {"after": 5}}
+
+    results, _ = changed(folder, "lift_or_stair/shop.toml", lift)
+    check(results.summary["evacuation"]["still_inside"] == 14 and results.summary["evacuation"]["locks_found"] == 0, "before a lift of 35 s",
+          results.summary["evacuation"])
+
+    def group(deck):
+        deck["walkable"]["polygon"] = [[0, 0], [12, 0], [12, 2], [0, 2]]
+        deck["exits"] = {"right": {"line": [[12, 0], [12, 2]]}}
+        deck["populations"] = {"pair": {"file": "pair.csv", "groups": {}}}
+        deck["crowd"]["lock"] = {"after": 5}
+
+    results, _ = changed(folder, "locked_counterflow/two.toml", group, [("pair.csv", "x,y,group,premovement\n1,0.5,0,0\n1,1.5,0,40\n")])
+    check(results.summary["evacuation"]["left"] == 2 and results.summary["evacuation"]["locks_found"] == 0, "for the one who begins late",
+          results.summary["evacuation"])
+
+
+def test_who_comes_behind_somebody_who_lies_there_is_locked(folder):
+    """The gas is gone when the second one comes, and the corridor is too narrow to pass."""
+    def change(deck):
+        deck["crowd"]["lock"] = {"after": 10, "then": "stop"}
+        deck["populations"] = {"first": {"file": "first.csv"}}
+        deck["sources"] = {"second": {"file": "second.csv"}}
+        deck["exits"].pop("left")
+        deck["hazard"] = {"file": "gas.csv"}
+
+    results, said = changed(folder, "locked_counterflow/two.toml", change, [
+        ("first.csv", "x,y,speed\n7.5,0.3,0.1\n"), ("second.csv", "time,x,y,speed\n25,1,0.3,1\n"), ("gas.csv", "t,CO\n0,0.09\n20,0.09\n21,0\n200,0\n")],
+        expect=5)
+    check([row["state[-]"] for row in people(results).values()] == ["incapacitated", "locked"], "one lies, one is locked", people(results))
+    check(results.summary["evacuation"]["locks"][0]["people"] == 1, "a lock of one", said)
+
+
+def test_who_is_near_its_exit_when_locks_are_first_looked_for_is_not_locked(folder):
+    """At 5 s it walks its last 0.2 m: near is not stuck."""
+    def change(deck):
+        deck["crowd"]["lock"] = {"after": 5}
+        deck["populations"] = {"one": {"file": "one.csv"}}
+
+    results, _ = changed(folder, "locked_counterflow/two.toml", change, [("one.csv", "x,y,speed,leaves_at\n7.3,0.3,1,right\n")])
+    check(results.summary["evacuation"]["left"] == 1 and results.summary["evacuation"]["locks_found"] == 0, "it leaves", results.summary["evacuation"])
 
 
 # ---- who may use what

@@ -58,6 +58,7 @@ class CrowdStepper final : public Stepper<2> {
   void fit(State<2>& state, Real share_moved);
   bool may_try_again(State<2>& state, Real needed_skin, Real shortest, Real& dt);
   Real project(State<2>& state, LookAhead::Perception perception, Real dt);
+  void find_overlap(const State<2>& state);
   void judge(const State<2>& state);
   /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
   const ContactField<Real>& multipliers() const {
@@ -163,6 +164,13 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
   if (model_ == Model::projection) limit_pairs(1.5 * usual_reach(dt));
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
   fit(state, share_of_skin);  // a restart may be anywhere between two lists
+  if (state.clock.step > 0 || model_ == Model::pbd) return;
+  // The row of the first moment tells who is near then.
+  std::ranges::fill(look_ahead_.walks(state), LookAhead::Walk{});
+  const Real certain = certain_share * state.lattice.skin;
+  look_ahead_.find(state, neighborhood, {.reach = std::min(usual_reach(dt), certain)}, dt);
+  report_.n_contacts = state.comm.sum(static_cast<std::int64_t>(look_ahead_.near().size()));
+  find_overlap(state);
 }
 
 /// After a list build, since which people have moved by at most `share_moved` of the skin: work arrays,
@@ -291,10 +299,14 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
   }
 }
 
-void CrowdStepper::judge(const State<2>& state) {
+void CrowdStepper::find_overlap(const State<2>& state) {
   Real least = 0;
   for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
-  overlap_ = -state.comm.min(least);
+  overlap_ = 0 - state.comm.min(least);
+}
+
+void CrowdStepper::judge(const State<2>& state) {
+  find_overlap(state);
   require_solved(state);
 }
 
@@ -393,7 +405,7 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
   return {
       {"contacts", "-", static_cast<Real>(report_.n_contacts)},
       {"overlap", "m", overlap_},
-      {"overlap_bound", "m", std::max(-report_.least_gap, 0.0)},
+      {"overlap_bound", "m", std::max(0.0, -report_.least_gap)},
       {"residual", "m", report_.residual, false, solver_.solver ? HUGE_VAL : projection_settings_.tolerance},
       {"solved", "-", report_.converged ? 1.0 : 0.0, true},
       {"sweeps", "-", static_cast<Real>(report_.sweeps)}};
