@@ -47,8 +47,6 @@ class Locks {
             const WalkingModel& walking);
   /// Whether the deck asks to end the run for a lock that is there.
   bool ends_run() const { return ends_run_ && n_locked_ > 0; }
-  /// As of the last look.
-  std::int64_t n_locked() const { return n_locked_; }
   /// All so far, and the first of them one by one.
   std::int64_t n_locks() const { return n_locks_; }
   std::span<const Lock> list() const { return list_; }

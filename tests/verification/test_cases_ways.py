@@ -369,6 +369,14 @@ def test_who_comes_behind_somebody_who_lies_there_is_locked(folder):
     check(results.summary["evacuation"]["locks"][0]["people"] == 1, "a lock of one", said)
 
 
+def test_who_was_locked_and_has_fallen_is_not_locked(folder):
+    results, _ = changed(folder, "locked_counterflow/two.toml", lambda deck: deck.update(hazard={"file": "gas.csv"}),
+                         [("gas.csv", "t,CO\n0,0\n40,0\n41,0.09\n200,0.09\n")])
+    check({row["state[-]"] for row in people(results).values()} == {"incapacitated"}, "both have fallen", people(results))
+    check(results.summary["evacuation"]["locks_found"] == 1 and results.summary["evacuation"]["locked_at_end"] == 0, "none is locked at the end",
+          results.summary["evacuation"])
+
+
 def test_who_is_near_its_exit_when_locks_are_first_looked_for_is_not_locked(folder):
     """At 5 s it walks its last 0.2 m: near is not stuck."""
     def change(deck):

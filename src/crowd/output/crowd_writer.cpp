@@ -287,7 +287,7 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_, scene_.hazard());
-  add_locks(scene_.locks(), scene_, report.summary);
+  add_locks(state, scene_.locks(), scene_, report.summary);
   add_left_elsewhere(state, scene_.left_elsewhere(), report.summary);
   if (queues_) add_queues(scene_.journeys().queues(), scene_.queues().reports(state), report.summary);
   if (scene_.lifts().is_used()) add_lifts(scene_.lifts().reports(), report.summary);

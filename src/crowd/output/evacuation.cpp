@@ -208,7 +208,12 @@ void add_left_elsewhere(const State<2>& state, std::span<const Real> left_elsewh
   summary.json = json.dump();
 }
 
-void add_locks(const Locks& locks, const CrowdScene& scene, SceneWriter<2>::Summary& summary) {
+void add_locks(const State<2>& state, const Locks& locks, const CrowdScene& scene,
+               SceneWriter<2>::Summary& summary) {
+  std::int64_t n_locked = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    n_locked += scene.fate_of(state, i) == Fate::locked ? 1 : 0;
+  n_locked = state.comm.sum(n_locked);
   Json json = Json::parse(summary.json);
   Json list = Json::array();
   for (const Lock& lock : locks.list()) {
@@ -225,11 +230,11 @@ void add_locks(const Locks& locks, const CrowdScene& scene, SceneWriter<2>::Summ
   }
   json["locks"] = list;
   json["locks_found"] = locks.n_locks();
-  json["locked_at_end"] = locks.n_locked();
+  json["locked_at_end"] = n_locked;
   summary.json = json.dump();
   if (locks.n_locks() > 0)
     summary.text += fmt::format("\n  {} lock{} of people who blocked each other, {} people locked at the end",
-                                locks.n_locks(), locks.n_locks() == 1 ? "" : "s", locks.n_locked());
+                                locks.n_locks(), locks.n_locks() == 1 ? "" : "s", n_locked);
 }
 
 void add_lifts(const std::vector<LiftReport>& reports, SceneWriter<2>::Summary& summary) {

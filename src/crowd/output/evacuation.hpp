@@ -36,8 +36,9 @@ void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
 /// Adds how many left by exits that they were not bound for: by exit of state.outlets.
 void add_left_elsewhere(const State<2>& state, std::span<const Real> left_elsewhere,
                         SceneWriter<2>::Summary& summary);
-/// Adds locks so far, and how many people are locked at the end.
-void add_locks(const Locks& locks, const CrowdScene& scene, SceneWriter<2>::Summary& summary);
+/// Adds locks so far, and how many people are locked at the end. Collective.
+void add_locks(const State<2>& state, const Locks& locks, const CrowdScene& scene,
+               SceneWriter<2>::Summary& summary);
 /// Adds what each lift did.
 void add_lifts(const std::vector<LiftReport>& reports, SceneWriter<2>::Summary& summary);
 
