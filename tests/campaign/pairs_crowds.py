@@ -22,7 +22,7 @@ KEYS = {
     "measure": "`[measures.NAME] type`, several at once", "output": "`[output]`, several at once",
 }
 WORDS = {
-    "floors": ("floor", "connector"), "people": ("agents", "[connectors"), "start": ("populations", "people", "of the file"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
+    "floors": ("floor", "connector"), "people": ("agents", "[connectors", "smallest person"), "start": ("populations", "people", "of the file"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
     "lift": ("lift",), "smoke": ("hazard",), "walk": ("speed_law", "noise", "avoidance"), "closing": ("closed_from", "connector"),
     "grains": ("obstacle", "particles", "inlets", "outlet", "forces", "material", "gravity", "periodic", "domain", "moves", "motion"), "service": ("queue",), "scheme": ("scheme", "gravity", "deformation", "driven"),
     "navigation": ("density_cost",), "group": ("group",), "zone": ("zone",), "post": ("obstacles",),
