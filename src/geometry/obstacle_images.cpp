@@ -120,8 +120,8 @@ void ObstacleSet<D>::set_domain(const Box<D>& box) {
             "period of {:g} m, so that its images would overlap it, and does not reach from face to "
             "face; let it end at both faces, or go beyond both",
             from, to, "xyz"[k], period));
-      images.along[static_cast<std::size_t>(k)] =
-          !covers || (length <= period + rounding && can_move(obstacle));
+      // From face to face too: between two lists bodies go on beyond the faces.
+      images.along[static_cast<std::size_t>(k)] = !covers || length <= period + rounding;
       has_images = has_images || images.along[static_cast<std::size_t>(k)];
     }
     if (!has_images) continue;

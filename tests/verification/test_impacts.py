@@ -1,6 +1,8 @@
 """The decks of impacts give their closed forms, the same on 1 and 3 ranks."""
+import csv
 import math
 
+from decks import toml
 from scree_program import check, check_close, read_arrays, run_ok, source_folder
 
 
@@ -43,3 +45,36 @@ def test_a_bouncing_disk(folder):
             s = t - start
             height = 0 if n == 60 else 10 * fall * e**n * s - 5 * s * s
         check_close(x[0][1] - 0.1, height, f"height at {t} s", absolute=1e-5)
+
+
+def test_the_gain_of_newtons_law_at_a_corner_is_told(folder):
+    """A plank hits a floor with one corner and sticks: the energy that (E.7) of docs/method.md says is won, in the balance and in the certificate."""
+    a, b, turn, e, fall = 0.16, 0.1, 0.5, 1.0, 1.0
+    mass, inertia = 1000 * a * b, 1000 * a * b * (a * a + b * b) / 12
+    corners = [((sx * a * math.cos(turn) - sy * b * math.sin(turn)) / 2, (sx * a * math.sin(turn) + sy * b * math.cos(turn)) / 2)
+               for sx in (-1, 1) for sy in (-1, 1)]
+    x, y = min(corners, key=lambda corner: corner[1])   # as seen from the centre; there u_N = v_y + w x, u_T = v_x - w y
+    w_nn, w_nt, w_tt = 1 / mass + x * x / inertia, -x * y / inertia, 1 / mass + y * y / inertia
+    k2 = w_nt**2 / (w_nn * w_tt)
+    slide = -fall * w_nt / w_nn                         # the slip that gains most
+    gain = fall**2 / (2 * w_nn) * (e * e - 1 + k2) / (1 - k2)
+    (folder / "plank.csv").write_text(f"x,y,vx,vy\n0,{1e-8 - y},{slide},{-fall}\n")
+    deck = {"simulation": {"dimension": 2, "scheme": "nonsmooth", "end_time": 4e-3}, "time": {"step": 1e-3},
+            "domain": {"lower": [-1, -1], "upper": [1, 1]}, "materials": {"m": {"density": 1000}},
+            "pairs": {"m-m": {"friction": 5.0, "restitution": e}}, "solver": {"type": "nsgs", "tolerance": 1e-12},
+            "obstacles": {"floor": {"type": "plane", "point": [0, 0], "normal": [0, 1], "material": "m"}},
+            "shapes": {"plank": {"type": "box", "size": [a, b], "rounding": 1e-8}},
+            "particles": {"planks": {"material": "m", "shape": "plank", "angle": turn,
+                                     "source": {"type": "file", "path": "plank.csv"}}},
+            "analysis": {"every_steps": 1}, "output": {"certificate": {"every_steps": 1}}, "measures": {"energy": {"type": "energy", "balance": True}}}
+    (folder / "deck.toml").write_text(toml(deck))
+    run_ok("-q", "run", "deck.toml", folder=folder)
+    last, tables = {}, folder / "results/deck/deck"
+    for name in ("scalars", "certificate"):
+        with open(f"{tables}.{name}.csv", encoding="utf-8") as file:
+            rows = [{key.split("[")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        last[name] = rows
+    check(gain > 0.05 * mass * fall**2, "there is something to win", gain)
+    check_close(last["scalars"][-1]["energy_kinetic"] - last["scalars"][0]["energy_kinetic"], gain, "energy won", relative=1e-6)
+    check_close(-last["scalars"][-1]["energy_friction"] - last["scalars"][-1]["energy_impact"], gain, "of the balance", relative=1e-6)
+    check_close(max(row["contact_gain"] for row in last["certificate"]), gain, "of the certificate", relative=1e-6)

@@ -12,7 +12,7 @@ AGENTS_TEXT = ("population", "kind", "exit", "level", "state")    # columns of N
 AXES = ("time", "step")
 OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "spring_error", "penetration_rate", "cone_violation",
                  "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "overlap",
-                 "corrected", "correction_energy", "halvings")
+                 "corrected", "correction_energy", "contact_gain", "halvings")
 
 
 class Scalars:

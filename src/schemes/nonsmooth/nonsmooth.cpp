@@ -382,6 +382,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"overlap", "m", overlap_, false, overlap_ - beyond_});
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
+  entries.push_back({"contact_gain", "J", energy_.contact_gain()});
   if (drives_walls_) {
     entries.push_back({"driven_solves", "-", static_cast<Real>(driven_.n_solves())});
     entries.push_back({"driven_misfit", "-", driven_.worst_misfit()});

@@ -12,7 +12,7 @@
 
 namespace scree {
 
-/// Where the energy of a step comes from and goes (docs/method.md, eq. E.1-E.5). Call note_start(),
+/// Where the energy of a step comes from and goes (docs/method.md, eq. E.1-E.6). Call note_start(),
 /// note_moved() and add_to_ledger() in this order in a step. Cost: O(bodies + contacts).
 template <int D>
 class StepEnergy {
@@ -33,20 +33,27 @@ class StepEnergy {
     ReproducibleSum::sum(state.comm, work, sums);
     const Real *of_contacts = sums.data(), *of_bodies = of_contacts + n_parts;
     EnergyBalance& balance = state.energy_balance;
+    Real lost = of_contacts[0] + of_contacts[1];
     if (state.materials.has_cohesion())
       balance.cohesion += ReproducibleSum::sum(state.comm, std::span<const Real>(cohesion_work_));
-    if (state.materials.has_rolling_friction())
-      balance.rolling += ReproducibleSum::sum(state.comm, std::span<const Real>(rolling_work_));
+    if (state.materials.has_rolling_friction()) {
+      const Real rolling = ReproducibleSum::sum(state.comm, std::span<const Real>(rolling_work_));
+      balance.rolling += rolling;
+      lost += rolling;
+    }
     balance.impact += of_contacts[0];
     balance.friction += of_contacts[1];
     balance.wall_work += of_contacts[2];
     balance.correction += corrected_ = of_bodies[0];
     balance.integration += of_bodies[1];
     balance.force_work += of_bodies[2];
-    if (balance.stored) book_stored(state, contacts);
+    if (balance.stored) lost -= book_stored(state, contacts);
+    contact_gain_ = std::max(0.0, -lost);
   }
   /// What the position correction put in, in the last step [J].
   Real corrected() const { return corrected_; }
+  /// What the contacts of the last step gave bodies in all, 0 if they took some [J] (eq. E.6).
+  Real contact_gain() const { return contact_gain_; }
   std::size_t bytes() const {
     return held_bytes(contact_work_[0], contact_work_[1], contact_work_[2], body_work_[0], body_work_[1],
                       body_work_[2], mean_velocity_, cohesion_work_, rolling_work_, potential_before_,
@@ -56,18 +63,20 @@ class StepEnergy {
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;
   static constexpr std::size_t n_parts = 3;
-  /// What contacts store now was not dissipated by them.
-  static void book_stored(State<D>& state, const ContactStep<D>& contacts) {
+  /// What contacts store now was not dissipated by them. Returns what they store more than before [J].
+  static Real book_stored(State<D>& state, const ContactStep<D>& contacts) {
     const auto stored = contacts.stored_energy();
     std::array<Real, 2> now{};
     ReproducibleSum::sum(state.comm, stored.size(), now, [&stored](std::size_t k, std::span<Real> terms) {
       std::ranges::copy(stored[k], terms.begin());
     });
     EnergyBalance& balance = state.energy_balance;
+    const Real before = balance.elastic;
     balance.impact -= now[0] - (balance.elastic - balance.last.springs);
     balance.friction -= now[1] - balance.last.springs;
     balance.elastic = now[0] + now[1];
     balance.last.springs = now[1];
+    return balance.elastic - before;
   }
   /// Of each contact: dissipated along the normal, along tangents, and done by the obstacle.
   void find_contact_work(const ContactStep<D>& contacts) {
@@ -139,7 +148,7 @@ class StepEnergy {
     }
   }
 
-  Real corrected_ = 0;
+  Real corrected_ = 0, contact_gain_ = 0;
   std::vector<Real> mean_velocity_;                 // of bodies held
   std::vector<Real> cohesion_work_, rolling_work_;  // of each contact, by attraction and against rolling
   std::array<std::vector<Real>, n_parts> contact_work_, body_work_;  // of each contact, of each owned body
