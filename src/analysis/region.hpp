@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "analysis/floor.hpp"
 #include "core/error.hpp"
@@ -13,6 +14,24 @@
 #include "state/state.hpp"
 
 namespace scree {
+
+/// Throws InputError if a place of a measure (`what`, given at `where`) reaches through a periodic face,
+/// beyond which nothing would be found, or if these faces move.
+template <int D>
+void require_between_faces(const State<D>& state, const Box<D>& place, std::string_view what,
+                           const std::string& where) {
+  if (state.cell.is_given())
+    throw InputError(
+        fmt::format("{}: a {} has a place in space, but [domain.deformation] moves the faces of the cell: "
+                    "remove it",
+                    where, what));
+  const Box<D>& domain = state.box;
+  for (int k = 0; k < D; ++k)
+    if (domain.is_periodic(k) && !(place.lower[k] >= domain.lower[k] && place.upper[k] <= domain.upper[k]))
+      throw InputError(
+          fmt::format("{}: the {} reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
+                      where, what, domain.lower[k], domain.upper[k], "xyz"[k]));
+}
 
 /// The part of the domain that a measure looks at: a box, or everything if the deck gives none, on one floor
 /// of a building of several. Points count from the lower faces up to, but not including, the upper ones, so
@@ -42,17 +61,7 @@ class MeasuredRegion {
   void require_inside(const State<D>& state) const {
     level(state);
     if (whole_) return;
-    const Box<D>& domain = state.box;
-    if (state.cell.is_given())
-      throw InputError(
-          fmt::format("{}: a region has a place in space, but [domain.deformation] moves the faces of the "
-                      "cell: remove it",
-                      where_));
-    for (int k = 0; k < D; ++k)
-      if (domain.is_periodic(k) && (lower_[k] < domain.lower[k] || upper_[k] > domain.upper[k]))
-        throw InputError(
-            fmt::format("{}: the region reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
-                        where_, domain.lower[k], domain.upper[k], "xyz"[k]));
+    require_between_faces(state, Box<D>{lower_, upper_, {}}, "region", where_);
   }
 
   /// Its level in a building, as MeasuredFloor has it.

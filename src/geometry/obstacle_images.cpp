@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "geometry/drive.hpp"
 #include "geometry/obstacle.hpp"
 
 namespace scree {
@@ -91,13 +92,17 @@ void ObstacleSet<D>::set_domain(const Box<D>& box) {
         return shape.travel(next, seen_by(at, far)) <= equal * period;
       };
       if (is_along(pose)) {
-        for (const Real time : {0.01, 0.1, 0.3, 1.0, 3.0})
-          if (obstacle.motion && !is_along(placed(obstacle, obstacle.motion->pose(time))))
+        for (const Real at : {0.01, 0.1, 0.3, 1.0, 3.0}) {  // times, or ways of a load [m], [rad]
+          const Pose<D> moved = obstacle.motion  ? obstacle.motion->pose(at)
+                                : obstacle.drive ? obstacle.drive->pose(at)
+                                                 : Pose<D>{};
+          if (!is_along(placed(obstacle, moved)))
             refuse(
                 fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "
                             "has no images through the faces of the domain; make {0} open, or the obstacle "
                             "finite",
                             "xyz"[k]));
+        }
         continue;
       }
       if (tight.is_empty())

@@ -15,9 +15,11 @@ from same_files import same_files
 
 NAME = "pairs"
 FAMILIES = {"grains": grain_runs, "people": people_runs}
-# Each deck runs on two of these besides 1, in turn.
-RANKS = ((2, 3), (2, 5), (3, 5))
+# Each deck runs on one of these besides 1, in turn; restarts run on another number again.
+RANKS = (2, 3, 5)
 ON_ONE_CORE = True
+# What runs say of a wall that a force moves in the scheme "nonsmooth" and that is known to be wrong: only bits are compared.
+KNOWN = "is known to be wrong"
 
 _reference, _rows, _counts = None, {}, collections.Counter()
 
@@ -77,7 +79,7 @@ class Trial:
     def __init__(self, case, deck, family):
         self.case, self.deck, self.family = case, deck, family
         self.has_bits = family.promises_bits(deck)
-        self.solved = True
+        self.solved, self.known = True, False
 
     def run(self, name, ranks=1, tables=None):
         file = "deck" if tables is None else name
@@ -96,6 +98,10 @@ class Trial:
         whole = self.run("whole")
         if whole.code == 3 and self.deck.values["stages"] == "add":
             return "refused"        # the wall is put where bodies are
+        self.known = KNOWN in whole.stderr
+        _counts["decks with walls of which check says that they are wrong"] += self.known
+        if self.known and whole.code in (1, 3):
+            return "ok"
         self.end_code = 5 if whole.code == 5 and self.deck.values.get("lock") == "stop" else 0
         if whole.code != self.end_code:
             self.case.finding(f"exit code {whole.code}: " + re.sub(r"-?\d[-\d.e+]*", "N", message_of(whole).split("\n")[0])[:140], whole)
@@ -107,12 +113,11 @@ class Trial:
         return "ok"
 
     def on_ranks(self, whole):
-        for n in RANKS[self.case.number % len(RANKS)]:
-            again = self.run(f"on{n}", n)
-            if self.case.same(whole, again, f"1 and {n} ranks") and self.has_bits:
-                self.same_files("whole", f"on{n}", f"1 and {n} ranks")
-                _counts["ranks compared"] += 1
-            shutil.rmtree(self.case.folder / f"on{n}", ignore_errors=True)
+        n = RANKS[self.case.number // len(FAMILIES) % len(RANKS)]
+        again = self.run(f"on{n}", n)
+        if self.case.same(whole, again, f"1 and {n} ranks") and self.has_bits:
+            self.same_files("whole", f"on{n}", f"1 and {n} ranks")
+            _counts["ranks compared"] += 1
 
     def same_files(self, first, second, claim):
         differing = same_files(self.results(first), self.results(second))

@@ -6,12 +6,12 @@ import itertools
 import math
 
 import covering
+from rewritings import obj
 
 R = 0.1
 NONE = "none"
 # What has no kinds of its own in the reference. A star: what a value means needs another value, as a motion needs a wall.
 STEPS = {"pbd": (2e-3, 40), "nonsmooth": (2e-3, 48), "dem": (1e-3, 96), "event": (5e-3, 16)}    # whole numbers of eighths
-CUBE = [(1, 2, 3), (1, 3, 4), (5, 7, 6), (5, 8, 7), (1, 5, 6), (1, 6, 2), (2, 6, 7), (2, 7, 3), (3, 7, 8), (3, 8, 4), (4, 8, 5), (4, 5, 1)]
 # Where a feature is in a deck.
 KEYS = {
     "scheme": "`simulation.scheme`", "dimension": "`simulation.dimension`", "periodic": "`domain.periodic`: none, along x, along all horizontal axes, all",
@@ -33,7 +33,7 @@ WORDS = {
     "scheme": ("scheme", "journey", "[dem]", "impacts", "method =", "solver", "law ="), "dimension": ("dimension", "contact times"), "wall": ("obstacle",), "container": ("obstacle",), "bodies": ("velocity", "rotates", "mobility", "random_speed"),
     "stiffness": ("stiff", "young", "hertz", "linear law", "[materials]"), "rolling": ("rolling", "[materials]"), "cohesion": ("cohesion", "attract", "[materials]"),
     "dem": ("friction", "tangential", "attraction", "as this deck has it"), "nonsmooth": ("impacts",), "pbd": ("method",), "force": ("[forces",), "inlet": ("[inlets",),
-    "outlet": ("outlets",), "solver": ("solver",), "motion": ("motion", "driven", "belt", "obstacle"), "deformation": ("deformation", "shear_rate"), "stages": ("stage", "shear_rate"), "periodic": ("periodic",), "measure": ("measure", "region"),
+    "outlet": ("outlets",), "solver": ("solver",), "motion": ("motion", "driven", "belt", "obstacle"), "deformation": ("deformation", "shear_rate"), "stages": ("stage", "shear_rate"), "periodic": ("periodic",), "measure": ("measure", "region", "window", "line"),
 }
 # What `scree check` refuses: values that do not go together, "*" for all but the default of the factor, the first one.
 REFUSED = [
@@ -52,7 +52,7 @@ REFUSED = [
     ("scheme=event", "motion=*"), ("source=file", "bodies=random"), ("scheme=nonsmooth", "nonsmooth=sequential", "shape=*"),
     ("scheme=pbd", "pbd=pgs|pgs_dual|penalty|jacobi", "shape=*"), ("scheme=pbd", "measure=energy|stress|contact_status|rotation"),
     ("deformation=*", "force=spring"), ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "rolling=*"), ("wall=plane", "periodic=all"),
-    ("wall=plane", "periodic=x|sides", "motion=swing"), ("deformation=*", "measure=stress"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
+    ("wall=plane", "periodic=x|sides", "motion=rotate|swing|table|driven torque"), ("deformation=*", "measure=stress|window|line_flow"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
     ("scheme=event", "container=chain", "dimension=3D"), ("scheme=dem", "dem=dae", "rolling=*"),
     ("measure=inlets", "inlet=none"), ("measure=removed", "outlet=none"), ("measure=cell", "deformation=none"), ("measure=repose", "gravity=none"),
     ("measure=driven", "motion=none|belt|translate|rotate|oscillate|swing|table"), ("measure=queue", "scheme=pbd|nonsmooth|dem|event"),
@@ -61,13 +61,6 @@ REFUSED = [
 
 def constant(value):
     return {"distribution": "constant", "value": value}
-
-
-def obj(path, lower, upper):
-    """A cuboid of triangles."""
-    (a, b, c), (p, q, r) = lower, upper
-    corners = [(a, b, c), (a, q, c), (p, q, c), (p, b, c), (a, b, r), (a, q, r), (p, q, r), (p, b, r)]
-    path.write_text("".join(f"v {x!r} {y!r} {z!r}\n" for x, y, z in corners) + "".join(f"f {i} {j} {k}\n" for i, j, k in CUBE))
 
 
 class Deck:
@@ -387,7 +380,7 @@ def features(reference):
         "gravity": {NONE: nothing, "down": lambda d: d.table("physics").update(gravity=d.along(-10.0)),
                     "tilted": lambda d: d.table("physics").update(gravity=[3.0, *d.along(-9.0)[1:]])},
         "stiffness": {NONE: nothing, "spring": lambda d: pair(stiffness=d.stiffness)(d),
-                      "moduli": lambda d: (material(d, young_modulus=2e6, poisson_ratio=0.3), d.table("dem").update(law="hertz")),
+                      "moduli": lambda d: (material(d, young_modulus=d.two(1e7, 2e6), poisson_ratio=0.3), d.table("dem").update(law="hertz")),
                       "load": lambda d: pair(young_modulus=2e6, poisson_ratio=0.3, **({} if d.dimension == 2 else {"reference_load": d.weight}))(d)},
         "friction": {"0": pair(friction=0.0), "0.5": pair(friction=0.5)},
         "restitution": {"0": pair(restitution=0.0), "0.5": pair(restitution=0.5), "1": pair(restitution=1.0)},

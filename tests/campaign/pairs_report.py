@@ -44,8 +44,9 @@ def text():
             parts.append(f"| {sides[0]} | {sides[1]} | {'together with ' + ', '.join(sides[2:]) if len(sides) > 2 else ''} |\n")
         for dimension, factor in itertools.product((2, 3), made if hasattr(family, "only_in") else ()):
             names = [name for name in made[factor] if family.only_in(reference, factor, name) == 5 - dimension]
-            parts.append(f"| dimension {dimension}D | {factor} {', '.join(names)} | |\n" if names else "")
-    return "\n".join(part.rstrip("\n") + "\n" if part.startswith("#") else part for part in parts).replace("|\n\n|", "|\n|")
+            if names:
+                parts.append(f"| dimension {dimension}D | {factor} {', '.join(names)} | |\n")
+    return "\n".join(part.rstrip("\n") + "\n" if part.startswith("#") else part for part in parts).replace("|\n\n|", "|\n|").replace("\n\n\n", "\n\n")
 
 
 def _side(side, made):

@@ -22,6 +22,16 @@ TURNED = {"rate", "angles", "torque", "amplitude"}      # of motions in the plan
 ARRAYS = ("position", "velocity", "angular_velocity", "orientation", "radius", "id")
 
 
+CUBE = [(1, 2, 3), (1, 3, 4), (5, 7, 6), (5, 8, 7), (1, 5, 6), (1, 6, 2), (2, 6, 7), (2, 7, 3), (3, 7, 8), (3, 8, 4), (4, 8, 5), (4, 5, 1)]
+
+
+def obj(path, lower, upper):
+    """A cuboid of triangles."""
+    (a, b, c), (p, q, r) = lower, upper
+    corners = [(a, b, c), (a, q, c), (p, q, c), (p, b, c), (a, b, r), (a, q, r), (p, q, r), (p, b, r)]
+    path.write_text("".join(f"v {x!r} {y!r} {z!r}\n" for x, y, z in corners) + "".join(f"f {i} {j} {k}\n" for i, j, k in CUBE))
+
+
 class State:
     """Bodies by id: arrays of a frame or a checkpoint, with groups."""
 
@@ -183,7 +193,8 @@ def placed(tables, frame):
     return made
 
 
-def in_frame(tables, frame, folder, state, prefix):
+def in_frame(tables, frame, folder, state, prefix, wrap=lambda place: place):
+    """`wrap`: brings places of bodies into the domain."""
     made = placed(tables, frame)
     letters = "xyz"
     domain = made["domain"]
@@ -201,8 +212,24 @@ def in_frame(tables, frame, folder, state, prefix):
     for wall in made["obstacles"].values():
         if wall["type"] == "mesh":
             wall["file"] = mesh_in_frame(folder, wall["file"], frame, prefix)
-    made = from_file(made, folder, bodies_in_frame(state, frame), prefix)
+    moved = bodies_in_frame(state, frame)
+    moved.arrays["position"] = wrap(moved["position"])
+    made = from_file(made, folder, moved, prefix)
     return made, lambda found: bodies_in_frame(found, frame.back())
+
+
+def along_periodic_axes(tables, folder, state):
+    """Bodies and walls moved by a share of the period, so that others of them are near the faces."""
+    domain, walls = tables["domain"], tables["obstacles"].values()
+    periodic = np.array(domain.get("periodic", [False]))
+    if not periodic.any() or "deformation" in domain or any(path in tables for path in ("outlets", "inlets", "forces")) or \
+            tables.get("velocity", {}).get("type", "constant") != "constant" or any(wall.get("side") == "inside" or wall.get("closed") for wall in walls):
+        return None, None
+    lower, upper = np.array(domain["lower"]), np.array(domain["upper"])
+    frame = Frame(np.eye(len(lower)), np.where(periodic, 0.375 * (upper - lower), 0.0))
+    made, back = in_frame(tables, frame, folder, state, "shift", lambda x: np.where(periodic, lower + (x - lower) % (upper - lower), x))
+    made["domain"] |= {"lower": domain["lower"], "upper": domain["upper"]}
+    return made, back
 
 
 def bodies_in_frame(state, frame):
@@ -316,8 +343,8 @@ def as_planes(tables):
     """A container that is a box as planes."""
     made = copy.deepcopy(tables)
     box = made["obstacles"].pop("box", None)
-    if box is None:
-        return None
+    if box is None or any(made["domain"].get("periodic", [])):
+        return None     # planes across a periodic axis have no images
     dimension = len(box["lower"])
     for axis in range(dimension):
         for side in (0, 1):
@@ -330,8 +357,45 @@ def as_planes(tables):
     return made
 
 
+def as_meshes(tables, folder):
+    """Boxes as meshes, in the plane as closed lines."""
+    made = copy.deepcopy(tables)
+    boxes = {name: wall for name, wall in made["obstacles"].items() if wall["type"] == "box"}
+    if not boxes or any(made["domain"].get("periodic", [])):
+        return None
+    for name, wall in boxes.items():
+        lower, upper = wall.pop("lower"), wall.pop("upper")
+        if len(lower) == 2:
+            side = wall.pop("side", "outside")
+            corners = [lower, [upper[0], lower[1]], upper, [lower[0], upper[1]]]
+            wall.update({"type": "polygon", "points": corners} if side == "outside" else {"type": "polyline", "closed": True, "points": corners})
+        else:
+            obj(folder / f"mesh_{name}.obj", lower, upper)
+            wall |= {"type": "mesh", "file": f"mesh_{name}.obj", "scale": 1.0, "side": wall.get("side", "outside")}
+    return made
+
+
+def tabulated(tables, end_time):
+    """Steady motions of the extra wall as tables."""
+    made = copy.deepcopy(tables)
+    motion = made["obstacles"].get("wall", {}).get("motion", {})
+    if motion.get("type") not in ("translate", "rotate"):
+        return None
+    start, end = motion.pop("start", 0.0), 2 * end_time
+    motion["times"] = [0.0, start, end] if start > 0 else [0.0, end]
+    amounts = [max(0.0, time - start) for time in motion["times"]]
+    if motion["type"] == "translate":
+        velocity = motion.pop("velocity")
+        motion["positions"] = [[speed * amount for speed in velocity] for amount in amounts]
+    else:
+        rate = motion.pop("rate")
+        motion["angles"] = [rate * amount for amount in amounts]
+    motion["type"] = "table"
+    return made
+
+
 def in_two(tables, folder):
-    """The extra wall as two that are flush, or a mesh for a box."""
+    """The extra wall as two that are flush."""
     made = copy.deepcopy(tables)
     wall = made["obstacles"].get("wall")
     if wall is None or "motion" in wall or wall["type"] not in ("box", "segment"):

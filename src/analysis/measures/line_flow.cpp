@@ -5,6 +5,7 @@
 
 #include "analysis/floor.hpp"
 #include "analysis/measure.hpp"
+#include "analysis/region.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
@@ -49,12 +50,12 @@ class LineFlow final : public Measure<2> {
 
   std::vector<ColumnInfo> columns(const State<2>& state) const override {
     floor_.level(state);
-    for (int k = 0; k < 2; ++k)
-      for (const Vec<2>& end : {a_, b_})
-        if (state.box.is_periodic(k) && !(end[k] >= state.box.lower[k] && end[k] <= state.box.upper[k]))
-          throw InputError(
-              fmt::format("{}: the line reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
-                          where_, state.box.lower[k], state.box.upper[k], "xy"[k]));
+    Box<2> line{a_, a_, {}};
+    for (int k = 0; k < 2; ++k) {
+      line.lower[k] = std::min(a_[k], b_[k]);
+      line.upper[k] = std::max(a_[k], b_[k]);
+    }
+    require_between_faces(state, line, "line", where_);
     return {{"net", "-",
              "crossings since the start, from the left of the line to its right (looking from its first end "
              "to its second) less those from right to left"},

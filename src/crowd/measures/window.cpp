@@ -7,6 +7,7 @@
 #include "analysis/floor.hpp"
 #include "analysis/gathered.hpp"
 #include "analysis/measure.hpp"
+#include "analysis/region.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/crowd_world.hpp"
 #include "crowd/plan/polygon_area.hpp"
@@ -96,12 +97,7 @@ class Window final : public Measure<2> {
   }
 
   std::vector<ColumnInfo> columns(const State<2>& state) const override {
-    for (int k = 0; k < 2; ++k)
-      if (state.box.is_periodic(k) &&
-          (bounds_.lower[k] < state.box.lower[k] || bounds_.upper[k] > state.box.upper[k]))
-        throw InputError(
-            fmt::format("{}: the window reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
-                        where_, state.box.lower[k], state.box.upper[k], "xy"[k]));
+    require_between_faces(state, bounds_, "window", where_);
     const int level = floor_.level(state);
     if (!(areas(state, level)->window() > 0))
       throw InputError(where_ + ": no part of the window is walkable");
