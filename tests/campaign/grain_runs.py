@@ -85,7 +85,7 @@ def energy(trial, scalars):
 def contact_gain(trial, entry, scalars, turned_over):
     """What contacts of "nonsmooth" may give in a step (docs/method.md, What a step may gain). Walls that loads move are known to be wrong."""
     deck, certificate = trial.deck, table_of(trial, "certificate")
-    if deck.values["motion"].startswith("driven") :
+    if deck.values["motion"].startswith("driven"):
         return      # `scree check` names them
     for name in ("complementarity", "dissipation_error"):       # that each contact obeys the law, in J
         if not certificate[name].max() <= GAIN["nonsmooth"] * turned_over + 1e-12:
