@@ -213,8 +213,10 @@ template <int D>
 void Stages<D>::set_orders(State<D>& state) const {
   const std::vector<char> active =
       active_obstacles(state.stage.index, static_cast<int>(state.obstacles.list().size()));
-  for (std::size_t o = 0; o < active.size(); ++o)
-    state.obstacles.set_active(static_cast<int>(o), active[o] != 0);
+  // Others, as doors of a scene, have their own times.
+  for (const Stage& stage : list_)
+    for (const auto* named : {&stage.removed, &stage.added})
+      for (const int o : *named) state.obstacles.set_active(o, active[static_cast<std::size_t>(o)] != 0);
   const auto driven = state.obstacles.driven();
   for (std::size_t k = 0; k < driven.size(); ++k)
     driven[k].order =

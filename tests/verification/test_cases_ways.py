@@ -377,6 +377,25 @@ def test_who_was_locked_and_has_fallen_is_not_locked(folder):
           results.summary["evacuation"])
 
 
+def test_a_stage_that_begins_shuts_no_door(folder):
+    """The exit closes at 20 s; people walk through it while stages begin."""
+    text = """
+simulation = { dimension = 2, scheme = "crowd", seed = 1 }
+time.step = 0.05
+walkable.polygon = [[0, 0], [8, 0], [8, 5], [0, 5]]
+exits.door = { line = [[8, 2], [8, 3]], open_until = [20] }
+populations.row = { file = "row.csv" }
+"""
+    (folder / "row.csv").write_text("x,y,radius,speed\n" + "".join(f"{5 + 0.7 * k},2.5,0.2,1.2\n" for k in range(4)))
+    ends = []
+    for name, n in (("one", 1), ("many", 120)):
+        stages = "".join(f'[[stages]]\nname = "{k}"\nduration = {6 / n}\n' for k in range(n))
+        (folder / f"{name}.toml").write_text(text + stages)
+        run_ok("run", folder / f"{name}.toml", "--set", f'output.directory="{folder}"', folder=folder)
+        ends.append((folder / name / f"{name}.agents.csv").read_text())
+    check(ends[0] == ends[1], "the same with one stage and with many", ends)
+
+
 def test_who_is_near_its_exit_when_locks_are_first_looked_for_is_not_locked(folder):
     """At 5 s it walks its last 0.2 m: near is not stuck."""
     def change(deck):
