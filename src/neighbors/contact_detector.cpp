@@ -96,8 +96,8 @@ class Detection {
       SurfacePoint<D> seen = surface[k];
       const Real gap = seen.distance - r;
       const std::size_t own_place = static_cast<std::size_t>(wall.first) + k;
-      const std::size_t place = remembering_place(own_place, at[k], r);
-      const bool is_ahead = gap > tolerance * r && !rules_.remembers_wall(place);
+      const bool is_ahead =
+          gap > tolerance * r && !rules_.remembers_wall(remembering_place(own_place, at[k], r));
       if (is_ahead) {
         if (!moving_) continue;
         const Vec<D> of_wall = state_.obstacles.velocity(wall.constraint, at[k] - seen.distance * seen.normal,
@@ -114,7 +114,7 @@ class Detection {
         continue;
       }
       add(which[k], -1, wall.constraint, seen.distance - r, -seen.normal, -seen.distance * seen.normal,
-          place);
+          own_place);
       ++n_touching;
     }
     return n_touching;

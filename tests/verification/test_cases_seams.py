@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from scree_program import check, check_close, run_ok, source_folder
+from scree_program import check, check_close, check_in, run_ok, source_folder
 
 CASES = ["seam_boxes_slide", "seam_boxes_roll", "seam_boxes_2d", "seam_boxes_cube", "slit_meshes", "seam_cylinder_in_floor",
          "seam_box_on_plane", "seam_tube_cone", "seam_two_mesh_files", "seam_box_plate"]
@@ -154,21 +154,27 @@ MOVED = "motion = { type = \"translate\", velocity = [0.2, 0, 0.1] }"
 MORE = '[obstacles.c]\ntype = "box"\nmaterial = "m"\nlower = [{}, -1, -0.1]\nupper = [1, 1, 0]\n'
 BALL = 'radius = { distribution = "constant", value = "10 mm" }'
 SHAPES = {"cube": '[shapes.s]\ntype = "box"\nsize = [0.02, 0.02, 0.02]\n',
-          "capsule": '[shapes.s]\ntype = "capsule"\nlength = 0.04\nwidth = 0.02\n'}
+          "capsule": '[shapes.s]\ntype = "capsule"\nlength = 0.04\nwidth = 0.02\n',
+          "hull": '[shapes.s]\ntype = "hull"\nfile = "body.obj"\n'}
+# A prism, wider below.
+BODY = "".join(f"v {x} {y} {z}\n" for x, y, z in ((-0.02, -0.01, -0.01), (0.02, -0.01, -0.01), (0.02, 0.01, -0.01), (-0.02, 0.01, -0.01),
+                                                   (-0.01, -0.01, 0.01), (0.01, -0.01, 0.01), (0.01, 0.01, 0.01), (-0.01, 0.01, 0.01))) + \
+    "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
 
 
 def _same_as_one(folder, name, walls, one=ONE, scheme="nonsmooth", velocity=(1, 0, 0), start=(-0.05, 0, 0.01), body=BALL,
-                 within=1e-8):
+                 within=1e-8, stiffness="", options=()):
     tables = []
     for which, pieces in (("one", one), ("pieces", walls)):
         here = folder / f"{name}.{which}"
         here.mkdir()
         (here / "ball.csv").write_text("x,y,z\n" + ",".join(map(str, start)))
+        (here / "body.obj").write_text(BODY)
         shape = SHAPES.get(body, "")
         (here / "deck.toml").write_text(DECK.format(
             scheme=scheme, step=1e-3 if scheme == "nonsmooth" else 2e-5, velocity=list(velocity), walls=pieces + shape,
-            stiffness="" if scheme == "nonsmooth" else "stiffness = 1e4", body='shape = "s"' if shape else body))
-        tables.append(_run_in(here, "deck.toml", *(EXACT if shape else [])))
+            stiffness=stiffness if scheme == "nonsmooth" else "stiffness = 1e4", body='shape = "s"' if shape else body))
+        tables.append(_run_in(here, "deck.toml", *(EXACT if shape else options)))
     for column in ("extent_center_x", "extent_center_y", "extent_center_z", "speed_mean_speed"):
         worst = max(abs(a - b) for a, b in zip(tables[0][column], tables[1][column]))
         check(worst <= within, f"{name}, {scheme}: {column} as over one box", worst)
@@ -196,6 +202,41 @@ def test_pieces_of_a_floor_are_one_floor_for_shapes(folder, shape):
     _same_as_one(folder, "two", two, body=shape, within=1e-6)
     _same_as_one(folder, "turned", PIECES.format(x=1, y=1, more=TURNED), body=shape, within=1e-6)
     _same_as_one(folder, "falls", two, body=shape, velocity=(1, 0, 0), start=(-0.02, 0, 0.03), within=1e-6)
+
+
+@pytest.mark.parametrize("stiffness", ["1e4", "1e5"])
+def test_pieces_of_a_floor_are_one_floor_for_elastic_grains(folder, stiffness):
+    """What springs remember goes on over the seam, also when the list no longer has the wall before it."""
+    for step in ("1e-3", "1e-4"):
+        _same_as_one(folder, step, PIECES.format(x=1, y=1, more=""), stiffness=f"stiffness = {stiffness}", options=[f"time.step={step}"], within=1e-12)
+
+
+@pytest.mark.parametrize("scheme, within", [("nonsmooth", 4e-3), ("dem", 4e-4)])
+@pytest.mark.parametrize("friction", [0.0, 0.1])
+def test_a_contact_has_the_material_of_the_wall_that_it_is_on(folder, scheme, within, friction):
+    """Friction 0.3 up to the seam, another behind it: a ball that slides loses mu g t. It comes to roll in neither."""
+    (folder / "ball.csv").write_text("x,y,z\n-0.05,0,0.01")
+    walls = PIECES.format(x=1, y=1, more="").replace('[obstacles.right]\ntype = "box"\nmaterial = "m"', '[obstacles.right]\ntype = "box"\nmaterial = "n"')
+    pair = f'[materials.n]\ndensity = 2500\n[pairs."m-n"]\nfriction = {friction}\nrestitution = 0.5\n' + ("" if scheme == "nonsmooth" else "stiffness = 1e4\n")
+    (folder / "deck.toml").write_text(DECK.format(scheme=scheme, step=1e-3 if scheme == "nonsmooth" else 2e-5, velocity=[1, 0, 0], walls=pair + walls,
+                                                  stiffness="" if scheme == "nonsmooth" else "stiffness = 1e4", body=BALL))
+    table = _run_in(folder, "deck.toml", *(EXACT if scheme == "nonsmooth" else []))
+    at_seam = math.sqrt(1 - 2 * 3 * 0.05)
+    right = at_seam - 10 * friction * (0.1 - (1 - at_seam) / 3)
+    check_close(table["speed_mean_speed"][-1], right, "speed at the end", absolute=within)
+
+
+@pytest.mark.parametrize("scheme, stiffness", [("nonsmooth", ""), ("nonsmooth", "stiffness = 1e5"), ("dem", "stiffness = 1e4")])
+def test_a_restart_at_a_seam_is_exact(folder, scheme, stiffness):
+    (folder / "ball.csv").write_text("x,y,z\n-0.05,0,0.01\n-0.02,0.1,0.01\n0.005,0.2,0.01")
+    (folder / "deck.toml").write_text(DECK.format(scheme=scheme, step=1e-3 if scheme == "nonsmooth" else 2e-5, velocity=[1, 0, 0],
+                                                  walls=PIECES.format(x=1, y=1, more=""), stiffness=stiffness, body=BALL))
+    _run_in(folder, "deck.toml")
+    for end in (0.02, 0.054, 0.055, 0.056):     # the balls are over the seam at 0.054, 0.021 and before the start
+        run_ok("-q", "run", "deck.toml", "--force", "--set", f"simulation.end_time={end}", "--set", 'output.directory="half"', folder=folder)
+        first = sorted(folder.glob("half/deck/checkpoint/*.scree"))[-1]
+        run_ok("-q", "restart", first, "--set", "simulation.end_time=0.1", ranks=2, folder=folder)
+        check_in("bitwise equal", run_ok("compare", "--last", folder / "results/deck", folder / "half/deck").stdout, f"stopped at {end} s")
 
 
 def test_seams_are_the_same_on_any_number_of_ranks(folder):
