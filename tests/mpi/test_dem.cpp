@@ -261,11 +261,18 @@ TEST_CASE("dem: the energy balance closes with what comes and goes", "[mpi]") {
   });
 }
 
-TEST_CASE("dem: two bodies and one, fewer than ranks", "[mpi]") {
+TEST_CASE("dem: two bodies and one, fewer than ranks, whose power is summed over all of them", "[mpi]") {
   const Overrides none{"particles.flyer.source.region.upper=[0.4, 0.4, 1.5]",
-
                        "particles.held.source.region.upper=[0.12, 0.12, 0.12]"};
-  CHECK(check_invariant<3>(held, none, 300).n_bodies == 2);
+  const std::string in_air = held + R"(
+[forces.air]
+type = "drag"
+coefficient = 0.1
+[measures.energy]
+type = "energy"
+balance = true
+)";
+  CHECK(check_invariant<3>(in_air, none, 300).n_bodies == 2);
 }
 
 TEST_CASE("dem: friction holds bodies on a slope, however often lists are made", "[mpi]") {

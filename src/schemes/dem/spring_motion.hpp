@@ -134,7 +134,7 @@ class SpringMotion final : public DemMotion<D> {
   }
   /// Of forces without a potential, on the motion about the flow of a deforming cell [W]. Collective.
   Real power_of_forces() {
-    if (other_force_.empty()) return 0;
+    if (state_.forces.empty()) return 0;  // not of the bodies of this rank: the sum is collective
     const auto mobility = state_.bodies.mobility();
     power_.resize(other_force_.size());
     for (std::size_t i = 0; i < power_.size(); ++i)
