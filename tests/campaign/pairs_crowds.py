@@ -193,6 +193,8 @@ def door(name):
             "line": line, "polygon": {"polygon": rectangle(10.2, 2.8, 11.0, 4.2)}, "timed": line | {"open_from": [0.0, 3.0], "open_until": [1.5]},
             "max_flow": line | {"max_flow": 1.0}, "two": line, "narrow": {"line": [[LENGTH, 3.1], [LENGTH, 3.9]]}, "deep": line | {"absorb_depth": 1.0},
             "slim": {"line": [[LENGTH, 3.2], [LENGTH, 3.8]]}, "slim and wide": {"line": [[LENGTH, 3.2], [LENGTH, 3.8]]}}[name])
+        if "slim" in name:
+            d.tables["navigation"]["cell"] = 0.15       # coarser ones lose the door for those who barely fit
         if name in ("two", "timed", "slim and wide"):
             exits["back"] = d.on(d.low, {"line": [[0.0, 1.0], [0.0, 2.4]]})
     return put

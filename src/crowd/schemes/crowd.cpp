@@ -76,6 +76,7 @@ class CrowdStepper final : public Stepper<2> {
   VelocityProjection::Settings projection_settings_;
   SolverSettings<2> solver_;  // of [crowd.solver]; without a solver the projection's own sweeps
   StepControl on_failure_{FailureAction::warn};
+  WarnOnce warn_of_overlap_;
   std::int64_t substeps_ = 8;
   Real warm_start_ = 0.9;
   WalkingModel walking_{scene_};
@@ -308,6 +309,14 @@ void CrowdStepper::find_overlap(const State<2>& state) {
 void CrowdStepper::judge(const State<2>& state) {
   find_overlap(state);
   require_solved(state);
+  // The projection keeps apart whoever can move.
+  if (report_.converged && overlap_ > 100 * projection_settings_.tolerance)
+    warn_of_overlap_(state.clock, [&] {
+      return fmt::format(
+          "people overlap somebody or a wall by {:.3g} m, though the projection has converged: a wall "
+          "moves to where somebody stands who cannot move; see the column overlap",
+          overlap_);
+    });
 }
 
 void CrowdStepper::require_solved(const State<2>& state) {
