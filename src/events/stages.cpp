@@ -60,7 +60,8 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
               "kinetic_energy", stage.kinetic_energy,
               {.unit = Unit::energy,
                .range = non_negative,
-               .doc = "Bodies have at most this kinetic energy, on average, and rest: the forces from "
+               .doc = "Bodies that can move have at most this kinetic energy, on average, and rest: the "
+                      "forces from "
                       "outside on them, gravity and [forces] and those of obstacles, add up to at most half "
                       "of the sum of their magnitudes. So it is not met by bodies that have just been let "
                       "go, or at the top of a flight. For schemes with inertia"});
@@ -255,10 +256,14 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::func
   if (stage.stress_within >= 0 && !(state.cell.misfit() <= stage.stress_within))
     unmet = fmt::format("stresses are off by {:.3g} of what is asked for", state.cell.misfit());
   if (stage.kinetic_energy >= 0) {
-    const Real mean = n > 0 ? mechanical_energy(state).kinetic / static_cast<Real>(n) : HUGE_VAL;  // none yet
+    const auto owned = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
+    const std::int64_t n_free =
+        state.comm.sum(static_cast<std::int64_t>(owned.size()) - std::ranges::count(owned, 0.0));
+    const Real mean =
+        n_free > 0 ? mechanical_energy(state).kinetic / static_cast<Real>(n_free) : HUGE_VAL;  // none yet
     if (!(mean <= stage.kinetic_energy))
-      unmet =
-          fmt::format("{:.3g} J of kinetic energy per body, more than {:g} J", mean, stage.kinetic_energy);
+      unmet = fmt::format("{:.3g} J of kinetic energy per body that can move, more than {:g} J", mean,
+                          stage.kinetic_energy);
     if (unmet.empty() && !is_carried()) unmet = "forces on the bodies do not balance: they are in flight";
   }
   return unmet.empty();
@@ -280,11 +285,11 @@ bool Stages<D>::advance(State<D>& state, const std::function<bool()>& is_carried
   }
   ++state.stage.index;
   state.stage.begin = state.clock.time;
-  for (DrivenState& wall : state.obstacles.driven()) wall.stage_position = wall.position;
   if (finished(state)) {
     log::info("t = {:.6g} s: stage \"{}\" is over, the last one", state.clock.time, stage.name);
     return false;
   }
+  for (DrivenState& wall : state.obstacles.driven()) wall.stage_position = wall.position;
   const Stage& next = list_[static_cast<std::size_t>(state.stage.index)];
   log::info("t = {:.6g} s: stage \"{}\" is over, \"{}\" begins", state.clock.time, stage.name, next.name);
   set_orders(state);

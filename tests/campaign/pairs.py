@@ -79,7 +79,7 @@ class Trial:
     def __init__(self, case, deck, family):
         self.case, self.deck, self.family = case, deck, family
         self.has_bits = family.promises_bits(deck)
-        self.solved, self.has_one_end, self.known = True, True, False
+        self.solved, self.known = True, False
 
     def run(self, name, ranks=1, tables=None):
         file = "deck" if tables is None else name

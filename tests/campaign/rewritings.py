@@ -175,7 +175,8 @@ def placed(tables, frame):
         turns = "torque" in table or table.get("type") in ("rotate", "swing", "table")
         for key, value in list(table.items()):
             if isinstance(value, dict):
-                walk(value, (*path, key))
+                if key != "shapes":     # which turn with their bodies
+                    walk(value, (*path, key))
             elif isinstance(value, list) and value and isinstance(value[0], dict):
                 for entry in value:
                     walk(entry, (*path, key))

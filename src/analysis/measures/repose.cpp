@@ -93,12 +93,18 @@ class Repose final : public Measure<D> {
     Real reach = 0;
     for (int k = 0; k < D; ++k) reach += state.box.length(k) + std::abs(point_[k] - state.box.lower[k]);
     length_ = std::max(bin_word_.empty() ? bin_ : 4 * largest, reach / most_bins);
+    // The axis of a slope, as it lies in the horizontal plane.
+    Vec<D> along = unit_vector<D>(axis_);
+    along -= dot(along, upwards) * upwards;
+    along *= 1 / std::max(norm(along), std::numeric_limits<Real>::min());
+    Real start = 0;  // of the domain
+    for (int k = 0; k < D; ++k) start += std::min(0.0, along[k] * state.box.length(k));
     std::vector<Real> top(static_cast<std::size_t>(reach / length_) + 1, -HUGE_VAL);
     for (std::size_t i = 0; i < n; ++i) {
       const Vec<D>& x = bodies.position()[i];
-      Vec<D> beside = x - point_;
+      Vec<D> beside = state.box.shortest(x - point_);
       beside -= dot(beside, upwards) * upwards;
-      const Real s = kind_ == Kind::heap ? norm(beside) : x[axis_] - state.box.lower[axis_];
+      const Real s = kind_ == Kind::heap ? norm(beside) : dot(x - state.box.lower, along) - start;
       const auto bin =
           static_cast<std::size_t>(std::clamp(s / length_, 0.0, static_cast<Real>(top.size() - 1)));
       top[bin] = std::max(top[bin], dot(x, upwards) + bodies.radius()[i]);

@@ -84,6 +84,9 @@ void BuildingPlan::describe_connectors(Section& root) {
   root.tables(
       "connectors", {.doc = "What people take from one floor to another."},
       [&](const std::string& name, Section& section) {
+        if (section.reading() && find(name) >= 0)
+          section.fail("",
+                       fmt::format("there is a floor \"{}\" already: give the connector another name", name));
         auto level = std::make_unique<Level>();
         level->name = name;
         Incline incline;
