@@ -133,7 +133,7 @@ std::string deck_reference(const DeckDescription& description) {
       "TOML file. A bare number is in SI units, which the type column names; a string may carry another unit "
       "of the\n"
       "same quantity, such as `\"4 mm\"` or `\"60 rpm\"`. Unknown and repeated keys stop the run.\n"
-      "Which of these features go with which others: [what goes with what](combinations.md).\n\n" +
+      "`docs/combinations.md` tells which of these features go with which others.\n\n" +
       unit_table() + '\n';
   reference.describe_members(merged(&documented.flat, &documented.solid), "", 2);
   while (reference.text.ends_with("\n\n")) reference.text.pop_back();

@@ -309,12 +309,13 @@ void CrowdStepper::find_overlap(const State<2>& state) {
 void CrowdStepper::judge(const State<2>& state) {
   find_overlap(state);
   require_solved(state);
-  // The projection keeps apart whoever can move.
+  // The projection keeps apart whoever can move and sees each other.
   if (report_.converged && overlap_ > 100 * projection_settings_.tolerance)
     warn_of_overlap_(state.clock, [&] {
       return fmt::format(
-          "people overlap somebody or a wall by {:.3g} m, though the projection has converged: a wall "
-          "moves to where somebody stands who cannot move; see the column overlap",
+          "people overlap others or a wall by {:.3g} m, though the projection has converged: a wall moves to "
+          "where somebody stands who cannot move, or lines between floors are so near that people behind "
+          "two of them did not see each other; see the column overlap",
           overlap_);
     });
 }
