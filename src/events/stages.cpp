@@ -61,10 +61,9 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
               {.unit = Unit::energy,
                .range = non_negative,
                .doc = "Bodies that can move have at most this kinetic energy, on average, and rest: the "
-                      "forces from "
-                      "outside on them, gravity and [forces] and those of obstacles, add up to at most half "
-                      "of the sum of their magnitudes. So it is not met by bodies that have just been let "
-                      "go, or at the top of a flight. For schemes with inertia"});
+                      "forces from outside on them, gravity and [forces] and those of obstacles, add up to "
+                      "at most half of the sum of their magnitudes. So it is not met by bodies that have "
+                      "just been let go, or at the top of a flight. For schemes with inertia"});
           until.integer("bodies_at_least", stage.bodies_at_least,
                         {.range = non_negative, .doc = "The run holds at least this many bodies"});
           until.integer("bodies_at_most", stage.bodies_at_most,

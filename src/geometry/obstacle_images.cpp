@@ -92,10 +92,9 @@ void ObstacleSet<D>::set_domain(const Box<D>& box) {
         return shape.travel(next, seen_by(at, far)) <= equal * period;
       };
       if (is_along(pose)) {
-        for (const Real at : {0.01, 0.1, 0.3, 1.0, 3.0}) {  // times, or ways of a load [m], [rad]
-          const Pose<D> moved = obstacle.motion  ? obstacle.motion->pose(at)
-                                : obstacle.drive ? obstacle.drive->pose(at)
-                                                 : Pose<D>{};
+        if (!can_move(obstacle)) continue;
+        for (const Real at : {0.01, 0.1, 0.3, 1.0, 3.0}) {  // times, or positions of a driven wall [m], [rad]
+          const Pose<D> moved = obstacle.motion ? obstacle.motion->pose(at) : obstacle.drive->pose(at);
           if (!is_along(placed(obstacle, moved)))
             refuse(
                 fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "
@@ -126,7 +125,7 @@ void ObstacleSet<D>::set_domain(const Box<D>& box) {
             "face; let it end at both faces, or go beyond both",
             from, to, "xyz"[k], period));
       // From face to face too: between two lists bodies go on beyond the faces.
-      images.along[static_cast<std::size_t>(k)] = !covers || length <= period + rounding;
+      images.along[static_cast<std::size_t>(k)] = length <= period + rounding;
       has_images = has_images || images.along[static_cast<std::size_t>(k)];
     }
     if (!has_images) continue;

@@ -74,25 +74,25 @@ def depth(wall, place):
 
 def crossed(wall, before, after):
     """Which straight ways of points go through a wall without thickness."""
-    none = np.zeros(len(before), bool)
+    through = np.zeros(len(before), bool)
     if wall["type"] in ("segment", "polyline"):
         points = np.array(wall["points"] if "points" in wall else [wall["a"], wall["b"]])
         for a, b in zip(points, points[1:]):
-            none |= (_side(a, b, before) != _side(a, b, after)) & (_side(before, after, a) != _side(before, after, b))
+            through |= (_side(a, b, before) != _side(a, b, after)) & (_side(before, after, a) != _side(before, after, b))
     elif wall["type"] == "plate":
         normal = np.array(wall["normal"]) / np.linalg.norm(wall["normal"])
         s, t = (before - wall["point"]) @ normal, (after - wall["point"]) @ normal
-        through = (s > 0) != (t > 0)
-        share = np.where(through, s / np.where(through, s - t, 1.0), 0.0)
-        none = through & (np.linalg.norm(before + share[:, None] * (after - before) - wall["point"], axis=1) < wall["outer_radius"])
+        other_side = (s > 0) != (t > 0)
+        share = np.where(other_side, s / np.where(other_side, s - t, 1.0), 0.0)
+        through = other_side & (np.linalg.norm(before + share[:, None] * (after - before) - wall["point"], axis=1) < wall["outer_radius"])
     elif wall["type"] == "cone":    # upright; outside of its ends nothing is crossed
         low, high = wall["a"][2], wall["b"][2]
         sides = []
         for place in (before, after):
             size = wall["radius_a"] + (place[:, 2] - low) / (high - low) * (wall["radius_b"] - wall["radius_a"])
             sides.append(np.linalg.norm(place[:, :2] - wall["a"][:2], axis=1) < size)
-        none = (sides[0] != sides[1]) & (np.minimum(before[:, 2], after[:, 2]) > low) & (np.maximum(before[:, 2], after[:, 2]) < high)
-    return none
+        through = (sides[0] != sides[1]) & (np.minimum(before[:, 2], after[:, 2]) > low) & (np.maximum(before[:, 2], after[:, 2]) < high)
+    return through
 
 
 def _side(a, b, c):

@@ -93,7 +93,7 @@ class Repose final : public Measure<D> {
     Real reach = 0;
     for (int k = 0; k < D; ++k) reach += state.box.length(k) + std::abs(point_[k] - state.box.lower[k]);
     length_ = std::max(bin_word_.empty() ? bin_ : 4 * largest, reach / most_bins);
-    // The axis of a slope, as it lies in the horizontal plane.
+    // The axis of a slope in the horizontal plane. A heap does not use it: there its length may be 0.
     Vec<D> along = unit_vector<D>(axis_);
     along -= dot(along, upwards) * upwards;
     along *= 1 / std::max(norm(along), std::numeric_limits<Real>::min());

@@ -303,7 +303,7 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
 void CrowdStepper::find_overlap(const State<2>& state) {
   Real least = 0;
   for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
-  overlap_ = 0 - state.comm.min(least);
+  overlap_ = 0 - state.comm.min(least);  // tables have no -0
 }
 
 void CrowdStepper::judge(const State<2>& state) {

@@ -197,7 +197,7 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   correct(state, dt);
   take_velocities(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
   contacts_->remember_impulses();
-  energy_.add_to_ledger(state, motion_, *contacts_, dt);
+  energy_.update_balance(state, motion_, *contacts_, dt);
   state.obstacles.finish_driven_step(state.clock.time + dt);
   check_correction(state);
   state.clock.last_dt = dt;

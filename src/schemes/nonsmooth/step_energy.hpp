@@ -13,7 +13,7 @@
 namespace scree {
 
 /// Where the energy of a step comes from and goes (docs/method.md, eq. E.1-E.6). Call note_start(),
-/// note_moved() and add_to_ledger() in this order in a step. Cost: O(bodies + contacts).
+/// note_moved() and update_balance() in this order in a step. Cost: O(bodies + contacts).
 template <int D>
 class StepEnergy {
  public:
@@ -22,7 +22,7 @@ class StepEnergy {
   /// After they moved with their velocities, before positions are corrected. Local.
   void note_moved(const State<D>& state) { find_potential_in_forces(state, potential_moved_); }
   /// At the end of the step: adds to state.energy_balance. Collective.
-  void add_to_ledger(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt) {
+  void update_balance(State<D>& state, const FreeMotion<D>& motion, const ContactStep<D>& contacts, Real dt) {
     Scope timer("energy");
     find_contact_work(contacts);
     find_body_work(state, motion, contacts.problem().start_velocity, dt);
@@ -47,7 +47,7 @@ class StepEnergy {
     balance.correction += corrected_ = of_bodies[0];
     balance.integration += of_bodies[1];
     balance.force_work += of_bodies[2];
-    if (balance.stored) lost -= book_stored(state, contacts);
+    if (balance.stored) lost -= update_stored_energy(state, contacts);
     contact_gain_ = std::max(0.0, -lost);
   }
   /// What the position correction put in, in the last step [J].
@@ -64,7 +64,7 @@ class StepEnergy {
   static constexpr std::size_t q = FrictionProblem<D>::q;
   static constexpr std::size_t n_parts = 3;
   /// What contacts store now was not dissipated by them. Returns what they store more than before [J].
-  static Real book_stored(State<D>& state, const ContactStep<D>& contacts) {
+  static Real update_stored_energy(State<D>& state, const ContactStep<D>& contacts) {
     const auto stored = contacts.stored_energy();
     std::array<Real, 2> now{};
     ReproducibleSum::sum(state.comm, stored.size(), now, [&stored](std::size_t k, std::span<Real> terms) {
