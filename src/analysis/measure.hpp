@@ -47,6 +47,10 @@ class Measure {
   virtual bool needs_path() const { return false; }
   /// Whether rows have entries of the energy balance, which some schemes make only if asked.
   virtual bool needs_energy_balance() const { return false; }
+  /// Whether rows need the forces of contacts, which not all schemes tell.
+  virtual bool needs_forces() const { return false; }
+  /// Up to which gap pairs count as contacts [m].
+  virtual Real widest_gap() const { return 0; }
   /// Gives bodies fields of its own (BodyStore::add_extra), before the first of them is made. Names begin
   /// with "measures." and that of the measure. They are zeros of bodies that come later, and of all of them
   /// when a run goes on that did not have the measure. Local.

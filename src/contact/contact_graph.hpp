@@ -59,6 +59,8 @@ struct ContactGraph : ContactList<D> {
   std::vector<std::uint32_t> feature;  ///< names the point as long as the same corners and edges meet
   /// Normal reaction, pushes a along -normal, b along +normal [N; m/s in first-order schemes: per mobility].
   std::vector<Real> force;
+  /// What mu times bounds friction [N]: with attraction more than `force`; empty where it is |force|.
+  std::vector<Real> load;
   /// Friction on b, -friction on a, across the normal [N]; empty in schemes without friction.
   std::vector<Vec<D>> friction;
   /// Torque on b against rolling, its opposite on a [N m]; empty without rolling friction.
@@ -67,7 +69,7 @@ struct ContactGraph : ContactList<D> {
   void clear() {
     ContactList<D>::clear();
     wall.clear(), branch.clear(), left_out.clear(), point.clear(), feature.clear(), force.clear(),
-        friction.clear(), rolling.clear();
+        load.clear(), friction.clear(), rolling.clear();
   }
 };
 

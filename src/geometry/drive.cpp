@@ -227,6 +227,14 @@ Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>& obstacle, const Vec<D>
 }
 
 template <int D>
+Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
+  const Obstacle<D>& obstacle = obstacle_with(constraint);
+  if (!can_move(obstacle)) return {};
+  if (!obstacle.drive) return obstacle.motion->spin(time);
+  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.drive->spin();
+}
+
+template <int D>
 Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>& obstacle, Real time) const {
   if (obstacle.motion) return obstacle.motion->pose(time);
   if (!obstacle.drive) return {};
@@ -279,6 +287,7 @@ Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Bo
   template void require_slow_walls(const ObstacleSet<D>&, Real, Real, const Box<D>&);       \
   template const Drive<D>& ObstacleSet<D>::drive_of(const DrivenState&) const;              \
   template Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>&, const Vec<D>&) const; \
+  template Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int, Real) const;                       \
   template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                \
   template void ObstacleSet<D>::find_driven();                                              \
   template void ObstacleSet<D>::note_listed(Real);                                          \

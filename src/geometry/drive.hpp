@@ -41,7 +41,7 @@ class Drive {
   /// Its spin for the velocity 1 [1/m], of a wall that turns [-].
   Vec<D == 2 ? 1 : 3> spin() const {
     if (!turns_) return {};
-    return spin_of_field<D>([this](const Vec<D>& x) { return way(x); });
+    return turn_.spin(1);
   }
   /// The area on which a pressure acts, with obstacles where they are placed [m2]; disks are 1 m thick.
   Real area(const ObstacleSet<D>& obstacles) const;

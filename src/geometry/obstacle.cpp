@@ -140,13 +140,6 @@ void ObstacleSet<D>::place(Real time) {
 }
 
 template <int D>
-Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
-  const Obstacle<D>& obstacle = obstacle_with(constraint);
-  if (!obstacle.motion && !obstacle.drive) return {};
-  return spin_of_field<D>([&](const Vec<D>& x) { return velocity(constraint, x, time); });
-}
-
-template <int D>
 Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle_of(constraint));
   if (is_active_[i] == 0) return Box<D>::empty();

@@ -206,6 +206,8 @@ class Motion {
   virtual Pose<D> pose(Real time) const = 0;
   /// Velocity of the material point that is at x (world) at `time` [m/s].
   virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
+  /// Angular velocity [rad/s]: about z in the plane.
+  virtual Vec<D == 2 ? 1 : 3> spin(Real time) const = 0;
   /// What moves the wall if it is not this but a load (geometry/drive.hpp).
   virtual std::shared_ptr<const Drive<D>> drive() const { return nullptr; }
 };
@@ -238,22 +240,6 @@ struct Obstacle {
   std::string where_material;  ///< place of that name in the deck, for messages
   bool from_deck = true;       ///< floor plans are drawn across periodic faces and have no images
 };
-
-/// The angular velocity of a rigid body whose point at x has the velocity
-/// of(x): about z in the plane.
-template <int D, class F>
-Vec<D == 2 ? 1 : 3> spin_of_field(F&& of) {
-  const Vec<D> of_origin = of(Vec<D>{});
-  const auto rate = [&](int along, int component) {
-    Vec<D> point;
-    point[along] = 1;
-    return of(point)[component] - of_origin[component];
-  };
-  if constexpr (D == 2)
-    return {{rate(0, 1)}};
-  else
-    return {{rate(1, 2), rate(2, 0), rate(0, 1)}};
-}
 
 /// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps;
 /// they stay the same when an obstacle is taken away or put back (`set_active`).

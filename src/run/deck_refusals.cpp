@@ -72,6 +72,20 @@ void RunDeck<D>::refuse_contact_problems(const std::string& scheme) const {
                   output.where_fclib, scheme));
 }
 
+/// An impact is over when a row is written.
+template <int D>
+void RunDeck<D>::refuse_forces_of_contacts(const std::string& scheme) const {
+  const auto refuse = [&](const std::string& where, const std::string& what) {
+    throw InputError(
+        fmt::format("{}: {} needs the forces of contacts, but the scheme \"{}\" does not tell "
+                    "those of impacts; remove it, or take the scheme \"nonsmooth\" or \"dem\"",
+                    where, what, scheme));
+  };
+  for (const NamedMeasure<D>& m : measures)
+    if (m.measure->needs_forces()) refuse(m.where, fmt::format("the measure \"{}\"", m.name));
+  if (continuum->is_asked_for()) refuse(continuum->where(), "[output.continuum]");
+}
+
 template <int D>
 void RunDeck<D>::refuse_bodies_beside_scene(const std::string& scheme) const {
   for (const ParticleGroup<D>* group : all_groups())
@@ -164,6 +178,7 @@ void RunDeck<D>::check_deformation(const std::string& scheme, const std::string&
   template void RunDeck<D>::refuse_soft_shapes() const;                                   \
   template void RunDeck<D>::refuse_shapes(const std::string&) const;                      \
   template void RunDeck<D>::refuse_contact_problems(const std::string&) const;            \
+  template void RunDeck<D>::refuse_forces_of_contacts(const std::string&) const;          \
   template void RunDeck<D>::refuse_bodies_beside_scene(const std::string&) const;         \
   template void RunDeck<D>::refuse_inertia(const std::string&, const std::string&) const; \
   template void RunDeck<D>::check_cell_orders() const;                                    \

@@ -226,6 +226,7 @@ void RunDeck<D>::describe(Section& root) {
                 measure.where = section.where("type");
                 measures.push_back(std::move(measure));
               });
+  if (root.reading() && !stepper->traits().tells_forces) refuse_forces_of_contacts(scheme);
 }
 
 /// A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.

@@ -80,6 +80,7 @@ struct RunDeck {
   void refuse_shapes(const std::string& scheme) const;
   void refuse_cohesion(const std::string& scheme) const;
   void refuse_contact_problems(const std::string& scheme) const;
+  void refuse_forces_of_contacts(const std::string& scheme) const;
   void refuse_bodies_beside_scene(const std::string& scheme) const;
   using Steppers = std::vector<std::unique_ptr<Stepper<D>>>;
   /// Returns those of schemes that the run does not have: their scenes know tables of [output], too.

@@ -15,6 +15,7 @@
 #include "run/starting_point.hpp"
 #include "run/writers.hpp"
 #include "schemes/pbd/packer.hpp"
+#include "state/step_messages.hpp"
 
 namespace scree {
 
@@ -80,6 +81,8 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   neighborhood_.rebuild(state_);
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
   scalars_headings(deck_, state_);  // throws if two columns have one name
+  if (const std::string complaint = unmeasured_contacts(to_come.smallest); !complaint.empty())
+    throw InputError(complaint);
   if (state_.bodies.has_inertia())
     state_.energy_balance.start = mechanical_energy(state_).total() + state_.energy_balance.elastic;
   if (deck_.allow_overlap) return;
@@ -130,6 +133,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   state_.obstacles.begin_step();
   deck_.stepper->start(state_, neighborhood_, deck_.dt);
   scalars_headings(deck_, state_);  // throws if two columns have one name
+  if (const std::string complaint = unmeasured_contacts(); !complaint.empty()) throw InputError(complaint);
 }
 
 template <int D>
@@ -212,7 +216,11 @@ void Simulation<D>::step(bool record_forces) {
   state_.clock.time += state_.clock.last_dt;
   for (const NamedMeasure<D>& m : deck_.measures) m.measure->write_fields(state_);
   for (const NamedMeasure<D>& m : deck_.measures) m.measure->after_step(state_);
+  const GlobalId first_new = state_.next_id;
   deck_.events.apply(state_, *deck_.stepper, deck_.groups.size(), seed());
+  if (state_.next_id == first_new) return;
+  if (const std::string complaint = unmeasured_contacts(); !complaint.empty())
+    refuse_step(state_.clock, complaint, ExitCode::bad_input);
 }
 
 template <int D>
@@ -328,6 +336,25 @@ void Simulation<D>::require_contacts_listed() const {
         "those up to half the skin of {:.3g} m that the checkpoint has are certain to be found; reduce "
         "it",
         deck_.output.contact_tolerance, gap, state_.lattice.usual_skin));
+}
+
+template <int D>
+std::string Simulation<D>::unmeasured_contacts(Real smallest) const {
+  const auto widest = std::ranges::max_element(
+      deck_.measures, {}, [](const NamedMeasure<D>& m) { return m.measure->widest_gap(); });
+  if (widest == deck_.measures.end() || widest->measure->widest_gap() == 0) return {};
+  for (const Real radius : state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned())))
+    smallest = std::min(smallest, radius);
+  smallest = state_.comm.min(smallest);
+  const Real share = deck_.output.contact_tolerance, reach = widest->measure->widest_gap();
+  if (!(reach > share * smallest * (1 + 1e-9))) return {};
+  return fmt::format(
+      "{}: the measure \"{}\" counts pairs up to tolerance = {:g} m, but analysis.contact_tolerance = {:g} "
+      "finds "
+      "those of the smallest body with an obstacle up to {:.3g} m only; set analysis.contact_tolerance to {}",
+      widest->where, widest->name, reach, share, share * smallest,
+      reach <= smallest ? fmt::format("{:.4g}", std::min(1.001 * reach / smallest, 1.0))
+                        : fmt::format("1 and the tolerance to at most {:.3g} m", smallest));
 }
 
 template <int D>

@@ -81,6 +81,9 @@ class Simulation {
   void require_bodies_inside() const;
   ListNeeds list_needs(Real largest_to_come) const;
   void require_contacts_listed() const;
+  /// What is wrong if a measure counts gaps up to which contacts of bodies as small as `smallest` [m], or as
+  /// those that are there, are not found; else empty. Collective.
+  std::string unmeasured_contacts(Real smallest = HUGE_VAL) const;
   /// `limit_of_all`: of any contact, whatever its sources say; as a share of the smaller radius.
   void require_no_overlap(Real limit_of_all = 1e-9);
   std::string name_group_of(GlobalId id) const;

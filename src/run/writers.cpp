@@ -379,11 +379,13 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
     walls.points = points;
     walls.lines = lines;
     walls.triangles = triangles;
-    walls.cell_columns = {
-        {"obstacle", "-", 1, std::span<const std::int32_t>(number)},
-        {"force", bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)}};
-    if (bodies.has_inertia())
-      walls.cell_columns.push_back({"pressure", "Pa", 1, std::span<const double>(loads.pressure)});
+    walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
+    if (deck_.stepper->traits().tells_forces) {
+      walls.cell_columns.push_back(
+          {"force", bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)});
+      if (bodies.has_inertia())
+        walls.cell_columns.push_back({"pressure", "Pa", 1, std::span<const double>(loads.pressure)});
+    }
     obstacles_->write(state.clock.step, state.clock.time, walls);
   }
 }

@@ -93,6 +93,11 @@ def test_periodic_box_too_small(folder):
                  ("count = 120", "count = 1"), words=["0.302 m long along periodic axis x", "0.306"])
 
 
+def test_tolerance_of_a_measure_beyond_that_of_the_contacts_that_are_found(folder):
+    refused_deck(folder, more='[measures.near]\ntype = "overlap"\ntolerance = "0.1 m"\n',
+                 words=['"near"', "tolerance = 0.1 m", "analysis.contact_tolerance = 0.001"])
+
+
 def test_contact_tolerance_beyond_its_range(folder):
     refused_deck(folder, ("[analysis]\n", "[analysis]\ncontact_tolerance = 5\n"), words=["contact_tolerance", "1"])
 

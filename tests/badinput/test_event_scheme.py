@@ -60,6 +60,20 @@ def test_what_it_does_not_know(folder):
         refused(folder, "run", _deck(folder, *changes, more=more), words=words, ranks=(1, 3))
 
 
+def test_what_needs_the_forces_of_impacts(folder):
+    floor = '[measures.floor]\ntype = "{}"\n'
+    for more in (*(floor.format(kind) for kind in ("wall_force", "stress", "contact_status")),
+                 '[output.continuum]\nevery_steps = 1\ncell = 0.5\nkernel = "gauss"\nwidth = 0.2\n'):
+        refused(folder, "check", _deck(folder, more=more), words=["deck.toml:", "floor" if "floor" in more else "[output.continuum]",
+                                                                  '"event" does not tell those of impacts'])
+
+
+def test_obstacle_that_a_stage_adds_on_bodies(folder):
+    more = ('[obstacles.shelf]\ntype = "plane"\nmaterial = "ball"\npoint = [0, 1.5]\nnormal = [0, 1]\n'
+            '[[stages]]\nname = "first"\nduration = 0.1\n[[stages]]\nname = "second"\nduration = 0.1\nadd_obstacles = ["shelf"]\n')
+    failed(folder, "run", _deck(folder, more=more), "--force", code=3, words=["step 1", 'obstacle "shelf" overlap', "add_obstacles"])
+
+
 def test_too_many_events_end_the_run_and_name_the_body(folder):
     deck = _deck(folder, ('impact_law = "multiple"', 'impact_law = "multiple"\nmax_events = 5'))
     failed(folder, "run", deck, "--force", code=1, words=["more than 5 events", "body", "max_events"])

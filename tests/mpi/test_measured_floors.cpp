@@ -104,7 +104,9 @@ floor = "ground"
 [measures.normals]
 type = "fabric"
 floor = "upper"
-tolerance = 0.5
+tolerance = 0.1
+[analysis]
+contact_tolerance = 0.5
 )");
 
 /// A column of a measure at this moment.

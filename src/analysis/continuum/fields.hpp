@@ -31,6 +31,7 @@ class ContinuumFields {
   bool is_asked_for() const { return kernel_ != nullptr; }
   /// Throws InputError if the table does not suit the run. Local.
   void check(const Box<D>& box, bool has_inertia) const;
+  const std::string& where() const { return where_; }
   const OutputInterval& every() const { return every_; }
   const SmoothingKernel<D>& kernel() const { return *kernel_; }
   const ContinuumGrid<D>& grid() const { return grid_; }

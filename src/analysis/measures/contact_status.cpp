@@ -11,8 +11,9 @@ namespace {
 /// How much of their friction contacts use, over the contacts that push (normal reaction f_n > 0, friction
 /// f_t, coefficient mu of their pair of materials): the mean f_n [N], and of those with mu > 0 the share that
 /// slides,
-///     |f_t| > (1 - 1e-3) mu f_n,
-/// and the mean of |f_t| / (mu f_n).
+///     |f_t| > (1 - 1e-3) mu p,
+/// and the mean of |f_t| / (mu p). p is the load that the scheme bounds friction by: f_n, and with cohesion
+/// what docs/method.md, "Cohesion", has, f_n + F_c as a rule.
 template <int D>
 class ContactStatus final : public Measure<D> {
  public:
@@ -24,6 +25,7 @@ class ContactStatus final : public Measure<D> {
             {"mobilised", "-", "mean share of the friction available that is used; nan without any"}};
   }
 
+  bool needs_forces() const override { return true; }
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const State<D>& state = sample.state;
     const ContactGraph<D>& contacts = sample.contacts;
@@ -34,7 +36,8 @@ class ContactStatus final : public Measure<D> {
       force.push_back(contacts.force[c]);
       const Real mu = pair_of(state, contacts, c).friction;
       if (mu == 0) continue;
-      used.push_back(contacts.friction.empty() ? 0 : norm(contacts.friction[c]) / (mu * contacts.force[c]));
+      const Real load = contacts.load.empty() ? contacts.force[c] : contacts.load[c];
+      used.push_back(contacts.friction.empty() || load == 0 ? 0 : norm(contacts.friction[c]) / (mu * load));
       counts[2] += used.back() > 1 - 1e-3;
     }
     counts[0] = static_cast<std::int64_t>(force.size());

@@ -33,6 +33,7 @@ class Coordination final : public Measure<D> {
              "mean number of contacts of the bodies with at least " + least + "; nan without such bodies"}};
   }
 
+  Real widest_gap() const override { return counted_.tolerance; }
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const Comm& comm = sample.state.comm;
     const BodyStore<D>& bodies = sample.state.bodies;

@@ -36,6 +36,7 @@ class Fabric final : public Measure<D> {
     return columns;
   }
 
+  Real widest_gap() const override { return counted_.tolerance; }
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const State<D>& state = sample.state;
     const ContactGraph<D>& contacts = sample.contacts;

@@ -26,6 +26,7 @@ class Overlap final : public Measure<D> {
             {"max_overlap_share", "-", "largest overlap over the mean diameter of the bodies"}};
   }
 
+  Real widest_gap() const override { return tolerance_; }
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const Comm& comm = sample.state.comm;
     const std::vector<Real>& gap = sample.contacts.gap;

@@ -46,6 +46,7 @@ class Stress final : public Measure<D> {
     return columns;
   }
 
+  bool needs_forces() const override { return true; }
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const Real per_volume = 1 / region_.box(sample.state.box).volume();
     Real trace = 0;

@@ -46,6 +46,7 @@ class WallForce final : public Measure<D> {
     return columns;
   }
 
+  bool needs_forces() const override { return true; }
   void sample(const Sample<D>& sample, std::vector<Real>& row) override {
     const ContactGraph<D>& contacts = sample.contacts;
     const ObstacleSet<D>& obstacles = sample.state.obstacles;

@@ -11,6 +11,7 @@ class Driven final : public Motion<D> {
   void describe(Section& section) override { drive_->describe(section); }
   Pose<D> pose(Real) const override { return {}; }
   Vec<D> velocity(const Vec<D>&, Real) const override { return {}; }
+  Vec<D == 2 ? 1 : 3> spin(Real) const override { return {}; }
   std::shared_ptr<const Drive<D>> drive() const override { return drive_; }
 
  private:

@@ -19,6 +19,8 @@ class Oscillate final : public Motion<D> {
 
   Vec<D> velocity(const Vec<D>&, Real time) const override { return amplitude_ * harmonic_.slope(time); }
 
+  Vec<D == 2 ? 1 : 3> spin(Real) const override { return {}; }
+
  private:
   Vec<D> amplitude_{};
   Harmonic harmonic_;

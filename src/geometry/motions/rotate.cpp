@@ -25,6 +25,10 @@ class Rotate final : public Motion<D> {
     return active_.contains(time) ? turn_.velocity(x, rate_) : Vec<D>{};
   }
 
+  Vec<D == 2 ? 1 : 3> spin(Real time) const override {
+    return turn_.spin(active_.contains(time) ? rate_ : 0);
+  }
+
  private:
   Turn<D> turn_;
   Real rate_ = 0;

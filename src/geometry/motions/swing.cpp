@@ -23,6 +23,10 @@ class Swing final : public Motion<D> {
     return turn_.velocity(x, amplitude_ * harmonic_.slope(time));
   }
 
+  Vec<D == 2 ? 1 : 3> spin(Real time) const override {
+    return turn_.spin(amplitude_ * harmonic_.slope(time));
+  }
+
  private:
   Turn<D> turn_;
   Real amplitude_ = 0;

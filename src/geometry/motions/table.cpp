@@ -76,6 +76,11 @@ class Table final : public Motion<D> {
     return v;
   }
 
+  Vec<D == 2 ? 1 : 3> spin(Real time) const override {
+    if (angles_.empty()) return {};
+    return turn_.spin(slope(angles_, time));
+  }
+
  private:
   Vec<D> displacement(Real time) const { return value(displacements_, time); }
   Real angle(Real time) const { return value(angles_, time); }

@@ -20,6 +20,8 @@ class Translate final : public Motion<D> {
     return active_.contains(time) ? velocity_ : Vec<D>{};
   }
 
+  Vec<D == 2 ? 1 : 3> spin(Real) const override { return {}; }
+
  private:
   Vec<D> velocity_{};
   ActiveTime active_;

@@ -63,6 +63,13 @@ class Turn {
 
   /// Velocity at x for the angular velocity `rate` [m/s].
   Vec<D> velocity(const Vec<D>& x, Real rate) const { return rate * quarter_turn(x - center_); }
+  /// Angular velocity for `rate` [rad/s]: about z in the plane.
+  Vec<D == 2 ? 1 : 3> spin(Real rate) const {
+    if constexpr (D == 2)
+      return {{rate}};
+    else
+      return rate * axis_;
+  }
 
  private:
   Vec<D> quarter_turn(const Vec<D>& d) const { return scree::quarter_turn<D>(axis_, d); }

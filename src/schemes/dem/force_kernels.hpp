@@ -90,6 +90,7 @@ struct SoftForce {
   Vec<3> torque;   ///< of friction: -lever_a * torque on a, -lever_b * torque on b [N]
   Vec<3> rolling;  ///< torque of rolling resistance on b, its opposite on a [N m]
   Real pull = 0;   ///< attraction in `force`: what the law without cohesion has more along the normal [N]
+  Real load = 0;   ///< what mu times bounds friction [N]; set with cohesion only
 };
 
 /// Memory to bring into the cache a few lines at a time, while something else is computed.

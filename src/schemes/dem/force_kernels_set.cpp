@@ -420,7 +420,7 @@ SoftForce single(const ForceBatches& p, const SoftContact& contact, const Motion
                                                          motion_of(a), motion_of(b), now);
   record(now, history, rolling);
   const auto vec = [](const Three<Real>& v) { return Vec<3>{{v.x, v.y, v.z}}; };
-  return {vec(f.force), vec(f.torque), vec(f.rolling), f.pull};
+  return {vec(f.force), vec(f.torque), vec(f.rolling), f.pull, f.load};
 }
 
 template <class V>

@@ -79,7 +79,7 @@ struct Contact {
 template <class T>
 struct Force {
   Three<T> force, torque, rolling;  // as SoftForce
-  T pull;                           // the same; kernels without cohesion do not set it
+  T pull, load;                     // the same; kernels without cohesion do not set them
 };
 
 /// ContactHistory and RollingHistory.
@@ -232,8 +232,12 @@ template <NormalLaw law, TangentialLaw tangential, Pulls pulls, class T>
     const T kept = slides ? (stretched > most * most ? most / square_root(stretched) : zero + 1) : zero + 1;
     spring = kept * spring;
   }
-  Force<T> result{normal_force * c.normal + friction, cross(c.normal, friction), {zero, zero, zero}, zero};
-  if constexpr (pulls != Pulls::never) result.pull = attraction;
+  Force<T> result{
+      normal_force * c.normal + friction, cross(c.normal, friction), {zero, zero, zero}, zero, zero};
+  if constexpr (pulls != Pulls::never) {
+    result.pull = attraction;
+    result.load = pressing;
+  }
   if (any_less(zero, pair.rolling_friction)) {
     const Three<T> rolling = b.spin - a.spin;
     const T most_torque = pair.rolling_friction * c.effective_radius * pressing;

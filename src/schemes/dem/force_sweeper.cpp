@@ -306,6 +306,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
   receive_motions();
   const ForceBatches batches = operands(0);
   contacts.force.assign(contacts.size(), 0);
+  contacts.load.assign(state.materials.has_cohesion() ? contacts.size() : 0, 0.0);
   contacts.friction.assign(contacts.size(), Vec<D>{});
   contacts.rolling.assign(feels_spin_ ? contacts.size() : 0, Spin<D>{});
   const auto radius = state.bodies.radius();
@@ -353,6 +354,7 @@ void ForceSweeper<D>::tell_forces(const State<D>& state, Real time, ContactGraph
     const SoftForce f = kernels_.contact(batches, contact, motions_[a], motion, history, &rolling);
     const Vec<D> force = in_dimension<D>(f.force);
     contacts.force[c] = dot(force, contacts.normal[c]);
+    if (!contacts.load.empty()) contacts.load[c] = f.load;
     contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
     for (int k = 0; k < n_spins<D> && feels_spin_; ++k) contacts.rolling[c][k] = f.rolling[first_spin<D> + k];
   }

@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/timing.hpp"
 #include "schemes/common/grain_motion.hpp"
+#include "schemes/common/overlap.hpp"
 #include "schemes/common/rotation.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/event/engine.hpp"
@@ -23,7 +24,9 @@ template <int D>
 class EventStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
-  SchemeTraits traits() const override { return {.carried = Carried::with_inertia, .balances_energy = true}; }
+  SchemeTraits traits() const override {
+    return {.carried = Carried::with_inertia, .balances_energy = true, .tells_forces = false};
+  }
   ListNeeds list_needs(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const override { return {}; }
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
@@ -35,6 +38,7 @@ class EventStepper final : public Stepper<D> {
 
  private:
   static constexpr std::int64_t most_bodies = 2000;
+  static constexpr Real overlap_limit = 1e-3;  // as a share of the radius, beyond the widest tolerance
 
   void refuse_what_it_cannot_do(const State<D>& state) const;
   void fit(const State<D>& state);
@@ -54,6 +58,7 @@ class EventStepper final : public Stepper<D> {
   std::vector<FlyingBody<D>> bodies_;  // of all ranks
   std::vector<FixedPiece<D>> pieces_;
   Real energy_error_ = 0;
+  ContactGraph<D> contacts_;  // of changes of bodies and obstacles
 };
 
 template <int D>
@@ -80,6 +85,14 @@ template <int D>
 void EventStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
   refuse_what_it_cannot_do(state);
+  typename EventEngine<D>::Settings settings;
+  settings.tolerance = tolerance_;
+  settings.max_events = max_events_;
+  settings.gravity = state.gravity;
+  settings.restitution = [&materials = state.materials](int a, int b) {
+    return materials.pair(a, b)->restitution;
+  };
+  engine_ = std::make_unique<EventEngine<D>>(*law_, std::move(settings));
   fit(state);
 }
 
@@ -129,14 +142,6 @@ void EventStepper<D>::fit(const State<D>& state) {
         fmt::format("there are {} bodies; the scheme \"event\" is for up to {}, every rank "
                     "computes all of them",
                     n, most_bodies));
-  typename EventEngine<D>::Settings settings;
-  settings.tolerance = tolerance_;
-  settings.max_events = max_events_;
-  settings.gravity = state.gravity;
-  settings.restitution = [&materials = state.materials](int a, int b) {
-    return materials.pair(a, b)->restitution;
-  };
-  engine_ = std::make_unique<EventEngine<D>>(*law_, std::move(settings));
   list_pieces(state);
 }
 
@@ -186,6 +191,15 @@ template <int D>
 void EventStepper<D>::bodies_changed(State<D>& state) {
   rebuild_and_book_outflow(state, *neighborhood_);
   fit(state);
+  // Impacts do not take apart what overlaps: a stage may add an obstacle where bodies are.
+  neighborhood_->detect(state, {}, contacts_);
+  const Real before = std::max(0.0, -engine_->smallest_gap());  // of the start
+  const Real beyond = overlap_beyond(state, contacts_, overlap_limit);
+  if (beyond > 0 && deepest_overlap(state, contacts_) > 1.01 * before)
+    refuse_step(state.clock,
+                who_overlaps(state, contacts_, overlap_limit, beyond) +
+                    ", which impacts do not take apart; does add_obstacles of a stage put an obstacle on "
+                    "bodies? The scheme \"nonsmooth\" does");
 }
 
 /// Of the bodies that are there, so that a run from a checkpoint finds it again [m/s].

@@ -679,7 +679,9 @@ void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
   contacts.rolling.resize(memory_.has_rolling() ? contacts.size() : 0);
   for (std::size_t c = 0; c < contacts.rolling.size(); ++c)
     contacts.rolling[c] = per_time * memory_.turning(contacts, c);
-  if (state_.materials.has_cohesion()) subtract_pulls(contacts);
+  if (!state_.materials.has_cohesion()) return;
+  contacts.load = contacts.force;
+  subtract_pulls(contacts);
 }
 
 template <int D>
