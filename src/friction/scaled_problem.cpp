@@ -82,24 +82,29 @@ void ScaledProblem<D>::rebuild_bias() {
 template <int D>
 void ScaledProblem<D>::count_all() {
   const FrictionProblem<D>& problem = *problem_;
-  std::int64_t n_unsymmetric = problem.is_local() ? 1 : 0;
-  is_diagonal_ = true;
+  std::int64_t n_unsymmetric = problem.is_local() ? 1 : 0, n_not_diagonal = 0;
   // Bodies that are round promise it.
   if (!problem.is_round())
     for (std::size_t i = 0; i < problem.mass.size() / (q * q); ++i) {
       const Real* block = problem.mass.data() + i * q * q;
       if (scree::is_diagonal<q>(block)) continue;
-      is_diagonal_ = false;
+      ++n_not_diagonal;
       n_unsymmetric += scree::is_symmetric<q>(block, 1e-14) ? 0 : 1;
     }
   const std::int64_t n_general = problem.is_round() ? 0 : problem.n_contacts();
   const std::int64_t n_own = std::ranges::count_if(problem.own_scale, [](Real v) { return v > 0; });
-  std::array<std::int64_t, 5> counts{problem.n_contacts(), n_owned(), n_unsymmetric, n_general, n_own};
+  std::array counts{std::int64_t{problem.n_contacts()},
+                    std::int64_t{n_owned()},
+                    n_unsymmetric,
+                    n_general,
+                    n_own,
+                    n_not_diagonal};
   comm().sum(counts);
   n_contacts_of_all_ = counts[0];
   n_bodies_of_all_ = counts[1];
   is_symmetric_ = counts[2] == 0;
-  is_diagonal_ = is_diagonal_ && is_symmetric_;
+  // Of all ranks, since the two ways to scale round differently.
+  is_diagonal_ = is_symmetric_ && counts[5] == 0;
   is_round_everywhere_ = counts[3] == 0;
   n_own_of_all_ = counts[4];
 }

@@ -328,11 +328,15 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
 }
 
 template <int D>
-void NeighborList<D>::pass_on(std::span<const Index> b, std::span<const Index> place,
-                              std::span<const Index> left_out, std::span<Real> wall_values, int width) {
-  if (!schedule_.has_wall_neighbours()) return;
+std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inherited(
+    std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
+    std::span<const Real> wall_values, int width) {
+  inherited_.clear();
+  if (!schedule_.has_wall_neighbours()) return inherited_;
   const auto w = static_cast<std::size_t>(width);
-  const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
+  const auto is_empty = [&](Index at) {
+    return all_zero(wall_values.subspan(static_cast<std::size_t>(at) * w, w));
+  };
   constexpr std::uint8_t touches = 1, is_left_out = 2;
   touched_.assign(schedule_.wall_bodies().size(), 0);
   for (const Index other : left_out) touched_[static_cast<std::size_t>(other)] = is_left_out;
@@ -340,16 +344,13 @@ void NeighborList<D>::pass_on(std::span<const Index> b, std::span<const Index> p
     if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = touches;
   // Contacts are in the order of parts, so the smallest takes what there is.
   for (std::size_t c = 0; c < b.size(); ++c) {
-    if (b[c] >= 0) continue;
-    const auto own = numbers_at(place[c]);
-    if (!all_zero(own)) continue;
+    if (b[c] >= 0 || !is_empty(place[c]) || (c > 0 && b[c - 1] < 0 && place[c - 1] == place[c])) continue;
     const auto take = [&](const auto& others, std::uint8_t unless) {
       for (const auto& other : others) {
-        const auto passed = numbers_at(other.place);
-        if ((touched_[static_cast<std::size_t>(other.place)] | unless) != is_left_out || all_zero(passed))
-          continue;
-        std::ranges::copy(passed, own.begin());
-        std::ranges::fill(passed, 0.0);
+        std::uint8_t& state = touched_[static_cast<std::size_t>(other.place)];
+        if ((state | unless) != is_left_out || is_empty(other.place)) continue;
+        inherited_.push_back({place[c], other.place});
+        state = touches;
         return true;
       }
       return false;
@@ -357,6 +358,18 @@ void NeighborList<D>::pass_on(std::span<const Index> b, std::span<const Index> p
     // A part next to it has no contact any more; of other obstacles only those that this one stands for.
     const auto at = static_cast<std::size_t>(place[c]);
     if (!take(schedule_.wall_neighbours(at), is_left_out)) take(schedule_.walls_beside(at), 0);
+  }
+  return inherited_;
+}
+
+template <int D>
+void NeighborList<D>::pass_on(std::span<const Index> b, std::span<const Index> place,
+                              std::span<const Index> left_out, std::span<Real> wall_values, int width) {
+  const auto w = static_cast<std::size_t>(width);
+  const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
+  for (const auto& [to, from] : find_inherited(b, place, left_out, wall_values, width)) {
+    std::ranges::copy(numbers_at(from), numbers_at(to).begin());
+    std::ranges::fill(numbers_at(from), 0.0);
   }
 }
 

@@ -107,10 +107,18 @@ class NeighborList {
   ContactMemory remember(const State<D>& state, const GhostExchange<D>& ghosts,
                          std::span<const Real> pair_values, std::span<const Real> wall_values,
                          int width) const;
-  /// Passes on what contacts with obstacles remember, `width` numbers per place of wall_bodies(). `b`,
-  /// `place`: the contacts that there are now, as in ContactGraph. One that begins, with all its numbers 0,
-  /// takes over those of a neighbouring part that the same body no longer touches, of several the smallest;
-  /// else those of another wall which is in `left_out` now. Local.
+  /// Whose numbers the contact at a place of wall_bodies() goes on with.
+  struct Inherited {
+    Index place, from;
+  };
+  /// Of what contacts with obstacles remember, `width` numbers per place of wall_bodies(). `b`, `place`: the
+  /// contacts that there are now, as in ContactGraph. One that begins, with all its numbers 0, takes over
+  /// those of a neighbouring part that the same body no longer touches, of several the smallest; else those
+  /// of another wall which is in `left_out` now. Good until the next call. Local.
+  std::span<const Inherited> find_inherited(std::span<const Index> b, std::span<const Index> place,
+                                            std::span<const Index> left_out,
+                                            std::span<const Real> wall_values, int width);
+  /// Moves these numbers. Local.
   void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
                std::span<Real> wall_values, int width);
 
@@ -129,7 +137,8 @@ class NeighborList {
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
   std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
   std::size_t bytes() const {
-    return schedule_.bytes() + held_bytes(touched_, kept_before_) + table_.bytes() + search_.bytes();
+    return schedule_.bytes() + held_bytes(touched_, inherited_, kept_before_) + table_.bytes() +
+           search_.bytes();
   }
 
  private:
@@ -154,6 +163,7 @@ class NeighborList {
   std::vector<Real> shift_table_, shift_velocity_table_;
   std::vector<Index> kept_before_;     // scratch of renumber()
   std::vector<std::uint8_t> touched_;  // by place of wall_bodies()
+  std::vector<Inherited> inherited_;
   std::int64_t n_placements_ = 0;
   std::int64_t n_builds_ = 0, n_widened_ = 0, n_cut_steps_ = 0, n_steps_beyond_list_ = 0;
 };

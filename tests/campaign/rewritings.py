@@ -359,10 +359,10 @@ def as_planes(tables):
 
 
 def as_meshes(tables, folder):
-    """Boxes as meshes, in the plane as closed lines."""
+    """Boxes as meshes, in the plane as closed lines. "event" takes neither."""
     made = copy.deepcopy(tables)
     boxes = {name: wall for name, wall in made["obstacles"].items() if wall["type"] == "box"}
-    if not boxes or any(made["domain"].get("periodic", [])):
+    if not boxes or any(made["domain"].get("periodic", [])) or made["simulation"]["scheme"] == "event":
         return None
     for name, wall in boxes.items():
         lower, upper = wall.pop("lower"), wall.pop("upper")

@@ -49,6 +49,14 @@ class ContactField {
     if constexpr (requires { contacts.left_out; }) left_out = contacts.left_out;
     neighborhood.list().pass_on(contacts.b, contacts.place, left_out, numbers(walls_), width);
   }
+  /// Lets contacts of a moment between two steps read there what they will go on with. Local.
+  template <int D>
+  void find_places(ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) const {
+    for (const auto& [place, from] : neighborhood.list().find_inherited(
+             contacts.b, contacts.place, contacts.left_out, numbers(walls_), width))
+      for (std::size_t c = 0; c < contacts.size(); ++c)
+        if (contacts.b[c] < 0 && contacts.place[c] == place) contacts.place[c] = from;
+  }
 
   /// Of contact c of a ContactGraph or the like.
   template <class Contacts>

@@ -668,6 +668,9 @@ void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
   const bool has_pulls = knows_pulls_ && state_.materials.has_cohesion();
   neighborhood_.detect(state_, has_pulls ? pulled_.template rules<D>(tolerance) : memory_.rules(tolerance),
                        contacts);
+  // A body may have come to another part of a wall since.
+  if (has_pulls) pulled_.find_places(contacts, neighborhood_);
+  memory_.find_places(contacts, neighborhood_);
   contacts.force.resize(contacts.size());
   contacts.friction.resize(contacts.size());
   const Real per_time = state_.clock.last_dt > 0 ? 1 / state_.clock.last_dt : 1;

@@ -47,6 +47,9 @@ class ImpulseMemory {
   void pass_on(const ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) {
     visit(*this, [&](auto& field) { field.pass_on(contacts, neighborhood); });
   }
+  void find_places(ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) const {
+    visit(*this, [&](const auto& field) { field.find_places(contacts, neighborhood); });
+  }
   ContactRules<D> rules(Real tolerance) const {
     return visit(*this, [&](const auto& field) { return field.template rules<D>(tolerance); });
   }
