@@ -1,6 +1,7 @@
 """Decks that the scheme "event" cannot run: friction, too many bodies, walls that move or have no contact times."""
 from decks import edited
 from refusal import failed, refused
+from scree_program import scree
 
 DECK = """\
 [simulation]
@@ -77,3 +78,12 @@ def test_obstacle_that_a_stage_adds_on_bodies(folder):
 def test_too_many_events_end_the_run_and_name_the_body(folder):
     deck = _deck(folder, ('impact_law = "multiple"', 'impact_law = "multiple"\nmax_events = 5'))
     failed(folder, "run", deck, "--force", code=1, words=["more than 5 events", "body", "max_events"])
+
+
+def test_slides_inside_a_ball_need_a_rest_speed(folder):
+    drum = ('type = "plane"\nmaterial = "ball"\npoint = [0, 0]\nnormal = [0, 1]',
+            'type = "disk"\nmaterial = "ball"\ncenter = [2, 2]\nradius = 3\nside = "inside"')
+    still = [drum, ("restitution = 0.5", "restitution = 0"), ("gravity = [0, -10]", "gravity = [0, 0]")]
+    refused(folder, "check", _deck(folder, *still), words=["deck.toml:", "rest_speed is 0", "restitution = 0", 'obstacle "floor"'])
+    _deck(folder, *still, ('"multiple"', '"multiple"\nrest_speed = 0.01'))
+    assert scree("check", folder / "deck.toml").code == 0

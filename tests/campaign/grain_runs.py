@@ -86,9 +86,10 @@ def contact_gain(trial, entry, scalars, turned_over):
     deck, certificate = trial.deck, table_of(trial, "certificate")
     if deck.values["motion"].startswith("driven"):
         return      # `scree check` names them
-    for name in ("complementarity", "dissipation_error"):       # that each contact obeys the law, in J
-        if not certificate[name].max() <= GAIN["nonsmooth"] * turned_over + 1e-12:
-            trial.case.finding(f"nonsmooth: {name} of solved steps", f"{certificate[name].max():g} J, of {turned_over:g} J")
+    for name in ("complementarity", "dissipation_error"):       # that each contact obeys the law, in J; the residual is their root mean square
+        wrong = (certificate[name] / np.sqrt(np.maximum(certificate["contacts"], 1))).max()
+        if not wrong <= GAIN["nonsmooth"] * turned_over + 1e-12:
+            trial.case.finding(f"nonsmooth: {name} of solved steps", f"{wrong:g} J per root of the contacts, of {turned_over:g} J")
     lost = entry("friction") + entry("rolling") + entry("impact")
     if deck.values["stiffness"] in ("spring", "load"):      # of the whole run
         gained, allowed = (np.maximum.accumulate(lost) - lost)[1:], SPRING_GAIN * turned_over
@@ -133,18 +134,23 @@ def momentum(trial, scalars):
         for name, values in scalars.items():
             if name.startswith("audit_walls_force_") and name.endswith("_" + "xyz"[k]):
                 forces[:, k] -= values
+    share = MOMENTUM
     if deck.scheme == "dem":        # velocity Verlet: forces at both ends of a step
         forces[1:] = (forces[1:] + forces[:-1]) / 2
+        # Damping acts with velocities half a step old, tables have that of the moment: steps are at most 1/20 of a contact, 1/2 pi/20 of its force.
+        share = MOMENTUM if deck.values["restitution"] == "1" else 0.08
     p = [(state["mass"][:, None] * state["velocity"]).sum(axis=0) for state in states]
     size = max(np.abs(state["mass"][:, None] * state["velocity"]).sum() for state in states) + np.abs(forces * dt[:, None]).sum()
     row = {int(step): k for k, step in enumerate(scalars["step"])}
     for a, b, before, after, state in zip(steps, steps[1:], p, p[1:], states):
         if a not in row or b not in row:
             continue
+        if deck.values["stages"] in ("remove", "add") and a <= deck.n_steps // 2 <= b:
+            continue    # the row in which a stage begins is that of its walls
         span = slice(row[a] + 1, row[b] + 1)
         given = (dt[span, None] * (forces[span] + state["mass"].sum() * gravity)).sum(axis=0)
         wrong = np.abs(after - before - given).max()
-        if not wrong <= MOMENTUM * size:
+        if not wrong <= share * size:
             trial.case.finding(f"{deck.scheme}: momentum and the impulse of walls differ", f"by {wrong:g} of {size:g} N s between steps {a} and {b}: "
                                f"{after - before} and {given}")
             return
@@ -240,6 +246,12 @@ def exact(deck, name):
         not (deck.values["rolling"] != NONE and deck.values["motion"] in ("rotate", "swing", "table"))   # spins of walls are differences over 1 m
 
 
+def has_several_answers(deck):
+    """Bodies with shapes touch at more points than needed: what others than "nsgs", which goes on from the same guess in the same order, find
+    there with friction is one of several answers, and without it rounds differently, which their impacts multiply."""
+    return deck.scheme == "nonsmooth" and deck.values["shape"] != NONE and deck.values["solver"] != "nsgs"
+
+
 def compare(trial, first, second, claim, is_exact, back):
     """The ends of two runs."""
     deck = trial.deck
@@ -263,7 +275,7 @@ def compare(trial, first, second, claim, is_exact, back):
     worst = {"position": float(np.abs(apart).max(initial=0.0))}
     if deck.has_inertia:
         worst |= {name: float(np.abs(a[name] - b[name]).max(initial=0.0)) for name in names if "velocity" in name}
-    if not is_exact and not trial.solved:
+    if not is_exact and (not trial.solved or has_several_answers(deck)):
         return
     limits = {"position": 0.0 if is_exact else PLACES[deck.scheme], "velocity": 0.0 if is_exact else SPEEDS[deck.scheme],
               "angular_velocity": 0.0 if is_exact else SPEEDS[deck.scheme] / R}

@@ -21,6 +21,10 @@ ON_ONE_CORE = True
 # What runs say of a wall that a force moves in the scheme "nonsmooth" and that is known to be wrong: only bits are compared.
 KNOWN = "is known to be wrong"
 
+# What solves steps with springs to any tolerance; others may miss one of 1e-10 (docs/method.md), and the deck says what then happens.
+EXACT_SPRINGS = ("nsgs", "auto", None)
+UNSOLVED = "the contact problem has a residual of"
+
 _reference, _rows, _counts = None, {}, collections.Counter()
 
 
@@ -101,6 +105,9 @@ class Trial:
         self.known = KNOWN in whole.stderr
         _counts["decks with walls of which check says that they are wrong"] += self.known
         if self.known and whole.code in (1, 3):
+            return "ok"
+        if whole.code == 3 and UNSOLVED in whole.stderr and self.deck.values.get("solver") not in EXACT_SPRINGS:
+            _counts["steps that a solver could not solve, by the deck's on_failure"] += 1
             return "ok"
         self.end_code = 5 if whole.code == 5 and self.deck.values.get("lock") == "stop" else 0
         if whole.code != self.end_code:

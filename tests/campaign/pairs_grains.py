@@ -381,7 +381,8 @@ def features(reference):
                     "tilted": lambda d: d.table("physics").update(gravity=[3.0, *d.along(-9.0)[1:]])},
         "stiffness": {NONE: nothing, "spring": lambda d: pair(stiffness=d.stiffness)(d),
                       "moduli": lambda d: (material(d, young_modulus=d.two(1e7, 2e6), poisson_ratio=0.3), d.table("dem").update(law="hertz")),
-                      "load": lambda d: pair(young_modulus=2e6, poisson_ratio=0.3, **({} if d.dimension == 2 else {"reference_load": d.weight}))(d)},
+                      "load": lambda d: (pair(young_modulus=2e6, poisson_ratio=0.3, **({} if d.dimension == 2 else {"reference_load": d.weight}))(d),
+                                         d.table("nonsmooth").update(overlap_limit=0.6))},     # walls press them to 0.4 of the radius
         "friction": {"0": pair(friction=0.0), "0.5": pair(friction=0.5)},
         "restitution": {"0": pair(restitution=0.0), "0.5": pair(restitution=0.5), "1": pair(restitution=1.0)},
         "rolling": {NONE: nothing, "0.2": pair(rolling_friction=0.2)},
@@ -407,7 +408,8 @@ def features(reference):
         "velocity": {name: kind("velocity", {
             "constant": lambda d: {"velocity": d.along(-0.5)}, "attraction": lambda d: {"point": d.up(0, 0.6), "rate": 2.0},
             "target": lambda d: {"point": d.up(0, 0.6), "speed": 0.5}, "rest": lambda d: {}})(name, "velocity") for name in names("velocity")},
-        "impact law": {name: put("event", impact_law=name) for name in names("event", "impact_law")},
+        "impact law": {name: lambda d, name=name: d.table("event").update(
+            impact_law=name, **({"rest_speed": 0.01} if d.values["gravity"] == NONE else {})) for name in names("event", "impact_law")},
         "blocks": {"auto": nothing, "1": put("decomposition", block_cells=1)},
         "classes": {"auto": nothing, "3": put("neighbors", classes=3)},
         "restart": {moment: nothing for moment in ("early", "middle", "late")},

@@ -106,6 +106,8 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.frame.resize(n);
   reset(problem_.bias, n * D);
   reset(surface_velocity_, n * D);
+  const bool has_start = state_.materials.has_elastic_pairs() && state_.obstacles.driven().empty();
+  reset(start_surface_velocity_, has_start ? n * D : 0);
   const bool has_shapes = state_.bodies.carries_shapes();
   reset(problem_.arm, has_shapes ? 0 : n * 2);
   reset(problem_.jacobian, has_shapes ? n * 2 * D * FrictionProblem<D>::q : 0);
@@ -129,10 +131,14 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
     }
     if (ends[1] >= 0) continue;
     const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
-    const Vec<D> velocity = state_.obstacles.surface_velocity(contacts_.wall[c], point, contacts_.normal[c],
-                                                              state_.clock.time + step.dt / 2);
+    const auto velocity_at = [&](Real time) {
+      return state_.obstacles.surface_velocity(contacts_.wall[c], point, contacts_.normal[c], time);
+    };
+    const Vec<D> velocity = velocity_at(state_.clock.time + step.dt / 2);
+    const Vec<D> at_start = has_start ? velocity_at(state_.clock.time) : Vec<D>{};
     for (std::size_t i = 0; i < D; ++i) {
       surface_velocity_[c * D + i] = dot(frame[i], velocity);
+      if (has_start) start_surface_velocity_[c * D + i] = dot(frame[i], at_start);
       problem_.bias[c * D + i] = surface_velocity_[c * D + i];
     }
   }
@@ -158,7 +164,7 @@ std::size_t FrictionAssembler<D>::bytes() const {
   const ContactGraph<D>& g = contacts_;
   return held_bytes(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.frame, p.bias, p.mu,
                     p.compliance, p.arm, p.jacobian, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place,
-                    g.point, g.feature, surface_velocity_);
+                    g.point, g.feature, surface_velocity_, start_surface_velocity_);
 }
 
 template class FrictionAssembler<2>;

@@ -41,6 +41,7 @@ class EventStepper final : public Stepper<D> {
   static constexpr Real overlap_limit = 1e-3;  // as a share of the radius, beyond the widest tolerance
 
   void refuse_what_it_cannot_do(const State<D>& state) const;
+  void refuse_slides_without_hops(const State<D>& state) const;
   void fit(const State<D>& state);
   void list_pieces(const State<D>& state);
   Real rest_speed(const State<D>& state) const;
@@ -50,7 +51,7 @@ class EventStepper final : public Stepper<D> {
   std::unique_ptr<ImpactLaw<D>> law_;
   Real tolerance_ = 1e-9;
   Real rest_speed_ = 0;
-  std::string rest_speed_word_ = "auto";
+  std::string rest_speed_word_ = "auto", where_;
   std::int64_t max_events_ = 100'000;
 
   Neighborhood<D>* neighborhood_ = nullptr;
@@ -78,6 +79,7 @@ void EventStepper<D>::describe(Section& root) {
         section.integer("max_events", max_events_,
                         {.range = {.least = 1}, .doc = "Most events in a step; beyond, the run ends"});
         section.kind("impact_law", law_, {.required = true, .doc = "Law of simultaneous impacts"});
+        if (section.reading()) where_ = section.where("rest_speed");
       });
 }
 
@@ -85,6 +87,7 @@ template <int D>
 void EventStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
   neighborhood_ = &neighborhood;
   refuse_what_it_cannot_do(state);
+  refuse_slides_without_hops(state);
   typename EventEngine<D>::Settings settings;
   settings.tolerance = tolerance_;
   settings.max_events = max_events_;
@@ -94,6 +97,25 @@ void EventStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real
   };
   engine_ = std::make_unique<EventEngine<D>>(*law_, std::move(settings));
   fit(state);
+}
+
+/// Bodies that do not rebound stay in contact with the inside of a ball, along which they hop at rest_speed.
+template <int D>
+void EventStepper<D>::refuse_slides_without_hops(const State<D>& state) const {
+  if (rest_speed_word_.empty() ? rest_speed_ > 0 : norm(state.gravity) > 0) return;
+  for (std::size_t i = 0; i < state.obstacles.list().size(); ++i) {
+    const Obstacle<D>& obstacle = state.obstacles.list()[i];
+    const auto pieces = obstacle.shape->pieces(0);
+    if (std::ranges::none_of(pieces, [](const SurfacePiece<D>& piece) { return piece.front < 0; })) continue;
+    for (const int a : state.group_material) {
+      if (state.materials.pair(a, state.obstacle_material[i])->restitution > 0) continue;
+      throw InputError(
+          fmt::format("{}: rest_speed is 0 (\"auto\" without gravity), but bodies of {} do not rebound from "
+                      "the inside of "
+                      "obstacle \"{}\" (restitution = 0), along which they slide in hops: set it above 0",
+                      where_, state.materials.name(a), obstacle.name));
+    }
+  }
 }
 
 template <int D>

@@ -95,6 +95,12 @@ class ContactStep {
   std::span<const Real> separating_velocity() const { return separates_ ? separating_velocity_ : velocity_; }
   /// n_contacts * D: velocity of obstacles, in the frames of the contacts [m/s].
   std::span<const Real> obstacle_velocity() const { return assembler_.surface_velocity(); }
+  /// The same with which obstacles do work at contact c. The force of a spring is that of the start of the
+  /// step, in the middle between the velocities before and after.
+  std::span<const Real> working_velocity(std::size_t c) const {
+    return pairs_[c]->elasticity.rigid() ? assembler_.surface_velocity()
+                                         : assembler_.start_surface_velocity();
+  }
   /// Of each contact, of impacts one by one. Empty if impacts are simultaneous.
   std::span<const ImpactWork<D>> impact_work() const { return impact_work_; }
   /// s of contact c that resists rolling, in its turning_frame() [N m s].

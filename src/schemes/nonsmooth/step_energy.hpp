@@ -80,7 +80,6 @@ class StepEnergy {
   }
   /// Of each contact: dissipated along the normal, along tangents, and done by the obstacle.
   void find_contact_work(const ContactStep<D>& contacts) {
-    const auto of_obstacles = contacts.obstacle_velocity();
     const auto n_contacts = static_cast<std::size_t>(contacts.problem().n_contacts());
     auto& [normal, tangential, by_obstacle] = contact_work_;
     for (std::vector<Real>& work : contact_work_) reset(work, n_contacts);
@@ -88,7 +87,8 @@ class StepEnergy {
     for (std::size_t c = 0; c < impacts.size(); ++c) {
       normal[c] = impacts[c].normal;
       tangential[c] = impacts[c].tangential;
-      for (std::size_t i = 0; i < D; ++i) by_obstacle[c] -= impacts[c].impulse[i] * of_obstacles[c * D + i];
+      for (std::size_t i = 0; i < D; ++i)
+        by_obstacle[c] -= impacts[c].impulse[i] * contacts.obstacle_velocity()[c * D + i];
     }
     // Contacts work with the mean of the velocities before and after.
     const std::span<const Real> before = contacts.problem().start_velocity, after = contacts.velocity();
@@ -106,6 +106,7 @@ class StepEnergy {
     reset(cohesion_work_, pull.size());
     for (std::size_t c = 0; c < pull.size(); ++c) {
       if (pull[c] == 0) continue;
+      const auto of_obstacles = contacts.working_velocity(c);
       const Vec<D> mean = surface_velocity<D>(contacts.problem(), of_obstacles, c, mean_velocity_);
       cohesion_work_[c] = -pull[c] * mean[0];
       by_obstacle[c] += pull[c] * of_obstacles[c * D];
@@ -113,6 +114,7 @@ class StepEnergy {
     for (std::size_t c = 0; c < n_contacts; ++c) {
       const Real* impulse = &contacts.impulse()[c * D];
       if (std::all_of(impulse, impulse + D, [](Real r) { return r == 0; })) continue;
+      const auto of_obstacles = contacts.working_velocity(c);
       const Vec<D> mean = surface_velocity<D>(contacts.problem(), of_obstacles, c, mean_velocity_);
       for (std::size_t i = 0; i < D; ++i) {
         (i == 0 ? normal : tangential)[c] -= impulse[i] * mean[static_cast<int>(i)];
