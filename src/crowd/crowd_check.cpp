@@ -39,7 +39,7 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
           "{}: [exits.{}] at {} is {:.3g} m wide: people with a radius above {:.4g} m do not fit through{}",
           exit.where, exit.name, at(middle), width, 0.5 * width,
           floor_field.by_width() ? " and take other ways" : ""));
-    if (floor_field.cell() > width / 4)
+    if (floor_field.cell() > (width + rounding_of_widths) / 4)
       findings.push_back(
           fmt::format("{}: [exits.{}] at {} is {:.3g} m wide: cells of navigation.cell = {:g} m are too "
                       "coarse for it, take {:.2g} m or less",

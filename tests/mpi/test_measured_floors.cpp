@@ -106,7 +106,7 @@ type = "fabric"
 floor = "upper"
 tolerance = 0.1
 [analysis]
-contact_tolerance = 0.5
+contact_tolerance = 0.7
 )");
 
 /// A column of a measure at this moment.

@@ -104,6 +104,15 @@ def test_nobody_fits_is_told_with_the_place(folder):
     check(said.code == 2, "without ways by width, too", said)
 
 
+@pytest.mark.parametrize("middle", (3, 3.1, 3.2))
+def test_who_touches_both_sides_gets_through(folder, middle):
+    """Without the wide passage; the narrow one has twice their radius, but for the last bit."""
+    deck = case(folder, "ways_by_width/wheelchairs.toml")
+    text = deck.read_text().replace("[6.2, 7], [6, 7]]", "[6.2, 8], [6, 8]]")
+    deck.write_text(text.replace("2.7]", f"{middle - 0.35}]").replace("3.3]", f"{middle + 0.35}]"))
+    run_ok("check", deck, folder=folder)
+
+
 def test_widths_on_ranks_and_after_a_restart(folder):
     same_on_ranks_and_after_restart(folder, "ways_by_width/mixed.toml", "--set", "simulation.end_time=40", stop="11")
 

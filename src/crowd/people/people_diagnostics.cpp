@@ -39,7 +39,7 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
       const Destination& destination = journeys.destinations()[static_cast<std::size_t>(to)];
       for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
     }
-    const WayCheck check(building, regions, mixture.largest_radius() * (1 - 1e-6));
+    const WayCheck check(building, regions, mixture.largest_radius());
     constexpr int n_points = 64;
     for (int i = 0; i < n_points; ++i)
       for (int j = 0; j < n_points; ++j) {

@@ -8,7 +8,7 @@
 
 #include "core/input_file.hpp"
 #include "geometry/direction.hpp"
-#include "unit/geometry/read_obstacles.hpp"
+#include "unit/geometry/touch_walls.hpp"
 #include "unit/particles/scratch_file.hpp"
 #include "verify/obj_sheets.hpp"
 
@@ -134,6 +134,16 @@ TEST_CASE("mesh: a box of any number of triangles is the shape box at 300 places
     CHECK(worst_distance < 1e-12);
     CHECK(worst_normal < 1e-12);
   }
+}
+
+TEST_CASE("mesh: bodies have no points at parts that do not see them, however wide the gaps asked for") {
+  const ScratchFile file("box.obj", cut_box({{-1, -1, -1}}, {{1, 1, 1}}, 2));
+  const ObstacleSet<3> box = read_obstacle<3>(mesh(file.path(), "outside"));
+  const ConvexCore<3> brick(corners_of_box<3>({{0.5, 0.4, 0.3}}));
+  const PosedCore<3> body{brick, {{{0.2, 0.1, 1.5}}, world<3>(), 1}};
+  const auto points = touch(box, body, 0.01, HUGE_VAL, HUGE_VAL);
+  CHECK_FALSE(points.empty());
+  for (const auto& point : points) CHECK(point.gap < 3);
 }
 
 TEST_CASE("mesh: a plane cut into triangles touches once with the plane's normal, however it is turned") {
