@@ -111,8 +111,8 @@ void EventStepper<D>::refuse_slides_without_hops(const State<D>& state) const {
       if (state.materials.pair(a, state.obstacle_material[i])->restitution > 0) continue;
       throw InputError(
           fmt::format("{}: rest_speed is 0 (\"auto\" without gravity), but bodies of {} do not rebound from "
-                      "the inside of "
-                      "obstacle \"{}\" (restitution = 0), along which they slide in hops: set it above 0",
+                      "the inside of obstacle \"{}\" (restitution = 0), along which they slide in hops: set "
+                      "it above 0",
                       where_, state.materials.name(a), obstacle.name));
     }
   }
