@@ -122,6 +122,7 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
   if (!root.reading()) return;
   check_obstacles(obstacles);
   check_loads(obstacles);
+  check_pressures(obstacles);
 }
 
 template <int D>
@@ -150,6 +151,29 @@ void Stages<D>::check_loads(const ObstacleSet<D>& obstacles) const {
       if (order.kind == DrivenOrder::Kind::speed) fail("has a speed by then and no load");
       if (order.value == 0) fail("is 0 by then: a share of it is nothing");
     }
+}
+
+/// A pressure cannot act on the area between planes some of which are away.
+template <int D>
+void Stages<D>::check_pressures(const ObstacleSet<D>& obstacles) const {
+  const auto list = obstacles.list();
+  for (std::size_t s = 0; s < list_.size(); ++s) {
+    const auto stage = static_cast<std::int64_t>(s);
+    const std::vector<char> active = active_obstacles(stage, static_cast<int>(list.size()));
+    for (std::size_t w = 0; w < obstacles.driven().size(); ++w) {
+      const DrivenState& wall = obstacles.driven()[w];
+      const auto number = static_cast<std::size_t>(wall.obstacle);
+      if (active[number] == 0 ||
+          order_in(stage, static_cast<int>(w), wall.order).kind != DrivenOrder::Kind::pressure)
+        continue;
+      for (const int plane : obstacles.drive_of(wall).planes())
+        if (active[static_cast<std::size_t>(plane)] == 0)
+          throw InputError(fmt::format(
+              "{}: in stage \"{}\" the pressure of obstacle '{}' acts between planes, but '{}' is not there; "
+              "give area in place of between, or a load or a speed in drive of the stage",
+              list_[s].where, list_[s].name, list[number].name, list[static_cast<std::size_t>(plane)].name));
+    }
+  }
 }
 
 template <int D>

@@ -69,6 +69,7 @@ class Stages {
              std::string& unmet) const;
   void check_obstacles(const ObstacleSet<D>& obstacles) const;
   void check_loads(const ObstacleSet<D>& obstacles) const;
+  void check_pressures(const ObstacleSet<D>& obstacles) const;
   DrivenOrder order_in(std::int64_t stage, int wall, DrivenOrder first) const;
   std::vector<char> active_obstacles(std::int64_t stage, int n_obstacles) const;
 

@@ -170,6 +170,13 @@ void Drive<D>::find_planes(const ObstacleSet<D>& obstacles) {
 }
 
 template <int D>
+std::vector<int> Drive<D>::planes() const {
+  std::vector<int> numbers;
+  for (const Facing& pair : planes_) numbers.insert(numbers.end(), {pair.one, pair.other});
+  return numbers;
+}
+
+template <int D>
 Real Drive<D>::area(const ObstacleSet<D>& obstacles) const {
   if (planes_.empty()) return area_;
   Real product = 1;

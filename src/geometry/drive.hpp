@@ -45,6 +45,8 @@ class Drive {
   }
   /// The area on which a pressure acts, with obstacles where they are placed [m2]; disks are 1 m thick.
   Real area(const ObstacleSet<D>& obstacles) const;
+  /// Obstacles of `between`, in facing pairs.
+  std::vector<int> planes() const;
 
  private:
   Vec<D> axis_{};  // unit

@@ -277,6 +277,23 @@ void find_edges_not_seen(const RunDeck<D>& deck, const State<D>& state, std::vec
   }
 }
 
+/// Bodies whose mass is noticeably more than what is inside of their rounded surface: the cube of a fifth has
+/// 2.4 % too much.
+template <int D>
+void find_rounded_shapes(const State<D>& state, std::vector<std::string>& findings) {
+  constexpr Real noticeable = 0.2;  // of the inscribed radius
+  for (std::int32_t number = 1; number < state.shapes.size(); ++number) {
+    const BodyShape<D>& shape = state.shapes[number];
+    const Real share = shape.form.rounding / shape.form.inscribed_radius;
+    const bool is_capsule = shape.core.vertices().size() == 2;  // known exactly
+    if (share > noticeable && !is_capsule)
+      findings.push_back(fmt::format(
+          "[shapes.{}] rounding is {:.2g} of the inscribed radius, but mass and moments are those "
+          "of the shape with sharp edges; make it smaller, or the density",
+          shape.name, share));
+  }
+}
+
 template <int D>
 void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findings) {
   const OutputSettings& output = deck.output;
@@ -382,6 +399,7 @@ std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& s
     if (std::string doubt = state.materials.density_doubt(m); !doubt.empty())
       findings.push_back(std::move(doubt));
   }
+  find_rounded_shapes(state, findings);
   find_missing_output(deck, findings);
   if (std::string text = about_missing_outputs(deck); !text.empty()) findings.push_back(std::move(text));
   return findings;

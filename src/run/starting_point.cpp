@@ -307,7 +307,8 @@ void StartingPoint<D>::take_memory(const State<D>& old, State<D>& state, const R
     log::info("{} contacts with obstacles that this run does not have are forgotten", n_dropped);
 }
 
-/// A packing made under a piston goes on under the piston.
+/// A packing made under a piston goes on under the piston. Other motions begin at their start: the deck says
+/// where walls are at t = 0.
 template <int D>
 void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
   const auto list = state.obstacles.list();
@@ -332,6 +333,18 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
     wall.listed_position = wall.stage_position = wall.position;
     log::info("obstacle '{}' stands at {:g} {} along its axis, as in {}", there.name, wall.position, unit,
               path_);
+  }
+  for (const Obstacle<D>& there : old.obstacles.list()) {
+    const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
+    if (here == list.end() || there.drive || here->drive) continue;
+    const Pose<D> none;
+    const Pose<D> left = there.motion ? there.motion->pose(head_.time) : none;
+    const Pose<D> start = here->motion ? here->motion->pose(0) : none;
+    if (!same_pose(left, start))
+      log::warn(
+          fmt::format("obstacle '{}' stands where the deck has it at t = 0, not where it was at t = {:g} s "
+                      "in {}: bodies may lie in its way",
+                      there.name, head_.time, path_));
   }
   state.obstacles.place(0);
 }

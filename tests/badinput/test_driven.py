@@ -128,5 +128,12 @@ def test_stages(folder):
     refused_deck(folder, more=STAGE + wait + drive % "load = 1, speed = 0", words=["not two"])
 
 
+def test_pressures_between_planes_that_stages_take_away(folder):
+    walls = "".join(f'[obstacles.{name}]\ntype = "plane"\npoint = [0, {y}, 0]\nnormal = [0, {1 - 2 * y}, 0]\n\n' for name, y in (("front", 0), ("back", 1)))
+    planes = (LOAD, 'pressure = "1 kPa"\nbetween = ["left", "right", "front", "back"]\n'), ("[obstacles.plate]\n", walls + "[obstacles.plate]\n")
+    away = STAGE + 'duration = "2 ms"\nremove_obstacles = ["back"]\n'
+    refused_deck(folder, *planes, more=away, words=["pressure of obstacle 'plate'", "'back' is not there", "area"])
+
+
 def test_measures(folder):
     refused_deck(folder, more='\n[measures.plate]\ntype = "driven"\nobstacles = ["floor"]\n', words=["no driven obstacle 'floor'", "plate"])

@@ -4,7 +4,7 @@ import struct
 import pytest
 from decks import edited
 from refusal import refused
-from scree_program import check_in, run_ok
+from scree_program import check, check_in, run_ok
 
 DECK = """\
 [simulation]
@@ -65,6 +65,14 @@ def test_extents_and_rounding(folder):
     refused_deck(folder, ("\n[particles", 'rounding = "6 cm"\n[particles'), words=["[shapes.brick]", "rounding of 0.06"])
     refused_deck(folder, ("\n[particles", "rounding = 0\n[particles"), words=["rounding"])
     refused_deck(folder, ("\n[particles", "roundin = 1\n[particles"), words=["roundin", "rounding"])
+
+
+def test_noticeable_rounding_is_named(folder):
+    for rounding, said in (("0.5 cm", False), ("2 cm", True)):
+        (folder / "shapes.toml").write_text(edited(DECK, ("\n[particles", f'rounding = "{rounding}"\n[particles')))
+        result = run_ok("check", "shapes.toml", folder=folder)
+        found = "[shapes.brick] rounding is 0.4 of the inscribed radius" in result.stdout + result.stderr
+        check(found == said, f"whether a rounding of {rounding} is named", result.stderr)
 
 
 def test_names_and_shares(folder):

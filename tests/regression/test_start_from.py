@@ -213,6 +213,18 @@ source = { type = "random", count = 60, region = { lower = [0.9, 0.1], upper = [
     check_in("(springs) is not taken: contacts of this run remember impulses", log_of(folder, "rigid"), "dem to nonsmooth")
 
 
+def test_walls_that_move_in_time_begin_at_their_start(folder):
+    sinking = FLOOR + '[obstacles.floor.motion]\ntype = "translate"\nvelocity = [0, -0.01]\n'
+    first = write(folder, "first.toml", end="0.1 s", obstacles=sinking + OTHERS)
+    run_ok("run", first, folder=folder)
+    again = write(folder, "again.toml", end="0.1 s", locked=UNPLACED, stones="", obstacles=sinking + OTHERS)
+    again.write_text(again.read_text().replace("end_time", "allow_overlap = true\nend_time"))
+    run_ok("run", again, "--from", checkpoint(folder, "first", 1000), folder=folder)
+    log = log_of(folder, "again")
+    check_in("obstacle 'floor' stands where the deck has it at t = 0, not where it was at t = 0.1 s", log, "what the log says of the floor")
+    check("obstacle 'side'" not in log, "and not of walls at rest")
+
+
 def test_what_does_not_fit_is_refused(folder):
     start = prepared(folder)
     deck = write(folder, "renamed.toml", locked=UNPLACED, stones="")

@@ -10,9 +10,9 @@
 namespace scree {
 namespace {
 
-/// Contacts per body that carry load, or up to a gap (a contact of two bodies counts for both), the share of
-/// bodies with fewer than D + 1 contacts, which cannot be held in place by contacts alone, and the contacts
-/// per body of the others.
+/// Contacts per body that carry load, or up to a gap, the share of bodies with fewer than D + 1 contacts,
+/// which cannot be held in place by contacts alone, and the contacts per body of the others. A contact of two
+/// bodies counts for both. It counts once, at however many points bodies with shapes touch.
 ///
 /// The two bodies of a contact may be owned by two ranks, so counts are added up at a rank found from the id
 /// alone: one exchange of 16 bytes per touching body.
@@ -27,7 +27,9 @@ class Coordination final : public Measure<D> {
   std::vector<ColumnInfo> columns(const State<D>& state) const override {
     region_.require_inside(state);
     const std::string least = std::to_string(D + 1);
-    return {{"coordination", "-", "mean number of contacts of a body; nan without bodies"},
+    return {{"coordination", "-",
+             "mean number of contacts of a body, one with each body or part of a wall that it touches; nan "
+             "without bodies"},
             {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies"},
             {"coordination_without_rattlers", "-",
              "mean number of contacts of the bodies with at least " + least + "; nan without such bodies"}};
@@ -39,8 +41,11 @@ class Coordination final : public Measure<D> {
     const BodyStore<D>& bodies = sample.state.bodies;
     const ContactGraph<D>& contacts = sample.contacts;
     std::vector<std::int64_t> count(static_cast<std::size_t>(bodies.n_held()), 0);
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-      if (!counted_(contacts, c)) continue;
+    for (std::size_t c = 0, last = 0; c < contacts.size(); c = last) {
+      last = contacts.end_of_pair(c);
+      bool counts = false;
+      for (std::size_t point = c; point < last; ++point) counts |= counted_(contacts, point);
+      if (!counts) continue;
       ++count[static_cast<std::size_t>(contacts.a[c])];
       if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
     }

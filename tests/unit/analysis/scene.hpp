@@ -50,6 +50,7 @@ struct Scene {
     contacts.normal.push_back(normal);
     contacts.branch.push_back({});
     contacts.force.push_back(force);
+    contacts.place.push_back(static_cast<Index>(contacts.place.size()));
   }
 
   /// A contact with friction; `branch` as in ContactGraph.

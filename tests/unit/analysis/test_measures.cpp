@@ -77,6 +77,18 @@ TEST_CASE(
   CHECK_THROWS_WITH(scene.row(near + "\nloaded = true"), Catch::Contains("no effect with loaded"));
 }
 
+TEST_CASE("coordination: a pair that touches at two points is one contact, of a body and a wall too",
+          "[analysis]") {
+  Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}});
+  scene.touch(0, 1, -1, 0);
+  scene.touch(0, 1, -1, 0.5, {}, 1);  // only its second point carries load
+  scene.touch(0, -1, 0, 0, {}, 1);
+  scene.touch(0, -1, 0, 0, {}, 1);
+  scene.contacts.place = {0, 0, 1, 1};
+  CHECK(scene.value("type = 'coordination'", "coordination") == 1.5);  // 2 and 1
+  CHECK(scene.value("type = 'coordination'\ntolerance = 1", "coordination") == 1.5);
+}
+
 TEST_CASE("coordination: contacts that carry load count, at a gap too, and those that only touch do not",
           "[analysis]") {
   Scene<2> scene(Places<2>{{{1, 1}}, {{3, 1}}, {{5, 1}}});
