@@ -61,6 +61,51 @@ def test_two_balls_head_on(folder, step):
     check_close(energies(rows)[-1] / energies(rows)[0], 0.81, "energy after the impact", relative=1e-3)
 
 
+OBLIQUE = """[simulation]
+dimension = 2
+scheme = "nonsmooth"
+end_time = "40 ms"
+[time]
+step = {step}
+[domain]
+lower = [0, 0]
+upper = [2, 1]
+[materials.stone]
+density = 1000
+[pairs.stone-stone]
+restitution = 1
+friction = 0.5
+stiffness = "1e6 N/m"
+[particles.disk]
+radius = {{ distribution = "constant", value = 0.1 }}
+source = {{ type = "lattice", count = 1, region = {{ lower = [0.2, 0.01], upper = [0.4, 0.21] }} }}
+velocity = [{across}, -2]
+[obstacles.floor]
+type = "plane"
+point = [0, 0]
+normal = [0, 1]
+[solver]
+tolerance = 1e-9
+[analysis]
+every_steps = 1
+[measures.energy]
+type = "energy"
+"""
+
+
+@pytest.mark.parametrize("step", [2e-4, 2e-3])
+@pytest.mark.parametrize("across", [0.5, 1.5, 4])
+def test_friction_of_a_spring_contact_gives_nothing(folder, step, across):
+    """But for the step that begins the contact: docs/method.md, What it costs and where it ends."""
+    (folder / "oblique.toml").write_text(OBLIQUE.format(step=step, across=across))
+    run_ok("-q", "run", "oblique.toml", folder=folder)
+    rows = rows_of(folder / "results/oblique/oblique.scalars.csv")
+    lost = [row["energy_friction"] for row in rows]
+    check(lost[-1] > 0, "friction takes some", lost[-1])
+    given = sum(max(0, before - after) for before, after in zip(lost, lost[1:]))
+    check(given <= (1 + 1e-6) * 2e6 / 7 * (across * step) ** 2 / 8 + 1e-9 * energies(rows)[0], "what it gives", given)
+
+
 @pytest.mark.parametrize("step", [2e-5, 1e-4])
 def test_gas_keeps_its_energy(folder, step):
     rows = table_of("grains/spring_gas", folder, f"time.step={step}", "simulation.end_time=0.25")

@@ -648,19 +648,22 @@ void ContactStep<D>::remember_springs(std::size_t c) {
   const Vec<D> speed = surface_velocity(problem(), obstacle_velocity(), c, velocity_);
   remembered.load = speed[0] - start_speed_[c] - inverse_mass(c, false) * pressing;
   const auto [normal, stiffness] = pair.elasticity.stiffness(effective_radius_of(c));
-  // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.9).
+  // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.8).
   const Real overlap = std::max(0.0, -(contacts().gap[c] + 0.5 * problem().time_step * speed[0]));
   stored_energy_[c][0] = 0.5 * normal * overlap * overlap;
   if (std::isinf(stiffness)) return;
   const auto& frame = problem().frame[c];
   const Real dt = problem().time_step;
-  Vec<D> stretch;
-  for (std::size_t i = 1; i < D; ++i)
+  Vec<D> stretch, before;
+  for (std::size_t i = 1; i < D; ++i) {
+    before += dot(frame[i], start_stretch_[c]) * frame[i];
     stretch += (dot(frame[i], start_stretch_[c]) + dt * speed[static_cast<int>(i)]) * frame[i];
+  }
   const Real most = problem().mu[c] * pressing / (stiffness * dt);
   const Real length = norm(stretch);
   remembered.spring = length > most ? (most / length) * stretch : stretch;
-  stored_energy_[c][1] = 0.5 * stiffness * dot(remembered.spring, remembered.spring);
+  const Vec<D> in_the_middle = 0.5 * (before + remembered.spring);  // y of (D.8) where the contact sticks
+  stored_energy_[c][1] = 0.5 * stiffness * dot(in_the_middle, in_the_middle);
 }
 
 template <int D>
