@@ -243,8 +243,7 @@ def exact(deck, name):
     if name in ("names", "halves of stages"):
         return name == "names" or promises_bits(deck)      # lists are made anew where a stage begins
     return name in rewritings.SCALES and deck.scheme in ("dem", "event") and not deck.values["motion"].startswith("driven") and \
-        deck.values["cohesion"] == NONE and deck.values["deformation"] == NONE and deck.values["dem"] != "dae" and \
-        not (deck.values["rolling"] != NONE and deck.values["motion"] in ("rotate", "swing", "table"))   # spins of walls are differences over 1 m
+        deck.values["cohesion"] == NONE and deck.values["deformation"] == NONE and deck.values["dem"] != "dae"
 
 
 def has_several_answers(trial):
