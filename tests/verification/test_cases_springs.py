@@ -1,6 +1,7 @@
 """Decks that were wrong in version 0.2 (tests/reference/cases): springs of the scheme "nonsmooth" at short steps, the force that a wall
 reports of a contact with cohesion, and walls that loads move. What is not right yet is marked as an expected failure."""
 import csv
+import math
 import shutil
 
 import pytest
@@ -215,6 +216,59 @@ def expected_failure(what):
 
 NO_RESTITUTION = "walls that loads move act as if e = 0 in \"nonsmooth\": the wall has to be an unknown of the contact problem"
 NO_MOMENTUM = "friction of walls that loads move does not keep momentum in \"nonsmooth\": the wall has to be an unknown of the contact problem"
+ROUND_WALL = """[simulation]
+dimension = 2
+scheme = "nonsmooth"
+end_time = "40 ms"
+[time]
+step = "2 ms"
+[domain]
+lower = [-1, 0]
+upper = [1, 1]
+[physics]
+gravity = [0, -10]
+[materials.stone]
+density = 1000
+[pairs.stone-stone]
+restitution = 0.5
+friction = 0.5
+{stiffness}
+[pairs.stone-stone.cohesion]
+type = "force"
+pull_off = "600 N"
+[particles.disk]
+radius = {{ distribution = "constant", value = 0.1 }}
+source = {{ type = "lattice", count = 1, region = {{ lower = [-0.1, 0.4], upper = [0.1, 0.6] }} }}
+velocity = [1, 0]
+[obstacles.hill]
+type = "disk"
+center = [0, 0]
+radius = 0.4
+[analysis]
+every_steps = 1
+[measures.extent]
+type = "extent"
+[measures.walls]
+type = "wall_force"
+"""
+
+
+@pytest.mark.parametrize("stiffness", ["", 'stiffness = "1e6 N/m"'])
+def test_what_a_round_wall_gives_and_gets_while_a_disk_goes_over_it(folder, stiffness):
+    """Cohesion pulls along the normal of the step, not along that of its end."""
+    (folder / "hill.toml").write_text(ROUND_WALL.format(stiffness=stiffness))
+    run_ok("-q", "run", "hill.toml", folder=folder)
+    rows = rows_of(folder / "results/hill/hill.scalars.csv")
+    mass = 1000 * math.pi * 0.1 ** 2
+    places = [(row["extent_center_x"], row["extent_center_y"]) for row in rows]
+    velocities = [(1, 0)] + [[(now - before) / row["dt"] for now, before in zip(*pair)] for pair, row in zip(zip(places[1:], places), rows[1:])]
+    for before, after, row in zip(velocities, velocities[1:], rows[1:]):
+        for k, weight in enumerate((0, -10 * mass)):
+            on_disk = mass * (after[k] - before[k]) / row["dt"] - weight
+            check_close(-row["walls_force_hill_" + "xy"[k]], on_disk, f"force along {'xy'[k]} at {row['time']:g} s", absolute=1e-6 * 10 * mass)
+    check(places[-1][1] < places[0][1], "the disk has gone down the hill", places[-1])
+
+
 NO_COHESION = "walls that loads move do not feel cohesion in \"nonsmooth\""
 NO_HELD = "walls that loads move go through held bodies in \"nonsmooth\""
 LIGHT = "the damping of a spring at a wall that loads move leaves out the mass of the wall in \"nonsmooth\""

@@ -204,23 +204,28 @@ void ContactStep<D>::remember_pulls() {
   pulled_.clear();
   for (std::size_t c = 0; c < pull_.size(); ++c) {
     Pulled& pulled = pulled_.of(contacts(), c);
-    pulled.force += pull_[c] / law_.dt;
+    pulled.force += (pull_[c] / law_.dt) * problem().frame[c][0];
     if (impulse_[c * D] != 0) pulled.pressed = 1;
   }
 }
 
-/// From the normal forces: the attraction that bodies felt. What it is after a restart or a new list is told
-/// by the gaps, as at the start of a step.
+/// From the forces: the attraction that bodies felt, along the normals of the step. What it is after a
+/// restart or a new list is told by the gaps, as at the start of a step.
 template <int D>
 void ContactStep<D>::subtract_pulls(ContactGraph<D>& contacts) const {
   const bool has_shapes = state_.bodies.carries_shapes();
   for (std::size_t first = 0, last = 0; first < contacts.size(); first = last) {
     last = has_shapes ? contacts.end_of_pair(first) : first + 1;
-    for (std::size_t c = first; c < last; ++c)
-      if (knows_pulls_)
-        contacts.force[c] -= pulled_.of(contacts, c).force / static_cast<Real>(last - first);
-      else if (is_attracted(contacts, c))
+    for (std::size_t c = first; c < last; ++c) {
+      if (knows_pulls_) {
+        const Vec<D> pull = (1 / static_cast<Real>(last - first)) * pulled_.of(contacts, c).force;
+        const Real along = dot(pull, contacts.normal[c]);
+        contacts.force[c] -= along;
+        contacts.friction[c] -= pull - along * contacts.normal[c];
+      } else if (is_attracted(contacts, c)) {
         contacts.force[c] -= pull_off_of(contacts, c);
+      }
+    }
   }
 }
 

@@ -201,10 +201,11 @@ class ContactStep {
   KnownSpring normal_spring_, tangential_spring_;
   std::vector<Vec<D>> start_stretch_;
   std::vector<Real> pull_;
-  // What acted in the last step, until there is a new list: all forces of attraction of a pair [N], and
+  // What acted in the last step, until there is a new list: all forces of attraction of a pair, on a [N], and
   // whether it pressed.
   struct Pulled {
-    Real force = 0, pressed = 0;
+    Vec<D> force;
+    Real pressed = 0;
   };
   ContactField<Pulled> pulled_;
   bool knows_pulls_ = false;
