@@ -17,3 +17,5 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none
 # Parallelism is MPI alone.
 export OMP_NUM_THREADS=1
 export OPENBLAS_NUM_THREADS=1
+# The library that finds processors asks an X server for its graphics cards; when that server ends meanwhile, so does the run.
+export HWLOC_COMPONENTS=-gl
