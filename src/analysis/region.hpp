@@ -15,6 +15,18 @@
 
 namespace scree {
 
+/// Throws InputError if a place in a crowd or for a measure (`what`, given at `where`) reaches through a
+/// periodic face of the domain, beyond which nothing would be found.
+template <int D>
+void require_between_faces(const Box<D>& domain, const Box<D>& place, std::string_view what,
+                           const std::string& where) {
+  for (int k = 0; k < D; ++k)
+    if (domain.is_periodic(k) && !(place.lower[k] >= domain.lower[k] && place.upper[k] <= domain.upper[k]))
+      throw InputError(
+          fmt::format("{}: the {} reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
+                      where, what, domain.lower[k], domain.upper[k], "xyz"[k]));
+}
+
 /// Throws InputError if a place of a measure (`what`, given at `where`) reaches through a periodic face,
 /// beyond which nothing would be found, or if these faces move.
 template <int D>
@@ -25,12 +37,7 @@ void require_between_faces(const State<D>& state, const Box<D>& place, std::stri
         fmt::format("{}: a {} has a place in space, but [domain.deformation] moves the faces of the cell: "
                     "remove it",
                     where, what));
-  const Box<D>& domain = state.box;
-  for (int k = 0; k < D; ++k)
-    if (domain.is_periodic(k) && !(place.lower[k] >= domain.lower[k] && place.upper[k] <= domain.upper[k]))
-      throw InputError(
-          fmt::format("{}: the {} reaches beyond the domain, {:g} to {:g} m along the periodic axis {}",
-                      where, what, domain.lower[k], domain.upper[k], "xyz"[k]));
+  require_between_faces(state.box, place, what, where);
 }
 
 /// The part of the domain that a measure looks at: a box, or everything if the deck gives none, on one floor

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/region.hpp"
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/crowd_scene.hpp"
@@ -80,11 +82,19 @@ void check_lines(const BuildingPlan& building, Real largest, Real smallest,
   }
 }
 
-/// Cabins with less room than their capacity: the area of equal disks on a hexagonal lattice. Local.
-void check_lifts(const BuildingPlan& building, Real largest, std::vector<std::string>& findings) {
+/// Cabins with less room than their capacity, by the area of equal disks on a hexagonal lattice, or with more
+/// people in them. Collective.
+void check_lifts(const State<2>& state, const BuildingPlan& building, Real largest,
+                 std::vector<std::string>& findings) {
   for (int number = 0; number < building.n_levels(); ++number) {
     const Level& level = building.level(number);
     if (!level.lift) continue;
+    std::int64_t n_here = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      n_here += level_of(state.bodies, i) == number ? 1 : 0;
+    if (const std::int64_t n = state.comm.sum(n_here); n > level.lift->capacity)
+      findings.push_back(fmt::format("error: {}: {} people start in [lifts.{}], but its capacity is {}",
+                                     level.where, n, level.name, level.lift->capacity));
     const Real of_person = 2 * std::sqrt(3.0) * largest * largest;
     const Real area = level.plan.free_area();
     if (static_cast<Real>(level.lift->capacity) * of_person > area)
@@ -97,6 +107,43 @@ void check_lifts(const BuildingPlan& building, Real largest, std::vector<std::st
 }
 
 }  // namespace
+
+/// Who is across a periodic face is looked for on this side of it: what reaches beyond counts there only.
+void CrowdScene::require_places_between_faces(const Box<2>& box) const {
+  const auto require = [&](const Ring& ring, const std::string& what, const std::string& where) {
+    if (!ring.empty()) require_between_faces(box, bounds_of(ring), what, where);
+  };
+  for (const Destination& destination : journeys_.destinations())
+    for (const Ring& ring : destination.regions)
+      require(ring, fmt::format("region of [{}]", destination.name), destination.where);
+  for (const QueueLine& queue : journeys_.queues())
+    require(queue.line, fmt::format("line of the queue \"{}\"", queue.name), queue.where);
+  for (const Zone& zone : journeys_.zones())
+    require(zone.region, fmt::format("polygon of [zones.{}]", zone.name), zone.where);
+  for (const Population& population : people_.populations())
+    require(population.region, fmt::format("region of [populations.{}]", population.name), population.where);
+  for (const Source& source : people_.sources())
+    require(source.region, fmt::format("region of [sources.{}]", source.name), source.where);
+}
+
+/// Where zones or crowds change how long ways take, travel times are no lengths.
+void CrowdScene::require_ways_by_length() const {
+  const auto zone =
+      std::ranges::find_if(journeys_.zones(), [](const Zone& z) { return z.speed_factor != 1; });
+  std::string other;
+  if (zone != journeys_.zones().end())
+    other = fmt::format("speed_factor of [zones.{}]", zone->name);
+  else if (floor_field_.counts_density())
+    other = "[navigation.density_cost]";
+  if (other.empty()) return;
+  for (const AgentType& kind : people_.types())
+    if (kind.familiarity.notices > 0)
+      throw InputError(
+          fmt::format("{}: notices of [agents.{}] is a length of ways, which are found by the time that they "
+                      "take, and {} "
+                      "changes that: remove one of them",
+                      kind.familiarity.where_notices, kind.name, other));
+}
 
 /// Queues of which more people may come than have a place. Collective.
 void CrowdScene::check_queues(const State<2>& state, std::vector<std::string>& findings) const {
@@ -125,12 +172,21 @@ std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
   check_exits(journeys_, floor_field_, largest, people_.smallest_radius(), findings);
   check_lines(*building_, largest, people_.smallest_radius(), findings);
   check_queues(state, findings);
-  check_lifts(*building_, largest, findings);
+  check_lifts(state, *building_, largest, findings);
   for (int level = 0; level < building_->n_levels(); ++level)
     for (const PlanFinding& finding : building_->plan(level).narrow_places(2 * largest + clearance))
       findings.push_back(
           fmt::format("{}: {} at {}", building_->level(level).where, finding.text, at(finding.at)));
 
+  for (const auto& [level, finding] : building_->walls_behind_lines(largest))
+    findings.push_back(
+        fmt::format("{}: {} at {}", building_->level(level).where, finding.text, at(finding.at)));
+  for (const Obstacle<2>& obstacle : state.obstacles.list())
+    if (obstacle.from_deck)
+      findings.push_back(
+          fmt::format("{}: ways do not lead around [obstacles.{}]: what stands still belongs in "
+                      "[walkable.obstacles]",
+                      obstacle.where, obstacle.name));
   check_ways(state, findings);
   return findings;
 }

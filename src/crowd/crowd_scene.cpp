@@ -30,6 +30,7 @@ void CrowdScene::describe(Section& root) {
   if (root.reading()) set_stair_factors(*building_, people_.types());
   floor_field_.describe(root);
   hazard_.describe(root, *building_, journeys_);
+  if (root.reading()) require_ways_by_length();
 }
 
 namespace {
@@ -51,6 +52,7 @@ void refuse_equal_columns(std::span<const Exit> exits) {
 
 void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   refuse_equal_columns(journeys_.exits());
+  if (box_given && building_->n_levels() == 1) building_->plan(0).require_periodic(box);
   journeys_.place(*building_, people_.largest_radius());
   building_->join(people_.largest_radius());
   const bool has_levels = building_->n_levels() > 1;
@@ -75,6 +77,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
     box.lower = plan.lower - filled<2>(margin);
     box.upper = plan.upper + filled<2>(margin);
   }
+  require_places_between_faces(box);
   obstacles.put_on_levels(building_->names());
   for (int number = 0; number < building_->n_levels(); ++number) {
     const Level& level = building_->level(number);
@@ -242,14 +245,16 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& 
   Scope timer("people");
   const auto before_change = [&] { change.begin(); };
   groups_.after_step(state);
+  std::size_t n_departed = journeys_.departures().size();
   bool anybody_left = hazard_.expose(state, journeys_.departures(), change);
+  if (hazard_.stays()) n_departed = journeys_.departures().size();  // who has fallen is still here
   journeys_.switch_doors(state, before_change);
-  const std::size_t n_departed = journeys_.departures().size();
   if (journeys_.absorb(state, first_outlet_, staying_)) {
-    groups_.note_departures(state.comm, first_outlet_, std::span(journeys_.departures()).subspan(n_departed));
     anybody_left = true;
     change.take_out(staying_);
   }
+  if (anybody_left)
+    groups_.note_departures(state.comm, first_outlet_, std::span(journeys_.departures()).subspan(n_departed));
   const bool anybody_came = people_.feed(state, *building_, seed, before_change);
   const PeopleAt owned = owned_people(state);
   // They may be far from those who were on this rank.

@@ -74,6 +74,8 @@ class CrowdScene final : public Scene<2> {
   Locks& locks() { return locks_; }
 
  private:
+  void require_places_between_faces(const Box<2>& box) const;
+  void require_ways_by_length() const;
   void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
   void check_ways(const State<2>& state, std::vector<std::string>& findings) const;
   std::string widest_way(const State<2>& state, std::size_t i) const;
@@ -91,7 +93,7 @@ class CrowdScene final : public Scene<2> {
   Queues queues_{journeys_};
   Lifts lifts_{*building_};
   Locks locks_{*this};
-  GroupWalk groups_{people_, journeys_, floor_field_};
+  GroupWalk groups_{people_, journeys_, floor_field_, *building_};
   CrowdOutput output_{*this};
   std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;

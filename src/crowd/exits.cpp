@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -16,7 +17,29 @@
 namespace scree {
 
 namespace {
+
 constexpr Real rounding_of_time = 1e-9;  // times are sums of steps
+
+/// Length of the border of these regions that people can cross, to 1 cm: the plan is on both sides of it.
+Real border_within(const FloorPlan& plan, std::span<const Ring> regions) {
+  constexpr Real piece = 0.01, aside = 1e-3;  // [m]
+  Real length = 0;
+  for (const Ring& region : regions)
+    for (std::size_t k = 0; k < region.size(); ++k) {
+      const Vec<2> a = region[k], way = region[(k + 1) % region.size()] - a;
+      const Vec<2> outward = (aside / norm(way)) * Vec<2>{{way[1], -way[0]}};
+      const auto n = static_cast<std::int64_t>(std::ceil(norm(way) / piece));
+      for (std::int64_t i = 0; i < n; ++i) {
+        const Vec<2> x = a + ((static_cast<Real>(i) + 0.5) / static_cast<Real>(n)) * way;
+        const bool is_outside = std::ranges::none_of(
+            regions, [&](const Ring& other) { return ring_contains(other, x + outward); });
+        if (is_outside && plan.contains(x + outward) && plan.contains(x - outward))
+          length += norm(way) / static_cast<Real>(n);
+      }
+    }
+  return length;
+}
+
 }  // namespace
 
 bool Exit::is_open(Real time) const {
@@ -29,11 +52,7 @@ bool Exit::is_closed_for_good(Real time) const {
 }
 
 Real Exit::width() const {
-  if (!line.empty()) return norm(line[1] - line[0]);
-  Box<2> box = Box<2>::empty();
-  for (const Ring& region : regions)
-    for (const Vec<2>& corner : region) box.include(corner);
-  return box.is_empty() ? 0 : std::max(box.length(0), box.length(1));
+  return line.empty() ? open_border : norm(line[1] - line[0]);
 }
 
 Vec<2> Exit::middle() const {
@@ -83,6 +102,11 @@ void Journeys::place(BuildingPlan& building, Real largest_radius) {
     }
     destinations_[e].regions = exit.regions;
     if (!exit.line.empty()) destinations_[e].width = exit.width();
+  }
+  for (Exit& exit : exits_) {
+    if (!exit.line.empty()) continue;
+    exit.open_border = border_within(building.plan(exit.level), exit.regions);
+    if (exit.open_border == 0) exit.open_border = HUGE_VAL;  // all of the plan: nobody has to get in
   }
   for (const QueueLine& queue : queues_) queue.require_room(building.plan(queue.level), largest_radius);
   for (const Destination& destination : destinations_) {
@@ -226,7 +250,9 @@ bool Journeys::absorb(State<2>& state, std::size_t first_outlet, std::vector<Ind
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
     for (std::size_t e = 0; e < n_exits; ++e) {
       const bool is_bound = agent::destination(bodies)[i] == static_cast<std::int32_t>(e);
-      if (!is_bound && !exits_[e].takes_all && exits_[e].line.empty()) continue;
+      // A region takes those who walk to it, no one who has not started.
+      const bool takes_bound = !exits_[e].takes_all && exits_[e].line.empty();
+      if (takes_bound && (!is_bound || time + rounding_of_time < agent::premovement_end(bodies)[i])) continue;
       if (!around[e].contains(x) || !destinations_[e].contains(x, level_of(bodies, i))) continue;
       inside[e].push_back(static_cast<Index>(i));
       break;

@@ -11,6 +11,7 @@ namespace scree {
 struct Familiarity {
   std::vector<std::string> knows;  ///< names of exits; empty: all
   Real notices = 0;                ///< unknown exits this near along the way count as well [m]
+  std::string where_notices;       ///< its place in the deck
   std::string follows;             ///< name of the kind of leaders; empty: nobody
   Real follow_reach = 10;          ///< leaders farther away are not followed [m]
 

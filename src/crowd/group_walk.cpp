@@ -112,6 +112,9 @@ GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2
   const bool is_in_queue = agent::queue_place(bodies)[i] > 0;
   member.walks = member.walks && !is_in_queue;
   member.has_way = member.destination >= 0 || norm(direction) > 0;
+  if (const auto& incline = building_.level(member.level).incline; incline && incline->belt_speed > 0)
+    member.carried = std::min(
+        walk.speed, incline->belt_speed / incline->stretch({{walk.direction[0], walk.direction[1]}}));
   if (is_in_queue)
     member.time_to_go = HUGE_VAL;
   else if (member.destination < 0)
@@ -150,12 +153,15 @@ GroupPace GroupWalk::pace(const GroupRule& rule, std::span<const GroupMember> me
         ahead > 0 ? distance > rule.reach : is_same_way && other.time_to_go - me.time_to_go > rule.reach;
     pace.waits = pace.waits || (rule.waits && is_ahead);
   }
-  if (pace.waits)
-    pace.speed *= rule.wait_factor;
-  else if (rule.side_by_side && n > 1) {
+  Real factor = 1;
+  if (pace.waits) {
+    factor = rule.wait_factor;
+  } else if (rule.side_by_side && n > 1) {
     const Real centre = micro * (static_cast<Real>(sum) / static_cast<Real>(n));
-    pace.speed *= std::clamp(1 - (centre - me.time_to_go), rule.wait_factor, 1.0);
+    factor = std::clamp(1 - (centre - me.time_to_go), rule.wait_factor, 1.0);
   }
+  // The steps of an escalator wait for nobody.
+  pace.speed = me.carried + factor * std::max(pace.speed - me.carried, 0.0);
   return pace;
 }
 
@@ -169,6 +175,7 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
   }
   exchange_->begin<GroupMember>(told_, 1);
   exchange_->end<GroupMember>(told_, 1);
+  for (const Span& group : groups_) count_laps_out(state.box, direction, group);
   const BodyStore<2>& bodies = state.bodies;
   for (const Span& group : groups_)
     for (std::size_t k = group.first; k < group.last; ++k) {
@@ -184,6 +191,19 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
       walk[i].speed = asked.speed;
       waits_[k] = asked.waits ? 1 : 0;
     }
+}
+
+/// Along a direction a lap of a periodic axis ahead is beside: each member counts where its image nearest to
+/// the first one is. Local.
+void GroupWalk::count_laps_out(const Box<2>& box, const Vec<2>& direction, const Span& group) {
+  const GroupMember& first = told_[group.first];
+  for (std::size_t k = group.first; k < group.last; ++k) {
+    GroupMember& member = told_[k];
+    if (first.destination >= 0 || member.destination >= 0 || !std::isfinite(member.time_to_go)) continue;
+    const Real time = first.time_to_go - dot(box.shortest(member.at - first.at), direction);
+    constexpr Real rounding = 1e-6;
+    if (std::abs(time - member.time_to_go) > rounding) member.time_to_go = time;
+  }
 }
 
 bool GroupWalk::is_near_exit(const GroupMember& member) const {
@@ -224,7 +244,8 @@ void GroupWalk::note_departures(const Comm& comm, std::size_t first_outlet,
   for (const Departure& d : departed) {
     sums[0] += in_micro(d.party_waited);
     longest = std::max(longest, in_micro(d.party_waited));
-    sums[2 + static_cast<std::size_t>(d.outlet) - first_outlet] += in_micro(d.party_waited_at_exit);
+    if (d.outlet >= 0)  // who fell and vanished waited at no exit in the end
+      sums[2 + static_cast<std::size_t>(d.outlet) - first_outlet] += in_micro(d.party_waited_at_exit);
   }
   comm.sum(sums);
   for (std::size_t k = 0; k < sums.size(); ++k)

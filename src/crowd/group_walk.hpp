@@ -18,6 +18,7 @@ class People;
 struct GroupMember {
   Vec<2> at;            ///< [m]
   Real speed = 0;       ///< wanted on free ground [m/s]
+  Real carried = 0;     ///< part of it at which the steps of an escalator go [m/s]
   Real time_to_go = 0;  ///< to its destination [s at 1 m/s]
   std::int32_t destination = -1;
   std::int32_t journey_step = 0;
@@ -39,6 +40,8 @@ struct GroupPace {
 ///     v <- v wait_factor       if it is ahead of another member by more than reach               wait
 ///     v <- v max(wait_factor, min(1, 1 - (T_c - T) / 1 s))    otherwise                 side_by_side
 ///
+/// On an escalator of what is more than the speed of the steps, which carry everybody alike.
+///
 /// with the travel time T at 1 m/s to the destination and T_c the mean of members with the same destination,
 /// a sum of integers (1e-6 s). On two levels of a building the distance is that along the way. Who is at a
 /// later step of the journey and farther away than reach is ahead, too.
@@ -50,8 +53,9 @@ struct GroupPace {
 class GroupWalk {
  public:
   /// References must stay valid.
-  GroupWalk(const People& people, const Journeys& journeys, const FloorField& floor_field)
-      : people_(people), journeys_(journeys), floor_field_(floor_field) {}
+  GroupWalk(const People& people, const Journeys& journeys, const FloorField& floor_field,
+            const BuildingPlan& building)
+      : people_(people), journeys_(journeys), floor_field_(floor_field), building_(building) {}
 
   /// Whether the deck has groups.
   bool is_used() const;
@@ -94,11 +98,13 @@ class GroupWalk {
   void plan_exchange(const Comm& comm);
   GroupMember told_by(const State<2>& state, std::size_t i, const Vec<2>& direction,
                       const LookAhead::Walk& walk) const;
+  void count_laps_out(const Box<2>& box, const Vec<2>& direction, const Span& group);
   bool is_near_exit(const GroupMember& member) const;
 
   const People& people_;
   const Journeys& journeys_;
   const FloorField& floor_field_;
+  const BuildingPlan& building_;
   std::vector<Member> members_;  // with members on this rank, by group, then id
   std::vector<Span> groups_;
   std::vector<GroupMember> told_;  // as members_

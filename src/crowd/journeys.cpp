@@ -53,8 +53,9 @@ void Journeys::describe(Section& root, const BuildingPlan& building) {
           destinations_.push_back({"waypoints." + name, section.where("polygon"), {std::move(ring)}, level});
       });
   root.tables("zones", {.doc = "An area where people walk faster or slower."},
-              [&](const std::string&, Section& section) {
+              [&](const std::string& name, Section& section) {
                 Zone zone;
+                zone.name = name;
                 zone.region = read_ring(section, "polygon", true, "corners of the area");
                 zone.level = building.read_level(section);
                 section.real("speed_factor", zone.speed_factor,
@@ -62,7 +63,9 @@ void Journeys::describe(Section& root, const BuildingPlan& building) {
                               .required = true,
                               .doc = "desired speeds are multiplied by it; factors of zones that overlap "
                                      "multiply each other"});
-                if (section.reading()) zones_.push_back(std::move(zone));
+                if (!section.reading()) return;
+                zone.where = section.where("polygon");
+                zones_.push_back(std::move(zone));
               });
   describe_journeys(root, building);
 }

@@ -20,6 +20,7 @@ struct Exit {
   std::string colour;        ///< of the region in an image plan; empty: given otherwise
   /// Where people vanish: for a line the part of the pocket deeper than absorb_depth.
   std::vector<Ring> regions;
+  Real open_border = 0;     ///< of a region: length of its border over which people get in, to 1 cm [m]
   Ring pocket;              ///< all that lies behind the line; empty for a region
   Real absorb_depth = 0.5;  ///< [m] behind the opening
   /// Times at which it opens and closes in turn [s], rising, starting with an opening; the first may be 0.
@@ -33,7 +34,7 @@ struct Exit {
   /// Whether it is closed and never opens again.
   bool is_closed_for_good(Real time) const;
   bool ever_closes() const { return switches.size() != 1 || switches[0] > 0; }
-  /// Width of the opening; of a region the larger side of the box around it [m].
+  /// Width of the opening; of a region open_border [m].
   Real width() const;
   /// Middle of the opening; of a region that of the box around it.
   Vec<2> middle() const;
@@ -168,11 +169,10 @@ class Journeys {
   void reconsider(State<2>& state, const FloorField& floor_field) const;
   /// What people know of exits and whom they follow, by kind.
   void set_familiarity(std::vector<Familiarity> of_kinds) { familiarity_ = std::move(of_kinds); }
-  /// Owned bodies that are in the region of an open exit and bound for it, or in any of one that takes all,
-  /// or behind the line of any, where there is no way back, within the caps of flow (smaller ids first): true
-  /// on all ranks if any. `staying`: the others. Counts in state.outlets (entry `first_outlet` + exit) and
-  /// departures().
-  /// Collective, one reduction.
+  /// Owned bodies that are in the region of an open exit, have started and are bound for it, or in any of one
+  /// that takes all, or behind the line of any, where there is no way back, within the caps of flow (smaller
+  /// ids first): true on all ranks if any. `staying`: the others. Counts in state.outlets (entry
+  /// `first_outlet` + exit) and departures(). Collective, one reduction.
   bool absorb(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying);
 
   /// Who left, on this rank, since whoever writes tables of it emptied the list.

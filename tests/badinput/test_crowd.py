@@ -1,5 +1,6 @@
 """People, exits and journeys that cannot be: one message with the place and what would do, on any number of ranks."""
 from refusal import refused
+from scree_program import run_ok
 
 DECK = """\
 [simulation]
@@ -20,9 +21,9 @@ line = [[10, 3], [10, 5]]
 CROWD = "[populations.crowd]\ncount = 50\n"
 
 
-def refused_deck(folder, more, words):
+def refused_deck(folder, more, words, deck=DECK):
     path = folder / "hall.toml"
-    path.write_text(DECK + more)
+    path.write_text(deck + more)
     refused(folder, "check", path, words=words)
 
 
@@ -113,3 +114,30 @@ def test_queues(folder):
     refused_deck(folder, CROWD + '[measures.q]\ntype = "queue"\n[analysis]\nevery = 1\n', words=["hall.toml:", "no queue"])
     refused_deck(folder, good + '[measures.q]\ntype = "queue"\nqueue = "go_2"\n[analysis]\nevery = 1\n',
                  words=["hall.toml:23:", "go_2", "go_1"])
+
+
+RING = DECK.replace("[[0, 0], [10, 0], [10, 8], [0, 8]]", "[[-2, 0], [12, 0], [12, 8], [-2, 8]]").replace(
+    "[[10, 3], [10, 5]]", "[[4, 8], [6, 8]]") + "[domain]\nlower = [0, -1]\nupper = [10, 10]\nperiodic = [true, false]\n"
+
+
+def test_places_across_periodic_faces(folder):
+    "What reaches beyond a periodic face would count on its own side only."
+    across = "[[9, 1], [11, 1], [11, 2], [9, 2]]\n"
+    queue = '[[journeys.go.steps]]\nqueue = { line = [[11, 4], [8, 4]], service = { distribution = "constant", value = 3 } }\n'
+    for table, more in (("[exits.odd]", "polygon = " + across), ("[waypoints.odd]", "polygon = " + across),
+                        ("[zones.odd]", "speed_factor = 0.5\npolygon = " + across), ("[populations.odd]", "count = 1\nregion = " + across),
+                        ("[sources.odd]", "rate = 1\nregion = " + across), ("[exits.odd]", "line = [[9, 0], [11, 0]]\n"),
+                        ('the queue "go_1"', queue + '[[journeys.go.steps]]\nexits = ["east"]\n')):
+        refused_deck(folder, CROWD + (f"{table}\n{more}" if table[0] == "[" else more),
+                     words=["hall.toml:", table, "beyond the domain, 0 to 10 m along the periodic axis x"], deck=RING)
+    post = CROWD + "[walkable.obstacles.post]\npolygon = [[9, 1], [11, 1], [11, 2], [9, 2]]\n"
+    refused_deck(folder, post, words=["hall.toml:", "beyond the periodic face", "draw walls and obstacles on both sides"], deck=RING)
+    (folder / "hall.toml").write_text(RING + post + "[walkable.obstacles.image]\npolygon = [[-1, 1], [1, 1], [1, 2], [-1, 2]]\n")
+    run_ok("check", folder / "hall.toml", folder=folder)
+
+
+def test_lengths_of_ways_that_zones_change(folder):
+    guest = CROWD + '[agents.guest]\nknows = ["east"]\nnotices = 3\n'
+    refused_deck(folder, guest + "[zones.mud]\npolygon = [[1, 1], [2, 1], [2, 2], [1, 2]]\nspeed_factor = 0.5\n",
+                 words=["hall.toml:19:", "notices of [agents.guest]", "speed_factor of [zones.mud]"])
+    refused_deck(folder, guest + "[navigation.density_cost]\nweight = 1\n", words=["hall.toml:19:", "notices of [agents.guest]", "[navigation.density_cost]"])

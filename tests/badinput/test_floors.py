@@ -120,3 +120,10 @@ def test_floors_without_a_way(folder):
     refused_deck(folder, DECK, words=['"upper"', "no way"])
     refused_deck(folder, DECK + STAIR + 'type = "escalator"\nspeed = 0.5\ndirection = "up"\n',
                  words=["no way", "5 people"])
+
+
+def test_lines_that_somebody_spans(folder):
+    """0.3 m from line to line: who is before the one does not see who is behind the other."""
+    short = DECK.replace('"3 m"', '"0 m"').replace("[[10, 0], [14, 0], [14, 6], [10, 6]]", "[[4.3, 0], [8.3, 0], [8.3, 6], [4.3, 6]]")
+    refused_deck(folder, short + STAIR.replace("10, ", "4.3, ") + 'type = "level"\n',
+                 words=["house.toml:24:", '"stair" is 0.3 m long from the line to "ground" to that to "upper"', "it takes 0.618 m"])

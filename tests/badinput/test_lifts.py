@@ -109,3 +109,10 @@ def test_a_capacity_without_room_is_told(folder):
 
 def test_a_lift_that_leads_the_wrong_way(folder):
     refused_lift(folder, 'to = "ground"', 'to = "upper"', ["no way", "5 people"])
+
+
+def test_people_who_are_in_a_lift_from_the_start(folder):
+    inside = "region = [[4.2, 2], [6, 2], [6, 4], [4.2, 4]]\n"
+    refused_lift(folder, "speed", "speed", ["house.toml:32:", "[sources.in]", "[lifts.lift]", "capacity"], more='[sources.in]\nfloor = "lift"\nrate = 1\n' + inside)
+    refused_lift(folder, 'speed = "1 m/s"', 'speed = "1 m/s"\ncapacity = 3', ["house.toml:24:", "4 people start in [lifts.lift]", "capacity is 3"],
+                 more='[populations.in]\nfloor = "lift"\ncount = 4\n' + inside)

@@ -58,3 +58,10 @@ def test_keys_that_do_not_go_together(folder):
     _refused(folder, "x,y\n3,3\n", ["start.csv:1", "no column time"], table="sources.gate")
     _refused(folder, "time\n3\n", ["a region"], table="sources.gate")
     _refused(folder, "time,x,y\n1,-3,3\n", ["start.csv:2", "nobody can come"], table="sources.gate")
+
+
+def test_arrivals_where_they_never_fit(folder):
+    """Nearer to a wall, or to a door that closes, than their radius, which is drawn if the file does not give it."""
+    _refused(folder, "time,x,y\n1,3,3\n1,3,0.1\n", ["start.csv:3", "nobody can come at (3, 0.1) m", "radius of 0.1"], table="sources.gate")
+    _refused(folder, "time,x,y\n1,0.1,4\n", ["start.csv:2", "nobody can come at (0.1, 4) m", "a door that closes"], table="sources.gate",
+             more="[exits.west]\nline = [[0, 3], [0, 5]]\nopen_from = [5]\n")

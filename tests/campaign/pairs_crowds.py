@@ -32,7 +32,7 @@ REFUSED = [
     ("scheme=crowd", "measure=energy|contact_status|rotation|stress|repose|driven|cell"),
     ("start=file|file groups", "group=*"), ("solver=*", "model=pbd"), ("solver=*", "smoke=fallen|everywhere|file|closes"),
     ("model=pbd", "floors=stair|escalator|ramp|level"), ("grains=periodic", "floors=stair|escalator|ramp|level"),
-    ("people=wheelchairs", "door=slim|slim and wide"), ("group=*", "journey=weights"), ("start=file groups", "journey=weights"), ("measure=queue", "queue=none"), ("measure=inlets", "source=none"),
+    ("people=knows", "zone=slow"), ("people=knows", "navigation=density"), ("people=wheelchairs", "door=slim|slim and wide"), ("group=*", "journey=weights"), ("start=file groups", "journey=weights"), ("measure=queue", "queue=none"), ("measure=inlets", "source=none"),
 ]
 
 

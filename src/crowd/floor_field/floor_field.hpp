@@ -36,6 +36,8 @@ struct Zone {
   Ring region;
   Real speed_factor = 1;  ///< > 0
   int level = 0;          ///< of the building
+  std::string name{};
+  std::string where{};  ///< its place in the deck
   bool contains(const Vec<2>& x, int level_of_x) const {
     return level_of_x == level && ring_contains(region, x);
   }

@@ -14,10 +14,12 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
       "knows", familiarity.knows,
       {.doc = "names of the exits that they know and choose among; not given: all. If none of these is "
               "open, they choose among all"});
-  section.real("notices", familiarity.notices,
-               {.unit = Unit::length,
-                .range = non_negative,
-                .doc = "with knows: another exit counts as well when the way to it is no longer than this"});
+  section.real(
+      "notices", familiarity.notices,
+      {.unit = Unit::length,
+       .range = non_negative,
+       .doc = "with knows: another exit counts as well when the way to it is no longer than this; on "
+              "stairs and near walls, where ways take longer, it counts as longer"});
   section.text(
       "follows", familiarity.follows,
       {.doc = "name of an agent type: they leave by the exit of the nearest person of that type within "
@@ -25,6 +27,7 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
   section.real("follow_reach", familiarity.follow_reach,
                {.unit = Unit::length, .range = positive, .doc = "how far away they follow somebody"});
   if (!section.reading()) return;
+  familiarity.where_notices = section.where("notices");
   if (section.has("knows") && familiarity.knows.empty())
     section.fail("knows", "knows is empty: name an exit, or leave it out for all");
   if (familiarity.notices > 0 && familiarity.knows.empty())

@@ -201,10 +201,10 @@ void ListedStart::separate_on(int level, std::vector<ListedPerson>& people) cons
   for (const PersonFile* file : files)
     if (file->separates() && where.empty()) where = file->where();
   for (std::size_t i = 0; i < people.size(); ++i) {
-    if (people[i].level != level) continue;
     NewBody<2> body = people[i].body;
+    if (!building.may_touch(body.position, people[i].level, level, 2 * largest_radius)) continue;
     body.id = share.first + static_cast<GlobalId>(i);
-    if (files[static_cast<std::size_t>(people[i].table)]->separates())
+    if (people[i].level == level && files[static_cast<std::size_t>(people[i].table)]->separates())
       moving.push_back({body, 0});
     else
       fixed.push_back(body);

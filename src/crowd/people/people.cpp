@@ -169,6 +169,11 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
                 "people of a file come at the times that it says: remove rate and schedule, or file");
           list_arrivals(source, names(building, journeys, source.level, source.journey));
         }
+        if (building.level(source.level).lift)
+          throw InputError(fmt::format(
+              "{}: [sources.{}] is in [lifts.{}], whose capacity counts who gets in by its door: let people "
+              "come on a floor",
+              source.where, name, building.level(source.level).name));
         sources_.push_back(std::move(source));
       });
 }

@@ -76,6 +76,7 @@ class People {
   void describe(Section& root, const BuildingPlan& building, Journeys& journeys);
   std::span<const AgentType> types() const { return kinds_; }
   std::span<const Population> populations() const { return populations_; }
+  std::span<const Source> sources() const { return sources_; }
   /// Names of the groups, populations first.
   std::vector<std::string> group_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
@@ -87,6 +88,8 @@ class People {
   /// Overlap at the start that is taken for rounding, as a share of the smaller radius.
   Real overlap_limit() const;
 
+  /// The seed of what people of a source are like.
+  static std::uint64_t stream_of(std::size_t source, std::uint64_t seed);
   /// Whether sources bring people of the journey.
   bool may_come(int journey) const;
   /// Of sources until `end_time`.
@@ -141,8 +144,8 @@ class People {
   /// After the deck's keys: reads the file of a source.
   static void list_arrivals(Source& source, const PersonNames& names);
   const Places& places_of_sources(const State<2>& state, const BuildingPlan& building) const;
-  void feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
-            std::vector<Arrival>& arrivals) const;
+  void feed(std::size_t s, State<2>& state, const BuildingPlan& building, const StartSpace& space,
+            std::uint64_t seed, std::vector<Arrival>& arrivals) const;
   /// The densest share of an area that equal disks cover: pi / sqrt(12).
   static inline const Real densest_disks = std::numbers::pi / std::sqrt(12.0);
   /// How many people with their centres in the space there can be, taken as disks of their mean area.
@@ -154,8 +157,8 @@ class People {
   std::vector<ListedPerson> read_start(State<2>& state, std::span<const PersonFile* const> files,
                                        std::uint64_t seed) const;
   /// Keeps the ids that people of sources have in their files, and looks whether their places are free of
-  /// walls and exits. Collective.
-  void check_arrivals(State<2>& state, const BuildingPlan& building) const;
+  /// walls, doors and exits. Collective.
+  void check_arrivals(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const;
   /// Throws InputError naming both files if two people of files have one id. Local, alike on all ranks.
   void require_distinct_ids() const;
   /// The first of n ids for people without ids of their own: the next free ones, unless a file has ids among

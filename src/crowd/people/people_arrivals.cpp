@@ -22,13 +22,13 @@ std::int64_t n_settled(const InletProgress& progress) {
 class SourcePlaces {
  public:
   /// `arrivals`: who came in this step so far, from all sources; nobody is larger than `largest` [m].
-  SourcePlaces(std::size_t s, const Source& source, State<2>& state, const StartSpace& space,
-               std::uint64_t seed, Real largest, std::vector<Arrival>& arrivals)
+  SourcePlaces(std::size_t s, const Source& source, State<2>& state, const BuildingPlan& building,
+               const StartSpace& space, std::uint64_t seed, Real largest, std::vector<Arrival>& arrivals)
       : s_(s),
         source_(source),
         state_(state),
         space_(space),
-        stream_of_source_(RandomStream(seed, static_cast<GlobalId>(s), purpose::source).bits()),
+        stream_of_source_(People::stream_of(s, seed)),
         largest_(largest),
         arrivals_(arrivals),
         near_{
@@ -36,11 +36,14 @@ class SourcePlaces {
         present_(near_.lower, near_.upper, 2 * largest, 1024),
         new_ones_(present_) {
     const BodyStore<2>& bodies = state.bodies;
+    const auto counts = [&](const Vec<2>& x, int level) {
+      return building.may_touch(x, level, source.level, 2 * largest);
+    };
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-      if (level_of(bodies, i) == source.level)
+      if (counts(bodies.position()[i], level_of(bodies, i)))
         add(present_, {bodies.id()[i], bodies.position()[i], bodies.radius()[i]});
     for (const Arrival& arrival : arrivals)
-      if (arrival.level == source.level) add(new_ones_, arrival.body);
+      if (counts(arrival.body.position, arrival.level)) add(new_ones_, arrival.body);
   }
 
   void begin_batch() {
@@ -117,6 +120,10 @@ class SourcePlaces {
 
 }  // namespace
 
+std::uint64_t People::stream_of(std::size_t source, std::uint64_t seed) {
+  return RandomStream(seed, static_cast<GlobalId>(source), purpose::source).bits();
+}
+
 BodiesToCome People::to_come(Real end_time) const {
   BodiesToCome bodies;
   for (const Source& source : sources_)
@@ -170,7 +177,7 @@ bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t s
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     if (state.inlets[first_inlet_ + s].n_waiting() == 0) continue;
     const Places& places = places_of_sources(state, building);
-    feed(s, state, *places.spaces[s], seed, arrivals);
+    feed(s, state, building, *places.spaces[s], seed, arrivals);
   }
   if (arrivals.empty()) return false;
   before_change();
@@ -190,11 +197,11 @@ bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t s
   return true;
 }
 
-void People::feed(std::size_t s, State<2>& state, const StartSpace& space, std::uint64_t seed,
-                  std::vector<Arrival>& arrivals) const {
+void People::feed(std::size_t s, State<2>& state, const BuildingPlan& building, const StartSpace& space,
+                  std::uint64_t seed, std::vector<Arrival>& arrivals) const {
   const Source& source = sources_[s];
   InletProgress& progress = state.inlets[first_inlet_ + s];
-  SourcePlaces free_places(s, source, state, space, seed, largest_radius(), arrivals);
+  SourcePlaces free_places(s, source, state, building, space, seed, largest_radius(), arrivals);
   if (place_arrivals<2>(state.comm, progress, free_places) || source.when_full == WhenFull::wait) return;
   if (source.when_full == WhenFull::error)
     throw RunError(

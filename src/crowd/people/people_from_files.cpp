@@ -211,11 +211,12 @@ std::vector<ListedPerson> People::start_from_files(State<2>& state, const Buildi
   return people;
 }
 
-void People::check_arrivals(State<2>& state, const BuildingPlan& building) const {
+void People::check_arrivals(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
   for (const PersonFile* file : files_with_ids())
     state.next_id = std::max(state.next_id, file->numbers().greatest_id + 1);
   share_errors(state.comm, [&] {
-    for (const Source& source : sources_) {
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      const Source& source = sources_[s];
       if (!source.file.numbers().has_places) continue;
       const NearObstacles near(state.obstacles, journeys_->exits(), state.box, source.level,
                                largest_radius());
@@ -224,12 +225,12 @@ void People::check_arrivals(State<2>& state, const BuildingPlan& building) const
       for (std::int64_t k = share.first; k < share.last; ++k) {
         const FilePerson& person = source.listed[static_cast<std::size_t>(k)];
         const Vec<2> x = wrapped(state.box, person.x);
-        const Real radius = std::isnan(person.radius) ? 0 : person.radius;
+        const Real radius = source.mixture.draw(stream_of(s, seed), k, person).radius;
         if (space.holds(x) && !near.touches(x, radius)) continue;
         throw InputError(fmt::format(
-            "{}: nobody can come at ({:g}, {:g}) m: it is outside of the walkable area, in a wall, or at an "
-            "exit",
-            source.file.place(person.row), person.x[0], person.x[1]));
+            "{}: nobody can come at ({:g}, {:g}) m: it is outside of the walkable area, at an exit, or less "
+            "than the radius of {:.4g} m from a wall, an obstacle or a door that closes",
+            source.file.place(person.row), person.x[0], person.x[1], radius));
       }
     }
   });

@@ -59,7 +59,6 @@ struct PlacedOnLevel {
   std::vector<std::unique_ptr<StartSpace>> spaces{};
   std::vector<const StartSpace*> views{};
   std::vector<std::size_t> populations{};  // of the spaces
-  std::vector<NewBody<2>> fixed{};
   std::vector<PlacedPerson> people{};
 };
 
@@ -73,15 +72,24 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
   for (std::size_t p = 0; p < populations_.size(); ++p) {
     const Population& population = populations_[p];
     if (population.file.is_given()) continue;
-    const auto [entry, is_new] = levels.try_emplace(
-        population.level,
-        NearObstacles(state.obstacles, journeys_->exits(), state.box, population.level, reach_of_starts()));
+    const auto entry =
+        levels
+            .try_emplace(population.level, NearObstacles(state.obstacles, journeys_->exits(), state.box,
+                                                         population.level, reach_of_starts()))
+            .first;
     PlacedOnLevel& level = entry->second;
-    for (std::size_t i = 0; is_new && i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-      if (level_of(state.bodies, i) == population.level)
-        level.fixed.push_back({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]});
-    for (const ListedPerson& person : listed)
-      if (is_new && person.level == population.level) level.fixed.push_back(person.body);
+    std::vector<NewBody<2>> fixed;
+    const auto keep = [&](const NewBody<2>& body, int of) {
+      if (building.may_touch(body.position, of, population.level, 2 * largest_radius()))
+        fixed.push_back(body);
+    };
+    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+      keep({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]},
+           level_of(state.bodies, i));
+    for (const ListedPerson& person : listed) keep(person.body, person.level);
+    for (const auto& [number, other] : levels)
+      for (const PlacedPerson& person : other.people)
+        if (number != population.level) keep(person.body, number);
     level.populations.push_back(p);
     level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, journeys_->exits(), state.box,
                                                         population.region, population.where));
@@ -109,7 +117,7 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
                              .count = n,
                              .radius = [&](GlobalId id) { return mixture.radius(seed, id); },
                              .spaces = level.views,
-                             .fixed = level.fixed,
+                             .fixed = fixed,
                              .back_and_forth = population.groups.has_value()};
     if (population.groups) {
       if (state.next_id > std::numeric_limits<std::int32_t>::max())
@@ -150,7 +158,7 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
       ++i;
     }
   share_way_radii(state);
-  check_arrivals(state, building);
+  check_arrivals(state, building, seed);
 }
 
 /// Members of a group walk where the widest of them fits through.

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/suggestion.hpp"
+#include "geometry/edge.hpp"
 
 namespace scree {
 
@@ -21,6 +22,36 @@ bool is_closed(const Incline& connector, Real time) {
 
 Vec<2> middle(const std::array<Vec<2>, 2>& line) {
   return 0.5 * (line[0] + line[1]);
+}
+
+/// The part of a line that centres of people of `radius` cross: walls begin at its ends.
+Edge part_for_centres(const LevelLine& line, Real radius) {
+  const Vec<2> way = line.b - line.a;
+  const Vec<2> margin = std::min(radius / norm(way), 0.49) * way;
+  return {line.a + margin, line.b - margin};
+}
+
+struct WayBetween {
+  Vec<2> way;   ///< [m]
+  Vec<2> from;  ///< its start, on the first edge
+};
+/// The shortest way from one edge to another that it does not cross.
+WayBetween shortest_way(const Edge& one, const Edge& other) {
+  WayBetween shortest{filled<2>(HUGE_VAL), {}};
+  const auto look = [&](const Vec<2>& end, const Edge& edge, bool is_start) {
+    const Foot foot = foot_on(edge, end, edge.normal);
+    if (!(foot.distance < norm(shortest.way))) return;
+    const Vec<2> to_foot = -foot.distance * foot.away;
+    shortest = is_start ? WayBetween{to_foot, end} : WayBetween{-to_foot, end + to_foot};
+  };
+  for (const Vec<2>& end : {one.a, one.b}) look(end, other, true);
+  for (const Vec<2>& end : {other.a, other.b}) look(end, one, false);
+  return shortest;
+}
+
+/// Unit vector across a line into one of its levels.
+Vec<2> into(const LevelLine& line, int level) {
+  return line.level[1] == level ? line.outward : -line.outward;
 }
 
 }  // namespace
@@ -283,6 +314,74 @@ void BuildingPlan::join(Real largest_radius) {
     for (const End& end : connector.ends) lines.push_back(opened(end, connector.level, largest_radius));
   for (const Cabin& cabin : lifts_) join_lift(cabin, largest_radius, lines);
   map_ = std::make_shared<LevelMap>(n_levels(), std::move(lines));
+}
+
+bool BuildingPlan::may_touch(const Vec<2>& x, int level, int other, Real reach) const {
+  if (level == other) return true;
+  return map_ && std::ranges::any_of(map_->lines(), [&](const LevelLine& line) {
+           if (std::ranges::count(line.level, level) + std::ranges::count(line.level, other) < 2)
+             return false;
+           const Edge edge(line.a, line.b);
+           return foot_on(edge, x, edge.normal).distance < reach;
+         });
+}
+
+void BuildingPlan::require_lines_apart(Real radius, Real step) const {
+  if (!map_) return;
+  const std::vector<LevelLine>& lines = map_->lines();
+  const auto look = [&](const LevelLine& one, const LevelLine& other, int number) {
+    // Only one line of a lift is open at a time.
+    if (std::ranges::count(other.level, number) == 0 || level(number).lift) return;
+    const Vec<2> in = into(one, number), other_in = into(other, number);
+    const Real needed = 2 * radius + step * std::max(0.0, -2 * dot(in, other_in));
+    const auto [way, from] = shortest_way(part_for_centres(one, radius), part_for_centres(other, radius));
+    // Of lines side by side none leads towards the other.
+    constexpr Real rounding = 1e-6;
+    if (norm(way) >= needed || dot(in, way) < rounding || dot(other_in, way) > -rounding) return;
+    const auto beyond = [&](const LevelLine& line) -> const std::string& {
+      return level(line.level[line.level[0] == number ? 1 : 0]).name;
+    };
+    throw InputError(fmt::format(
+        "{}: at ({:.3g}, {:.3g}) m \"{}\" is {:.3g} m long from the line to \"{}\" to that to \"{}\": people "
+        "across both lines do not see each other, so it takes {:.3g} m. Make it longer, or one level of two",
+        level(number).where, from[0], from[1], level(number).name, norm(way), beyond(one), beyond(other),
+        needed));
+  };
+  for (std::size_t n = 0; n < lines.size(); ++n)
+    for (std::size_t m = n + 1; m < lines.size(); ++m)
+      for (const int number : lines[n].level) look(lines[n], lines[m], number);
+}
+
+std::vector<std::pair<int, PlanFinding>> BuildingPlan::walls_behind_lines(Real radius) const {
+  std::vector<std::pair<int, PlanFinding>> found;
+  if (!map_) return found;
+  for (const LevelLine& line : map_->lines()) {
+    if (norm(line.b - line.a) < 2 * radius) continue;  // nobody that wide gets there
+    const Edge part = part_for_centres(line, radius);
+    for (const int number : line.level) {
+      const Real free = radius - 1e-3;  // as much as walls beside the line leave, which begin at its ends
+      Real least = free;
+      Vec<2> at;
+      const auto look = [&](Real distance, const Vec<2>& x) {
+        if (distance < least) least = distance, at = x;
+      };
+      for (const Edge& wall : plan(number).walls()) {
+        const auto [way, from] = shortest_way(part, wall);
+        look(norm(way), from + way);
+      }
+      for (const Columns::Column& column : plan(number).columns())
+        look(foot_on(part, column.centre, part.normal).distance - column.radius, column.centre);
+      if (!(least < free)) continue;
+      const int other = line.level[line.level[0] == number ? 1 : 0];
+      found.emplace_back(
+          number,
+          PlanFinding{at,
+                      fmt::format("a wall or column is {:.3g} m behind the line to \"{}\": people of radius "
+                                  "{:g} m meet it only when their centre is over the line; leave them room",
+                                  std::max(least, 0.0), level(other).name, radius)});
+    }
+  }
+  return found;
 }
 
 bool BuildingPlan::may_enter(int from, int to, Real time) const {

@@ -119,6 +119,17 @@ class BuildingPlan {
     return plan(level).contains(x) || (map_ && map_->beyond(x, level) != level);
   }
 
+  /// Whether somebody at x on `level` may touch somebody on the level `other`: it is the same one, or a line,
+  /// open or closed, joins the two less than `reach` [m] from x. After join(); local, O(lines).
+  bool may_touch(const Vec<2>& x, int level, int other, Real reach) const;
+  /// Throws InputError if somebody who comes to a level over one line could touch somebody who comes over
+  /// another one: they are on levels that no line joins, and do not see each other. People of `radius` [m]
+  /// walk up to `step` [m] in a step. After join(); local, O(lines^2) of a level.
+  void require_lines_apart(Real radius, Real step) const;
+  /// Where walls and columns stand so near behind a line that people of `radius` [m], who meet those of their
+  /// own level only, overlap them when they cross it; the level comes with it. After join(); local.
+  std::vector<std::pair<int, PlanFinding>> walls_behind_lines(Real radius) const;
+
   /// Largest factor of desired speeds on any connector, and largest speed of an escalator [m/s].
   Real most_factor() const;
   Real fastest_belt() const;

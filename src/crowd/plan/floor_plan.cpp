@@ -350,6 +350,34 @@ Ring FloorPlan::open_border(const Vec<2>& a, const Vec<2>& b, Real depth, const 
   return impl_->borders.back();
 }
 
+void FloorPlan::require_periodic(const Box<2>& domain) const {
+  const Box<2> drawn = bounds();
+  constexpr Real piece = 0.05, first = 1e-3;  // [m]
+  constexpr int n_deep = 6;
+  const auto look = [&](const Vec<2>& beyond, const Vec<2>& image) {
+    if (contains(beyond) != contains(image))
+      throw InputError(fmt::format(
+          "{}: beyond the periodic face {} is {}, but its image {} is {}: draw walls and obstacles on both "
+          "sides of the face",
+          where(), place_text(beyond), contains(beyond) ? "walkable" : "not walkable", place_text(image),
+          contains(image) ? "walkable" : "not walkable"));
+  };
+  for (int k = 0; k < 2; ++k) {
+    if (!domain.is_periodic(k)) continue;
+    const int side = 1 - k;
+    const int n_along = static_cast<int>(domain.length(side) / piece);
+    for (int depth = 0; depth < n_deep; ++depth)
+      for (int i = 0; i <= n_along; ++i) {
+        Vec<2> low, high;
+        low[side] = high[side] = domain.lower[side] + first + i * piece;
+        low[k] = domain.lower[k] - first - 2 * depth * piece;
+        high[k] = domain.upper[k] + first + 2 * depth * piece;
+        if (low[k] > drawn.lower[k]) look(low, low + domain.period(k));
+        if (high[k] < drawn.upper[k]) look(high, high - domain.period(k));
+      }
+  }
+}
+
 std::vector<Edge> FloorPlan::fences() const {
   std::vector<Edge> fences;
   for (const Ring& border : impl_->borders)

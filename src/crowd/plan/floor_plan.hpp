@@ -57,6 +57,11 @@ class FloorPlan {
   /// ends.
   std::vector<Edge> fences() const;
 
+  /// Throws InputError if the plan is not the same on both sides of a periodic face of the domain, up to 0.5
+  /// m beyond it as far as it is drawn: people look over the face and find it there. Before open_exit();
+  /// local.
+  void require_periodic(const Box<2>& domain) const;
+
   /// The area after all openings, columns not cut out.
   std::span<const PolygonWithHoles> area() const;
   /// The round columns of [walkable.obstacles].

@@ -162,6 +162,7 @@ ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radi
 
 void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) {
   neighborhood_ = &neighborhood;
+  scene_.building().require_lines_apart(scene_.people().largest_radius(), scene_.fastest() * dt);
   if (model_ == Model::projection) limit_pairs(1.5 * usual_reach(dt));
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
   fit(state, share_of_skin);  // a restart may be anywhere between two lists
@@ -314,8 +315,8 @@ void CrowdStepper::judge(const State<2>& state) {
     warn_of_overlap_(state.clock, [&] {
       return fmt::format(
           "people overlap others or a wall by {:.3g} m, though the projection has converged: a wall moves to "
-          "where somebody stands who cannot move, or lines between floors are so near that people behind "
-          "two of them did not see each other; see the column overlap",
+          "where somebody stands who cannot move, or a wall is right behind a line between floors; see the "
+          "column overlap",
           overlap_);
     });
 }

@@ -209,3 +209,63 @@ TEST_CASE("building: ways reckon with the time of a lift, and lead straight into
   CHECK_FALSE(check.has_no_way({{5, 3}}, 2));
   CHECK_FALSE(WayCheck(site.plan, {{2, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2).reaches(0));
 }
+
+namespace {
+
+/// Two floors of one elevation with a bridge of this length between them, and more in the far one.
+std::string bridge(Real length, const std::string& obstacles = "") {
+  const auto box = [](Real x0, Real y0, Real x1, Real y1) {
+    return fmt::format("[[{}, {}], [{}, {}], [{}, {}], [{}, {}]]", x0, y0, x1, y0, x1, y1, x0, y1);
+  };
+  return fmt::format(
+      "[floors.near]\nelevation = 0\nwalkable = {{ polygon = {} }}\n"
+      "[floors.far]\nelevation = 0\nwalkable = {{ polygon = {}{} }}\n"
+      "[connectors.bridge]\ntype = 'level'\npolygon = {}\n"
+      "bottom = {{ floor = 'near', line = [[4, 2], [4, 4]] }}\n"
+      "top = {{ floor = 'far', line = [[{}, 2], [{}, 4]] }}\n",
+      box(0, 0, 4, 6), box(4 + length, 0, 8 + length, 6), obstacles, box(4, 2, 4 + length, 4), 4 + length,
+      4 + length);
+}
+
+}  // namespace
+
+TEST_CASE("building: lines that one person spans are refused, lines side by side are not", "[crowd]") {
+  const auto refusal = [](const std::string& text) {
+    return message_of([&] { Site(text).plan.require_lines_apart(0.2, 0.1); });
+  };
+  CHECK_THAT(refusal(bridge(0.5)), Catch::Contains("\"bridge\" is 0.5 m long") &&
+                                       Catch::Contains("\"near\"") && Catch::Contains("\"far\"") &&
+                                       Catch::Contains("it takes 0.6 m"));
+  CHECK_NOTHROW(Site(bridge(0.61)).plan.require_lines_apart(0.2, 0.1));
+  // Another one ends beside it in the near floor.
+  const auto other = [](const std::string& polygon, const std::string& line) {
+    return bridge(5) +
+           "[floors.third]\nelevation = 0\nwalkable = { polygon = [[50, 0], [51, 0], [51, 6], [50, 6]] }\n" +
+           "[connectors.other]\ntype = 'level'\npolygon = " + polygon +
+           "\nbottom = { floor = 'near', line = " + line + " }\n" +
+           "top = { floor = 'third', line = [[50, 2], [50, 4]] }\n";
+  };
+  CHECK_NOTHROW(Site(other("[[4, 4.1], [50, 2], [50, 4], [4, 5.1]]", "[[4, 4.1], [4, 5.1]]"))
+                    .plan.require_lines_apart(0.2, 0.1));
+}
+
+TEST_CASE("building: walls close behind a line are told, those beside it are not", "[crowd]") {
+  CHECK(Site(bridge(3)).plan.walls_behind_lines(0.2).empty());
+  const Site site(
+      bridge(3,
+             ", obstacles = { post = { polygon = [[7.1, 2.5], [7.5, 2.5], [7.5, 3.5], [7.1, 3.5]] }, "
+             "column = { circles = [[7.6, 1, 0.3]] } }"));
+  const auto found = site.plan.walls_behind_lines(0.2);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].first == 1);
+  CHECK_THAT(found[0].second.text, Catch::Contains("0.1 m behind the line to \"bridge\""));
+}
+
+TEST_CASE("building: people touch across a line, and nowhere else, who are on two levels", "[crowd]") {
+  const Site site(bridge(3));
+  CHECK(site.plan.may_touch({{3.7, 3}}, 0, 2, 0.4));
+  CHECK(site.plan.may_touch({{4.3, 3}}, 2, 0, 0.4));
+  CHECK(site.plan.may_touch({{1, 1}}, 0, 0, 0.4));
+  CHECK_FALSE(site.plan.may_touch({{3.5, 3}}, 0, 2, 0.4));
+  CHECK_FALSE(site.plan.may_touch({{3.7, 3}}, 0, 1, 0.4));
+}

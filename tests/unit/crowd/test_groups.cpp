@@ -229,3 +229,16 @@ TEST_CASE("groups: side by side, who is ahead of the centre slows down", "[crowd
   rule.side_by_side = false;
   CHECK(pace(rule, members, 0).speed == 1);
 }
+
+TEST_CASE("groups: the steps of an escalator wait for nobody", "[crowd]") {
+  const GroupRule rule = rule_of({2}, {1});
+  auto members = file({1, 6}, {0.5, 0.3});  // the first is 5 m ahead
+  members[0].carried = 0.5;
+  CHECK(pace(rule, members, 0).waits);
+  CHECK(pace(rule, members, 0).speed == 0.5);
+  members[0].speed = 1.5;
+  CHECK(pace(rule, members, 0).speed == Approx(0.5 + 0.3));
+  members[0].at = members[1].at;  // the slow one is near
+  members[0].time_to_go = members[1].time_to_go;
+  CHECK(pace(rule, members, 0).speed == 0.5);
+}

@@ -328,3 +328,27 @@ TEST_CASE("exits and journeys that make no sense are refused with their place", 
   CHECK_THAT(message(west + "[journeys.go]\n"), Catch::Contains("steps"));
   CHECK_THAT(message(west + "[journeys.go]\nrepeat = true\n" + journey("")), Catch::Contains("waypoints"));
 }
+
+TEST_CASE("a region takes nobody who has not started", "[crowd]") {
+  Building building(room + "[exits.south]\npolygon = [[0, 0], [2, 0], [2, 2], [0, 2]]\n");
+  const std::size_t late = building.put({{1, 1}});
+  agent::premovement_end(building.state.bodies)[late] = 5;
+  building.choose();
+  CHECK(destination(building, late) == 0);
+  std::vector<Index> staying;
+  building.tick(4.9);
+  CHECK_FALSE(building.journeys.absorb(building.state, 0, staying));
+  building.tick(0.1);
+  CHECK(building.journeys.absorb(building.state, 0, staying));
+}
+
+TEST_CASE("people get into a region over its open border", "[crowd]") {
+  const auto width = [](const std::string& polygon) {
+    return Building(room + "[exits.a]\npolygon = " + polygon + "\n").journeys.exits()[0].width();
+  };
+  CHECK(width("[[16, 0], [20, 0], [20, 10], [16, 10]]") == Approx(10));  // the end of the hall, however deep
+  CHECK(width("[[4, 0], [20, 0], [20, 10], [4, 10]]") == Approx(10));
+  CHECK(width("[[18, 3], [24, 3], [24, 7], [18, 7]]") == Approx(4 + 2 + 2));
+  CHECK(width("[[8, 4], [9, 4], [9, 5], [8, 5]]") == Approx(4));
+  CHECK(width("[[-1, -1], [21, -1], [21, 11], [-1, 11]]") == HUGE_VAL);
+}
