@@ -22,17 +22,18 @@ KEYS = {
     "measure": "`[measures.NAME] type`, several at once", "output": "`[output]`, several at once",
 }
 WORDS = {
-    "floors": ("floor", "connector"), "people": ("agents", "[connectors", "smallest person"), "start": ("populations", "people", "of the file"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
+    "floors": ("floor", "connector"), "people": ("agents", "[connectors", "smallest person", "people with a radius"), "start": ("populations", "people", "of the file"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
     "lift": ("lift",), "smoke": ("hazard",), "walk": ("speed_law", "noise", "avoidance"), "closing": ("closed_from", "connector"),
     "grains": ("obstacle", "particles", "inlets", "outlet", "forces", "material", "gravity", "periodic", "domain", "moves", "motion"), "service": ("queue",), "scheme": ("scheme", "gravity", "deformation", "driven"),
-    "navigation": ("density_cost",), "group": ("group",), "zone": ("zone",), "post": ("obstacles",),
+    "navigation": ("density_cost",), "queue": ("queue", "have no way to any destination"), "group": ("group",), "zone": ("zone",), "post": ("obstacles",),
 }
 REFUSED = [
     ("scheme=crowd", "grains=particles|inlets|outlets|forces|materials|gravity"), ("scheme=crowd", "output=fclib|continuum"),
     ("scheme=crowd", "measure=energy|contact_status|rotation|stress|repose|driven|cell"),
     ("start=file|file groups", "group=*"), ("solver=*", "model=pbd"), ("solver=*", "smoke=fallen|everywhere|file|closes"),
     ("model=pbd", "floors=stair|escalator|ramp|level"), ("grains=periodic", "floors=stair|escalator|ramp|level"),
-    ("people=knows", "zone=slow"), ("people=knows", "navigation=density"), ("people=wheelchairs", "door=slim|slim and wide"), ("group=*", "journey=weights"), ("start=file groups", "journey=weights"), ("measure=queue", "queue=none"), ("measure=inlets", "source=none"),
+    ("people=knows", "zone=slow"), ("people=knows", "navigation=density"), ("people=wheelchairs", "door=slim|slim and wide"),
+    ("people=both", "door=slim", "queue=none", "journey=none|nearest|quickest|weights"), ("group=*", "journey=weights"), ("start=file groups", "journey=weights"), ("measure=queue", "queue=none"), ("measure=inlets", "source=none"),
 ]
 
 
