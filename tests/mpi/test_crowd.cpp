@@ -164,7 +164,7 @@ TEST_CASE("crowd: a corridor that closes on itself", "[mpi]") {
 [walkable]
 polygon = [[-5, 0], [35, 0], [35, 3], [-5, 3]]
 [walkable.obstacles.post]
-circles = [[29.9, 1.4, 0.25]]
+circles = [[-0.1, 1.4, 0.25], [29.9, 1.4, 0.25]]
 [crowd]
 direction = [2, 0.3]
 [populations.walkers]
