@@ -79,6 +79,7 @@ def attempt(case):
 
 class Trial:
     """A deck, its runs, and what they have to obey."""
+    counts = _counts
 
     def __init__(self, case, deck, family):
         self.case, self.deck, self.family = case, deck, family
