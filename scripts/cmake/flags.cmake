@@ -46,21 +46,27 @@ if(SCREE_QUICK_BUILD)
 endif()
 
 # Headers of nearly every file, compiled once: standard library, fmt, MPI. None of our own: they change too often.
-# scree_use_headers(target) is for targets that link scree_core and have no flags of an instruction set.
+# scree_use_headers(target [of]) is for targets that link scree_core and have no flags of an instruction set; `of` is another
+# target of scree_precompile, which brings more headers.
 set(scree_common_headers <fmt/format.h> <mpi.h> <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <limits>
     <map> <memory> <numbers> <numeric> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <tuple> <utility> <variant>
     <vector>)
+function(scree_precompile name)
+  if(SCREE_QUICK_BUILD AND NOT TARGET ${name})
+    file(WRITE ${PROJECT_BINARY_DIR}/${name}.cpp "")
+    add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cpp)
+    target_link_libraries(${name} PRIVATE scree_flags MPI::MPI_CXX fmt::fmt)
+    target_precompile_headers(${name} PRIVATE ${scree_common_headers} ${ARGN})
+  endif()
+endfunction()
 function(scree_use_headers target)
   if(NOT SCREE_QUICK_BUILD)
     return()
   endif()
-  if(NOT TARGET scree_headers)
-    file(WRITE ${PROJECT_BINARY_DIR}/scree_headers.cpp "")
-    add_library(scree_headers OBJECT ${PROJECT_BINARY_DIR}/scree_headers.cpp)
-    target_link_libraries(scree_headers PRIVATE scree_flags MPI::MPI_CXX fmt::fmt)
-    target_precompile_headers(scree_headers PRIVATE ${scree_common_headers})
-  endif()
-  target_precompile_headers(${target} REUSE_FROM scree_headers)
+  set(of scree_headers ${ARGN})
+  list(POP_BACK of of)
+  scree_precompile(scree_headers)
+  target_precompile_headers(${target} REUSE_FROM ${of})
   # After precompiled headers GCC 12 takes short strings that are moved for too small.
   target_compile_options(${target} PRIVATE
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>")
@@ -90,10 +96,11 @@ function(scree_library name)
   scree_use_headers(${name})
 endfunction()
 
-# scree_program(name sources... LINK targets...): a program; its own sources run once. It holds all of the libraries that
-# plug-ins of others may call, and exports them, but no functions of other libraries that it compiled for one instruction set.
+# scree_program(name sources... LINK targets... [HEADERS target]): a program; its own sources run once, after the headers of
+# scree_use_headers. It holds all of the libraries that plug-ins of others may call, and exports them, but no functions of other
+# libraries that it compiled for one instruction set.
 function(scree_program name)
-  cmake_parse_arguments(A "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(A "" "HEADERS" "LINK" ${ARGN})
   add_executable(${name} ${A_UNPARSED_ARGUMENTS})
   foreach(library geometry particles comm contact state neighbors friction schemes events crowd analysis core)
     if(TARGET scree_${library})  # crowd may be left out
@@ -103,7 +110,7 @@ function(scree_program name)
   target_link_options(${name} PRIVATE LINKER:--dynamic-list=${PROJECT_SOURCE_DIR}/scripts/cmake/exported-symbols.txt)
   target_link_libraries(${name} PRIVATE ${A_LINK})
   target_compile_options(${name} PRIVATE ${scree_runs_once})
-  scree_use_headers(${name})
+  scree_use_headers(${name} ${A_HEADERS})
 endfunction()
 
 # scree_kernel_sets(library sets... SOURCES files... LINK targets...): adds the sources to the library once per
