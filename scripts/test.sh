@@ -75,7 +75,8 @@ if $tidy; then
   part "clang-tidy" scripts/tidy.sh
 fi
 
+summary+=("total   $SECONDS s")
 say "summary"
-printf '%s\n' "${summary[@]}"
+printf '%s\n' "${summary[@]}" | tee build/test-summary.txt
 [ $failed -eq 0 ] && echo "all passed" || echo "failures: see above"
 exit $failed
