@@ -141,8 +141,12 @@ Verb check_verb(CommandLine& app, Arguments& a) {
   return {verb, act};
 }
 
+Audience audience(bool laboratory) {
+  return laboratory ? Audience::laboratory : Audience::users;
+}
+
 struct InfoOptions {
-  bool schema = false, reference = false;
+  bool schema = false, reference = false, laboratory = false;
 };
 
 Verb info_verb(CommandLine& app, Arguments& a, InfoOptions& info) {
@@ -150,13 +154,17 @@ Verb info_verb(CommandLine& app, Arguments& a, InfoOptions& info) {
   add_overrides(verb, a);
   verb.option("file", a.path, "file; not needed with --schema or --reference");
   verb.flag("--schema", info.schema, "JSON Schema of decks");
-  verb.flag("--reference", info.reference, "Markdown reference of all deck keys (docs/decks.md)");
+  const Option reference =
+      verb.flag("--reference", info.reference, "Markdown reference of deck keys (docs/decks.md)");
+  verb.flag("--laboratory", info.laboratory, "of those for the laboratory (docs/decks-laboratory.md)")
+      .needs(reference);
   verb.example("scree info results/pour/pour.h5");
   const auto act = [&a, &info](Ranks& ranks) {
     if (info.schema || info.reference) {
       load_external_plugins();
-      return answer(ranks, {.output = info.schema ? deck_schema(deck_description())
-                                                  : deck_reference(deck_description())});
+      return answer(ranks,
+                    {.output = info.schema ? deck_schema(deck_description())
+                                           : deck_reference(deck_description(), audience(info.laboratory))});
     }
     const Comm& comm = start(ranks, a);
     if (a.path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");
@@ -239,13 +247,19 @@ Verb shape_verb(CommandLine& app, Arguments& a, ShapeOptions& options) {
   return {verb, act};
 }
 
-Verb list_verb(CommandLine& app, std::string& what) {
+struct ListOptions {
+  std::string what;
+  bool laboratory = false;
+};
+
+Verb list_verb(CommandLine& app, ListOptions& options) {
   CommandLine verb = app.verb("list", "list schemes, obstacles, measures...");
-  verb.option("what", what, "one list only");
+  verb.option("what", options.what, "one list only");
+  verb.flag("--laboratory", options.laboratory, "those for the laboratory, too (docs/decks-laboratory.md)");
   verb.example("scree list measures");
-  const auto act = [&what](Ranks& ranks) {
+  const auto act = [&options](Ranks& ranks) {
     load_external_plugins();
-    return answer(ranks, {.output = list_kinds(what)});
+    return answer(ranks, {.output = list_kinds(options.what, audience(options.laboratory))});
   };
   return {verb, act};
 }
@@ -267,12 +281,12 @@ ExitCode scree_main(Ranks& ranks, int argc, char** argv) {
   CompareArguments compare;
   ReportOptions page;
   ShapeOptions shape;
-  std::string what;
+  ListOptions list;
   // In the order of the help.
   const std::vector<Verb> verbs = {
       run_verb(app, a),       sweep_verb(app, a, study), restart_verb(app, a),
       check_verb(app, a),     info_verb(app, a, info),   compare_verb(app, a, compare),
-      report_verb(app, page), shape_verb(app, a, shape), list_verb(app, what)};
+      report_verb(app, page), shape_verb(app, a, shape), list_verb(app, list)};
   app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
 
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
