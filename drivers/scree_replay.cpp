@@ -30,8 +30,9 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
       number("positive finite", [](Real value) { return value > 0 && std::isfinite(value); });
   // One argument each: files may follow.
   const auto list = [](const Option& option) { return option.delimiter(',').one_argument(); };
-  const Option solver = list(app.option("--solver", options.solvers,
-                                        "solvers as scree list solvers names them, or all (default auto)"));
+  const Option solver =
+      list(app.option("--solver", options.solvers,
+                      "solvers as scree list solvers --laboratory names them, or all (default auto)"));
   const Option tolerance = list(app.option("--tolerance", options.tolerances,
                                            "residuals to reach; the smallest ends a solve (default 1e-4)"))
                                .check(positive);

@@ -8,6 +8,9 @@ def test_deck_reference_is_current(folder):
     printed = run_ok("info", "--reference").stdout.strip()
     kept = (source_folder() / "docs/decks.md").read_text().strip()
     check(printed == kept, "docs/decks.md is what `scree info --reference` prints (renew it with that command)")
+    printed = run_ok("info", "--reference", "--laboratory").stdout.strip()
+    kept = (source_folder() / "docs/decks-laboratory.md").read_text().strip()
+    check(printed == kept, "docs/decks-laboratory.md is what `scree info --reference --laboratory` prints")
 
 
 def test_links_lead_to_files(folder):
