@@ -71,7 +71,6 @@ void check_text_outputs(const Comm& comm, const ReplayOptions& options) {
     };
     check("--csv", options.csv, "file,form,");
     check("--json", options.json, "{\n \"program\":");
-    check("--profile", options.profile, "tolerance,tau,");
   });
 }
 
@@ -289,7 +288,6 @@ class Replay {
       files::write_on_root(comm_, options_.csv, replay_csv(all_));
       files::write_on_root(comm_, options_.json, replay_json(all_));
     }
-    files::write_on_root(comm_, options_.profile, profile_csv(all_));
     show_(format_replay_summary(all_));
     if (refused_) return ExitCode::bad_input;
     const bool all_confirmed =
