@@ -9,8 +9,8 @@
 
 #include "bench/machine.hpp"
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/json.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

@@ -73,13 +73,11 @@ H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead
     : H5mdWriter(comm, std::make_unique<hdf5::File>(comm, path, hdf5::Open::overwrite), options) {
   for (const char* group : {"/h5md/author", "/h5md/creator", "/h5md/modules/units", "/parameters"})
     file_->create_group(group);
-  const std::vector<std::int64_t> h5md_version{1, 1};
-  const std::vector<std::int64_t> units_version{1, 0};
-  file_->set_attribute("/h5md", "version", std::span(h5md_version));
+  file_->set_attribute("/h5md", "version", std::vector<std::int64_t>{1, 1});
   file_->set_attribute("/h5md/author", "name", "unknown");
   file_->set_attribute("/h5md/creator", "name", "scree");
   file_->set_attribute("/h5md/creator", "version", head.creator_version);
-  file_->set_attribute("/h5md/modules/units", "version", std::span(units_version));
+  file_->set_attribute("/h5md/modules/units", "version", std::vector<std::int64_t>{1, 0});
   file_->set_attribute("/h5md/modules/units", "system", "SI");
 
   const auto dimension = static_cast<std::int64_t>(head.lower.size());
@@ -91,9 +89,9 @@ H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead
   }
   file_->create_group(H5mdContent::box);
   file_->create_group(H5mdContent::observables_group);
-  file_->set_attribute(H5mdContent::box, "dimension", std::span(&dimension, 1));
-  file_->set_attribute(H5mdContent::box, "boundary", std::span<const std::string>(boundary));
-  file_->set_attribute(H5mdContent::box, "lower", std::span<const Real>(head.lower));
+  file_->set_attribute(H5mdContent::box, "dimension", dimension);
+  file_->set_attribute(H5mdContent::box, "boundary", boundary);
+  file_->set_attribute(H5mdContent::box, "lower", head.lower);
   file_->create_dataset(H5mdContent::box + "/edges", hdf5::Type::real64, {dimension});
   file_->write(H5mdContent::box + "/edges", {{0}, {comm_.is_root() ? dimension : 0}},
                std::span<const Real>(edges));

@@ -72,10 +72,9 @@ void ResultFile::find_h5md_fields() {
 
 std::string ResultFile::kind() const {
   if (arrays_) return fmt::format("{}, version {}", arrays_->kind(), arrays_->version());
-  const hdf5::Attribute version = h5md_->attribute("/h5md", "version");
-  const auto* numbers = std::get_if<std::vector<std::int64_t>>(&version);
-  return numbers != nullptr && numbers->size() == 2 ? fmt::format("H5MD {}.{}", (*numbers)[0], (*numbers)[1])
-                                                    : "H5MD of unknown version";
+  const auto version = h5md_->attribute<std::vector<std::int64_t>>("/h5md", "version");
+  return version && version->size() == 2 ? fmt::format("H5MD {}.{}", version->at(0), version->at(1))
+                                         : "H5MD of unknown version";
 }
 
 std::int64_t ResultFile::rows(const Field& field, std::int64_t frame) const {

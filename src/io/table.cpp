@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/table_reader.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "io/csv.hpp"
-#include "io/files.hpp"
 #include "io/table.hpp"
 #include "run/ensemble.hpp"
 #include "run/run_deck.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/files.hpp"
 #include "io/compare/differences.hpp"
-#include "io/files.hpp"
 #include "io/table.hpp"
 
 namespace scree::detail {
