@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -52,6 +53,17 @@ struct Slab {
   Shape start;
   Shape count;
   std::int64_t size() const;
+
+  /// Rows of a list of `components` numbers each; one component makes it one-dimensional.
+  static Slab rows(std::int64_t first, std::int64_t count, std::int64_t components = 1) {
+    return components > 1 ? Slab{{first, 0}, {count, components}} : Slab{{first}, {count}};
+  }
+  /// The same in one frame, which is the first axis.
+  Slab in_frame(std::int64_t frame) && {
+    start.insert(start.begin(), frame);
+    count.insert(count.begin(), 1);
+    return std::move(*this);
+  }
 };
 
 /// One member of a record: an unsigned 32-bit integer or a 64-bit real, `offset` bytes from its start.
@@ -135,16 +147,13 @@ class File {
   std::optional<T> attribute(const std::string& object, const std::string& name) const {
     if (!has_attribute(object, name)) return std::nullopt;
     const AttributeList list = read_list(object, name);
-    if (const T* values = std::get_if<T>(&list)) return *values;
+    if constexpr (std::is_constructible_v<AttributeList, T>) {
+      if (const T* values = std::get_if<T>(&list)) return *values;
+    } else {
+      const auto* values = std::get_if<std::vector<T>>(&list);
+      if (values != nullptr && values->size() == 1) return values->front();
+    }
     return std::nullopt;
-  }
-  template <class T>
-  requires(std::is_arithmetic_v<T> ||
-           std::is_same_v<T, std::string>) std::optional<T> attribute(const std::string& object,
-                                                                      const std::string& name)
-  const {
-    const auto values = attribute<std::vector<T>>(object, name);
-    return values && values->size() == 1 ? std::optional(values->front()) : std::nullopt;
   }
   /// The text of an attribute, or "" if it is absent or no text.
   std::string text_attribute(const std::string& object, const std::string& name) const {

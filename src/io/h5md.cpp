@@ -233,18 +233,14 @@ void H5mdWriter::require_same_bodies(const std::vector<GlobalId>& ids) const {
 
 template <class T>
 void H5mdWriter::write_column(H5mdColumn& column, const IdOrder& order, const std::vector<T>& sorted) {
-  hdf5::Slab slab{{order.first()}, {static_cast<std::int64_t>(order.count())}};
-  if (column.components > 1) {
-    slab.start.push_back(0);
-    slab.count.push_back(column.components);
-  }
+  const auto n_mine = static_cast<std::int64_t>(order.count());
+  hdf5::Slab slab = hdf5::Slab::rows(order.first(), n_mine, column.components);
   if (!column.constant) {
     column.places = std::max(column.places, order.n_total());
     hdf5::Shape shape{n_frames() + 1, column.places};
     if (column.components > 1) shape.push_back(column.components);
     file_->resize(column.dataset(), shape);
-    slab.start.insert(slab.start.begin(), n_frames());
-    slab.count.insert(slab.count.begin(), 1);
+    slab = std::move(slab).in_frame(n_frames());
   }
   file_->write(column.dataset(), slab, std::span<const T>(sorted));
 }

@@ -88,15 +88,8 @@ FieldValues ResultFile::read(const Field& field, std::int64_t frame, std::int64_
     if (arrays_) {
       arrays_->array(field.dataset, first, count, values);
     } else {
-      hdf5::Slab slab{{first}, {count}};
-      if (field.in_frames) {
-        slab.start.insert(slab.start.begin(), frame);
-        slab.count.insert(slab.count.begin(), 1);
-      }
-      if (field.components > 1) {
-        slab.start.push_back(0);
-        slab.count.push_back(field.components);
-      }
+      hdf5::Slab slab = hdf5::Slab::rows(first, count, field.components);
+      if (field.in_frames) slab = std::move(slab).in_frame(frame);
       h5md_->read(field.dataset, slab, values);
     }
     result = std::move(values);

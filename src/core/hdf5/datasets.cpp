@@ -192,15 +192,9 @@ void File::move_box(const std::string& name, std::int64_t type, std::int64_t byt
 std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t mine, int components,
                               void* values, Damage damage) {
   const std::int64_t first = comm_.sum_before(mine);
-  Shape shape{comm_.sum(mine)};
-  Slab slab{{first}, {mine}};
-  if (components > 1) {
-    shape.push_back(components);
-    slab.start.push_back(0);
-    slab.count.push_back(components);
-  }
-  create_dataset(name, type, shape, shape[0] > 0 ? damage : Damage::unseen);
-  transfer(name, type, slab, values, true);
+  const std::int64_t n = comm_.sum(mine);
+  create_dataset(name, type, Slab::rows(0, n, components).count, n > 0 ? damage : Damage::unseen);
+  transfer(name, type, Slab::rows(first, mine, components), values, true);
   return first;
 }
 
