@@ -27,6 +27,9 @@ constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
 template <int D>
 class BodyColumns {
  public:
+  /// What it binds stays where it is.
+  BodyColumns(const BodyColumns&) = delete;
+  BodyColumns& operator=(const BodyColumns&) = delete;
   BodyColumns(TableReader& table, bool of_dump) : table_(table) {
     for (std::size_t k = 0; k < D; ++k) bind_position(k, of_dump);
     has_radius_ = table.real("radius", radius_, length);
@@ -230,7 +233,7 @@ template <int D>
 FileRows<D> read_csv_rows(const Comm& comm, const std::string& path) {
   TableReader table =
       TableReader::of_share(comm, path, "no header line: expected column names such as x,y,radius");
-  const BodyColumns<D> columns(table, false);
+  BodyColumns<D> columns(table, false);
   FileRows<D> rows;
   rows.not_taken = table.others();
   add_rows(comm, table, columns, rows);
@@ -253,7 +256,7 @@ FileRows<D> read_dump_rows(const Comm& comm, const std::string& path, std::optio
   });
   const std::int64_t n_before = comm.sum_before(std::ranges::count(text, '\n'));
   TableReader table = TableReader::of_words(where, words_of(head.names), std::move(text), n_before);
-  const BodyColumns<D> columns(table, true);
+  BodyColumns<D> columns(table, true);
   if (!rows.box && columns.is_scaled())
     table.refuse("coordinates are shares of the box, but there is no line \"ITEM: BOX BOUNDS\"");
   rows.not_taken = table.others();
