@@ -7,9 +7,9 @@
 
 #include "bench/machine.hpp"
 #include "core/command_line.hpp"
+#include "core/files.hpp"
 #include "core/json.hpp"
 #include "core/suggestion.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

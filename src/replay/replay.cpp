@@ -11,10 +11,10 @@
 #include <span>
 #include <utility>
 
+#include "core/files.hpp"
+#include "core/hdf5.hpp"
 #include "core/log.hpp"
 #include "friction/scaled_problem.hpp"
-#include "io/files.hpp"
-#include "io/hdf5.hpp"
 #include "replay/replay_report.hpp"
 #include "replay/solver_choice.hpp"
 #include "replay/stored_problem.hpp"

@@ -4,8 +4,6 @@ import csv
 import json
 import os
 import re
-import subprocess
-import sys
 
 import h5py
 import numpy as np
@@ -261,8 +259,7 @@ def test_tables_and_profiles_add_up(folder):
     result = replay(folder, *files, "--solver", ",".join(chosen), "--tolerance", "1e-3", "--tolerance", "1e-6", "--set",
                     "nsgs.max_sweeps=30", "--set", "ipm.max_steps=60", "--csv", "out.csv", "--json", "out.json",
                     code=UNSOLVED)
-    subprocess.run([sys.executable, source_folder() / "postprocess/performance_profile.py", "out.csv", "--profile", "profile.csv"],
-                   cwd=folder, check=True)
+    run_ok("plot", "performance-profile", "out.csv", "--profile", "profile.csv", folder=folder)
     said = json.loads((folder / "out.json").read_text())
     rows = list(csv.DictReader((folder / "out.csv").open(newline="")))
     check([(row["file"], row["solver"]) for row in rows] == [(file, solver) for file in files for solver in chosen],

@@ -1,4 +1,4 @@
-#include "io/hdf5/helpers.hpp"
+#include "core/hdf5/helpers.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/input_file.hpp"
-#include "io/files.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
 

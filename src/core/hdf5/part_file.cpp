@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "core/error.hpp"
-#include "io/files.hpp"
-#include "io/hdf5.hpp"
+#include "core/files.hpp"
+#include "core/hdf5.hpp"
 
 namespace scree::hdf5 {
 

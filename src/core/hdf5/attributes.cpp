@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/hdf5/helpers.hpp"
+#include "core/hdf5/helpers.hpp"
 
 namespace scree::hdf5 {
 
@@ -19,28 +19,27 @@ void File::write_attribute(const std::string& object, const std::string& name, s
   require(done, fmt::format("write the attribute {} of {}", name, object));
 }
 
-void File::set_attribute(const std::string& object, const std::string& name, const std::string& text) {
-  set_attribute(object, name, std::span(&text, 1));
-}
-
-void File::set_attribute(const std::string& object, const std::string& name,
-                         std::span<const std::string> texts) {
+void File::set_list(const std::string& object, const std::string& name, const AttributeList& list) {
+  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&list))
+    return write_attribute(object, name, H5T_NATIVE_INT64, integers->size(), integers->data());
+  if (const auto* reals = std::get_if<std::vector<double>>(&list))
+    return write_attribute(object, name, H5T_NATIVE_DOUBLE, reals->size(), reals->data());
+  const auto& texts = std::get<std::vector<std::string>>(list);
   std::size_t width = 1;
   for (const std::string& text : texts) width = std::max(width, text.size());
   std::vector<char> padded(width * texts.size(), '\0');
   for (std::size_t i = 0; i < texts.size(); ++i)
     std::copy(texts[i].begin(), texts[i].end(), padded.begin() + static_cast<std::ptrdiff_t>(i * width));
-  const Hdf5Handle type = text_type(width);
-  write_attribute(object, name, type, texts.size(), padded.data());
+  write_attribute(object, name, text_type(width), texts.size(), padded.data());
 }
 
-void File::set_attribute(const std::string& object, const std::string& name,
-                         std::span<const std::int64_t> values) {
-  write_attribute(object, name, H5T_NATIVE_INT64, values.size(), values.data());
-}
-
-void File::set_attribute(const std::string& object, const std::string& name, std::span<const double> values) {
-  write_attribute(object, name, H5T_NATIVE_DOUBLE, values.size(), values.data());
+void File::set_long_text(const std::string& object, const std::string& name, const std::string& text) {
+  reserve(static_cast<std::int64_t>(text.size()), name);
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  const char* pointer = text.c_str();
+  write_attribute(object, name, type, 1, &pointer);
 }
 
 bool File::has_attribute(const std::string& object, const std::string& name) const {
@@ -60,8 +59,8 @@ std::vector<std::string> File::attributes(const std::string& object) const {
   return names;
 }
 
-Attribute File::attribute(const std::string& object, const std::string& name) const {
-  Attribute result;
+AttributeList File::read_list(const std::string& object, const std::string& name) const {
+  AttributeList result;
   bool done = false;
   const Hdf5Handle opened(H5Aopen_by_name(id_, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                           H5Aclose);
@@ -101,27 +100,6 @@ Attribute File::attribute(const std::string& object, const std::string& name) co
   }
   require(done, fmt::format("read the attribute {} of {}", name, object));
   return result;
-}
-
-std::string File::text_attribute(const std::string& object, const std::string& name) const {
-  if (!has_attribute(object, name)) return "";
-  const Attribute value = attribute(object, name);
-  const auto* texts = std::get_if<std::vector<std::string>>(&value);
-  return texts != nullptr && texts->size() == 1 ? texts->front() : "";
-}
-
-void File::set_long_text(const std::string& object, const std::string& name, const std::string& text) {
-  reserve(static_cast<std::int64_t>(text.size()), name);
-  const Hdf5Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);
-  if (opened.valid() && H5Aexists(opened, name.c_str()) > 0) H5Adelete(opened, name.c_str());
-  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Hdf5Handle made(H5Acreate2(opened, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const char* pointer = text.c_str();
-  const bool done = made.valid() && H5Awrite(made, type, &pointer) >= 0;
-  require(done, fmt::format("write the attribute {} of {}", name, object));
 }
 
 }  // namespace scree::hdf5

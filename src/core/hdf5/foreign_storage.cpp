@@ -1,14 +1,11 @@
-#include "particles/foreign_storage.hpp"
-
 #include <fmt/core.h>
-#include <hdf5.h>
 
 #include <set>
 #include <vector>
 
-#include "particles/hdf5_handle.hpp"
+#include "core/hdf5/helpers.hpp"
 
-namespace scree {
+namespace scree::hdf5 {
 
 namespace {
 
@@ -82,4 +79,4 @@ std::string content_elsewhere(const std::string& path) {
   return found;
 }
 
-}  // namespace scree
+}  // namespace scree::hdf5

@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
+#include "core/hdf5/helpers.hpp"
 #include "core/input_file.hpp"
 #include "core/memory.hpp"
-#include "io/files.hpp"
-#include "io/hdf5/helpers.hpp"
-#include "particles/foreign_storage.hpp"
 
 namespace scree::hdf5 {
 
@@ -97,7 +96,7 @@ File::File(const Comm& comm, const std::string& path, Open how) : comm_(comm), p
     id_ = H5Fopen(path_.c_str(), how == Open::append ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
   }
   try {
-    require(id_ >= 0, creating ? "create it" : "open it");
+    require(id_ >= 0, creating ? "create it" : "open it: damaged, cut short, or being written");
   } catch (const CollectiveError&) {
     discard();
     throw;

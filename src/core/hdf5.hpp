@@ -1,19 +1,19 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/input_crash.hpp"
 #include "core/parallel.hpp"
-#include "io/frame.hpp"
+#include "core/types.hpp"
 
 /// A thin layer over parallel HDF5. Files whose content lies in part in other files are refused
 /// (content_elsewhere). All members are collective unless they say otherwise; whatever fails on
@@ -53,6 +53,17 @@ struct Slab {
   Shape start;
   Shape count;
   std::int64_t size() const;
+
+  /// Rows of a list of `components` numbers each; one component makes it one-dimensional.
+  static Slab rows(std::int64_t first, std::int64_t count, std::int64_t components = 1) {
+    return components > 1 ? Slab{{first, 0}, {count, components}} : Slab{{first}, {count}};
+  }
+  /// The same in one frame, which is the first axis.
+  Slab in_frame(std::int64_t frame) && {
+    start.insert(start.begin(), frame);
+    count.insert(count.begin(), 1);
+    return std::move(*this);
+  }
 };
 
 /// One member of a record: an unsigned 32-bit integer or a 64-bit real, `offset` bytes from its start.
@@ -69,7 +80,8 @@ struct RecordLayout {
   std::size_t bytes = 0;  ///< of a record in memory
 };
 
-using Attribute = std::variant<std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
+/// The list that an attribute holds; HDF5 knows no difference between one value and a list of one.
+using AttributeList = std::variant<std::vector<std::string>, std::vector<std::int64_t>, std::vector<double>>;
 
 enum class NewPlaces { filled, undefined };
 
@@ -116,19 +128,40 @@ class File {
   /// Takes an object out of its group, with all that is in it.
   void remove(const std::string& object);
 
-  void set_attribute(const std::string& object, const std::string& name, const std::string& text);
-  void set_attribute(const std::string& object, const std::string& name, std::span<const std::string> texts);
-  void set_attribute(const std::string& object, const std::string& name,
-                     std::span<const std::int64_t> values);
-  void set_attribute(const std::string& object, const std::string& name, std::span<const double> values);
+  /// `value`: a text, an std::int64_t, a double, or a vector of them.
+  template <class T>
+  void set_attribute(const std::string& object, const std::string& name, const T& value) {
+    if constexpr (std::is_convertible_v<const T&, std::string>)
+      set_list(object, name, std::vector<std::string>{value});
+    else if constexpr (std::is_arithmetic_v<T>)
+      set_list(object, name, std::vector<T>{value});
+    else
+      set_list(object, name, value);
+  }
+  /// A text of any length, as h5py makes them: a variable-length string, which Python reads as text.
+  void set_long_text(const std::string& object, const std::string& name, const std::string& text);
   bool has_attribute(const std::string& object, const std::string& name) const;
   std::vector<std::string> attributes(const std::string& object) const;
-  Attribute attribute(const std::string& object, const std::string& name) const;
+  /// What set_attribute() takes; nothing if there is no such attribute or it holds something else.
+  template <class T>
+  std::optional<T> attribute(const std::string& object, const std::string& name) const {
+    if (!has_attribute(object, name)) return std::nullopt;
+    const AttributeList list = read_list(object, name);
+    if constexpr (std::is_constructible_v<AttributeList, T>) {
+      if (const T* values = std::get_if<T>(&list)) return *values;
+    } else {
+      const auto* values = std::get_if<std::vector<T>>(&list);
+      if (values != nullptr && values->size() == 1) return values->front();
+    }
+    return std::nullopt;
+  }
   /// The text of an attribute, or "" if it is absent or no text.
-  std::string text_attribute(const std::string& object, const std::string& name) const;
+  std::string text_attribute(const std::string& object, const std::string& name) const {
+    return attribute<std::string>(object, name).value_or("");
+  }
 
   /// A dataset that is written completely, once. The groups above it are made.
-  void create_dataset(const std::string& name, Type type, const Shape& shape);
+  void create_dataset(const std::string& name, Type type, const Shape& shape, Damage damage = Damage::unseen);
   /// A dataset whose first two axes can grow. New places hold -1 (int64), 0 (int32) or NaN (reals), at the
   /// price of writing them twice; if they are `undefined`, all of them must be written. Chunks are compressed
   /// by gzip if `compression` (its level, up to 9) is not 0.
@@ -170,20 +203,19 @@ class File {
   void create_records(const std::string& name, const RecordLayout& layout, std::int64_t chunk);
   /// Number of records. Throws if the dataset is no list of records with these fields.
   std::int64_t n_records(const std::string& name, const RecordLayout& layout) const;
-  void resize_records(const std::string& name, const RecordLayout& layout, std::int64_t count);
+  void resize_records(const std::string& name, const RecordLayout& layout, std::int64_t count) {
+    n_records(name, layout);
+    resize(name, {count});
+  }
   /// Each rank writes or reads `count` records (as `layout` lays them out in memory) from `first` on.
   void write_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
                      std::int64_t count, const void* records) {
-    transfer_records(name, layout, first, count, const_cast<void*>(records), true);
+    transfer_records(name, layout, {{first}, {count}}, const_cast<void*>(records), true);
   }
   void read_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
                     std::int64_t count, void* records) const {
-    const_cast<File*>(this)->transfer_records(name, layout, first, count, records, false);
+    const_cast<File*>(this)->transfer_records(name, layout, {{first}, {count}}, records, false);
   }
-
-  /// An attribute of a text of any length, as h5py makes them: a variable-length string, which Python reads
-  /// as text.
-  void set_long_text(const std::string& object, const std::string& name, const std::string& text);
 
   /// A text of any length, kept as a dataset.
   void write_text(const std::string& name, const std::string& text);
@@ -202,11 +234,15 @@ class File {
                 bool converting = false);
   std::int64_t write_rows(const std::string& name, Type type, std::int64_t mine, int components, void* values,
                           Damage damage);
-  void transfer_records(const std::string& name, const RecordLayout& layout, std::int64_t first,
-                        std::int64_t count, void* records, bool writing);
-  void create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
-                          NewPlaces places, int compression);
-  void create_checksummed_dataset(const std::string& name, Type type, const Shape& shape);
+  void transfer_records(const std::string& name, const RecordLayout& layout, const Slab& slab, void* records,
+                        bool writing);
+  /// A dataset of elements of an HDF5 type; `properties` and `space` are HDF5's, too.
+  void create(const std::string& name, std::int64_t type, std::int64_t space, std::int64_t properties);
+  /// Moves a box of a dataset of this shape, whose elements have `bytes` on the disk.
+  void move_box(const std::string& name, std::int64_t type, std::int64_t bytes, const Shape& shape,
+                const Slab& slab, void* values, bool writing);
+  void set_list(const std::string& object, const std::string& name, const AttributeList& list);
+  AttributeList read_list(const std::string& object, const std::string& name) const;
   void write_attribute(const std::string& object, const std::string& name, std::int64_t type,
                        std::size_t count, const void* values);
   /// Every growth of the file goes through here first: HDF5 cannot be brought back to order once it failed to

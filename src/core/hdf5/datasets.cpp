@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "core/error.hpp"
-#include "io/files.hpp"
-#include "io/hdf5/helpers.hpp"
+#include "core/files.hpp"
+#include "core/hdf5/helpers.hpp"
 
 namespace scree::hdf5 {
 
@@ -35,12 +35,11 @@ std::int64_t product(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-/// Bytes on the disk of a dataset that is stored in whole chunks.
-std::int64_t bytes_in_chunks(Type type, const Shape& shape, const Shape& chunk) {
-  std::int64_t n = bytes_of(type);
+/// Bytes on the disk of a dataset whose elements have `bytes` and that is stored in whole chunks.
+std::int64_t bytes_in_chunks(std::int64_t bytes, const Shape& shape, const Shape& chunk) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    n *= (shape[axis] + chunk[axis] - 1) / chunk[axis] * chunk[axis];
-  return n;
+    bytes *= (shape[axis] + chunk[axis] - 1) / chunk[axis] * chunk[axis];
+  return bytes;
 }
 
 }  // namespace
@@ -49,74 +48,72 @@ std::int64_t Slab::size() const {
   return product(count);
 }
 
-void File::create_dataset(const std::string& name, Type type, const Shape& shape) {
-  create_any_dataset(name, type, shape, {}, NewPlaces::undefined, 0);
+void File::create(const std::string& name, std::int64_t type, std::int64_t space, std::int64_t properties) {
+  const Hdf5Handle made(H5Dcreate2(id_, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+                        H5Dclose);
+  require(made.valid(), "create the dataset " + name);
+}
+
+void File::create_dataset(const std::string& name, Type type, const Shape& shape, Damage damage) {
+  create_group(parent_of(name));
+  const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
+  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  std::int64_t bytes = bytes_of(type) * product(shape);
+  if (damage == Damage::noticed) {
+    // In chunks, which the checksum needs, of a length that does not depend on the ranks.
+    constexpr std::int64_t most_rows_of_chunk = 1 << 16;
+    constexpr std::int64_t bytes_of_checksum = 4;
+    Shape chunk = shape;
+    chunk[0] = std::min(shape[0], most_rows_of_chunk);
+    H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
+    H5Pset_fletcher32(properties);
+    const std::int64_t n_chunks = (shape[0] + chunk[0] - 1) / chunk[0];
+    bytes = bytes_in_chunks(bytes_of(type), shape, chunk) + n_chunks * bytes_of_checksum;
+  }
+  reserve(bytes, name);
+  create(name, native(type), simple_space(extents(shape)), properties);
 }
 
 void File::create_growing_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
                                   NewPlaces places, int compression) {
-  create_any_dataset(name, type, shape, chunk, places, compression);
-}
-
-void File::create_any_dataset(const std::string& name, Type type, const Shape& shape, const Shape& chunk,
-                              NewPlaces places, int compression) {
   create_group(parent_of(name));
-  reserve(chunk.empty() ? bytes_of(type) * product(shape) : bytes_in_chunks(type, shape, chunk), name);
+  reserve(bytes_in_chunks(bytes_of(type), shape, chunk), name);
   const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
-  std::vector<hsize_t> most = extents(shape);
   if (places == NewPlaces::undefined) H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
-  if (!chunk.empty()) {
-    H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
-    if (compression > 0) {
-      H5Pset_shuffle(properties);  // bytes of equal weight lie together: exponents repeat, last digits do not
-      H5Pset_deflate(properties, static_cast<unsigned>(compression));
-    }
-    constexpr double no_real = std::numeric_limits<double>::quiet_NaN();
-    constexpr std::int64_t no_id = -1;
-    constexpr std::int32_t zero = 0;
-    if (type == Type::int64)
-      H5Pset_fill_value(properties, H5T_NATIVE_INT64, &no_id);
-    else if (type == Type::int32)
-      H5Pset_fill_value(properties, H5T_NATIVE_INT32, &zero);
-    else
-      H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &no_real);
-    for (std::size_t axis = 0; axis < std::min<std::size_t>(most.size(), 2); ++axis)
-      most[axis] = H5S_UNLIMITED;
-  }
-  const Hdf5Handle space = simple_space(extents(shape), most.data());
-  const Hdf5Handle made(
-      H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
-  require(made.valid(), "create the dataset " + name);
-}
-
-/// In chunks, which the checksum needs, of a length that does not depend on the ranks.
-void File::create_checksummed_dataset(const std::string& name, Type type, const Shape& shape) {
-  constexpr std::int64_t most_rows_of_chunk = 1 << 16;
-  constexpr std::int64_t bytes_of_checksum = 4;
-  Shape chunk = shape;
-  chunk[0] = std::min(shape[0], most_rows_of_chunk);
-  const std::int64_t n_chunks = (shape[0] + chunk[0] - 1) / chunk[0];
-  create_group(parent_of(name));
-  reserve(bytes_in_chunks(type, shape, chunk) + n_chunks * bytes_of_checksum, name);
-  const Hdf5Handle properties = object_properties(H5P_DATASET_CREATE);
   H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
-  H5Pset_fletcher32(properties);
-  H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
-  const Hdf5Handle space = simple_space(extents(shape));
-  const Hdf5Handle made(
-      H5Dcreate2(id_, name.c_str(), native(type), space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose);
-  require(made.valid(), "create the dataset " + name);
+  if (compression > 0) {
+    H5Pset_shuffle(properties);  // bytes of equal weight lie together: exponents repeat, last digits do not
+    H5Pset_deflate(properties, static_cast<unsigned>(compression));
+  }
+  constexpr double no_real = std::numeric_limits<double>::quiet_NaN();
+  constexpr std::int64_t no_id = -1;
+  constexpr std::int32_t zero = 0;
+  if (type == Type::int64)
+    H5Pset_fill_value(properties, H5T_NATIVE_INT64, &no_id);
+  else if (type == Type::int32)
+    H5Pset_fill_value(properties, H5T_NATIVE_INT32, &zero);
+  else
+    H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &no_real);
+  std::vector<hsize_t> most = extents(shape);
+  for (std::size_t axis = 0; axis < std::min<std::size_t>(most.size(), 2); ++axis) most[axis] = H5S_UNLIMITED;
+  create(name, native(type), simple_space(extents(shape), most.data()), properties);
 }
 
 void File::resize(const std::string& name, const Shape& shape) {
-  const DatasetInfo now = info(name);
   const Hdf5Handle dataset(H5Dopen2(id_, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
-  std::vector<hsize_t> chunk(shape.size());
-  require(H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data()) >= 0, "resize " + name);
-  const Shape chunk_shape(chunk.begin(), chunk.end());
-  const std::int64_t growth =
-      bytes_in_chunks(now.type, shape, chunk_shape) - bytes_in_chunks(now.type, now.shape, chunk_shape);
+  const auto n_axes = static_cast<int>(shape.size());
+  std::vector<hsize_t> now(shape.size()), chunk(shape.size());
+  require(H5Sget_simple_extent_ndims(space) == n_axes &&
+              H5Sget_simple_extent_dims(space, now.data(), nullptr) >= 0 &&
+              H5Pget_chunk(properties, n_axes, chunk.data()) >= 0,
+          "resize " + name);
+  const auto bytes = [&](const Shape& of) {
+    return bytes_in_chunks(static_cast<std::int64_t>(H5Tget_size(type)), of, {chunk.begin(), chunk.end()});
+  };
+  const std::int64_t growth = bytes(shape) - bytes({now.begin(), now.end()});
   if (growth > 0) reserve(growth, name);
   require(H5Dset_extent(dataset, extents(shape).data()) >= 0, "resize " + name);
 }
@@ -156,6 +153,11 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
       throw_error(fmt::format("{}: {} holds {}, not {}", path_, name, name_of(stored.type), name_of(type)));
     shape = stored.shape;
   }
+  move_box(name, native(type), bytes_of(type), shape, slab, values, writing);
+}
+
+void File::move_box(const std::string& name, std::int64_t type, std::int64_t bytes, const Shape& shape,
+                    const Slab& slab, void* values, bool writing) {
   share_errors(comm_, [&] {
     bool inside = shape.size() == slab.start.size() && slab.start.size() == slab.count.size();
     for (std::size_t axis = 0; inside && axis < slab.start.size(); ++axis)
@@ -181,27 +183,18 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
   H5Pset_dxpl_mpio(collective, H5FD_MPIO_COLLECTIVE);
   double nothing = 0;  // HDF5 wants an address even from a rank without data
   void* address = n == 0 ? &nothing : values;
-  const bool done = (writing ? H5Dwrite(dataset, native(type), in_memory, in_file, collective, address)
-                             : H5Dread(dataset, native(type), in_memory, in_file, collective, address)) >= 0;
+  const bool done = (writing ? H5Dwrite(dataset, type, in_memory, in_file, collective, address)
+                             : H5Dread(dataset, type, in_memory, in_file, collective, address)) >= 0;
   require(done, (writing ? "write " : "read ") + name);
-  if (writing) files::note_written(static_cast<std::int64_t>(n) * bytes_of(type));
+  if (writing) files::note_written(static_cast<std::int64_t>(n) * bytes);
 }
 
 std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t mine, int components,
                               void* values, Damage damage) {
   const std::int64_t first = comm_.sum_before(mine);
-  Shape shape{comm_.sum(mine)};
-  Slab slab{{first}, {mine}};
-  if (components > 1) {
-    shape.push_back(components);
-    slab.start.push_back(0);
-    slab.count.push_back(components);
-  }
-  if (damage == Damage::noticed && shape[0] > 0)
-    create_checksummed_dataset(name, type, shape);
-  else
-    create_dataset(name, type, shape);
-  transfer(name, type, slab, values, true);
+  const std::int64_t n = comm_.sum(mine);
+  create_dataset(name, type, Slab::rows(0, n, components).count, n > 0 ? damage : Damage::unseen);
+  transfer(name, type, Slab::rows(first, mine, components), values, true);
   return first;
 }
 
