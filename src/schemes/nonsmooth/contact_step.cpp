@@ -23,20 +23,6 @@ void shorten_tangent(Real* r, Real most) {
 
 }  // namespace
 
-/// The gap up to which contact c touches [m].
-template <int D>
-Real ContactStep<D>::touching_of(const ContactGraph<D>& contacts, std::size_t c) const {
-  const Real of_radii = settings_.contact_slop * sum_of_radii(state_, contacts, c);
-  return state_.bodies.carries_shapes() ? std::min(of_radii, touching_of_roundings(contacts, c)) : of_radii;
-}
-
-/// That of bodies with shapes is small beside their rounding, so that what rests keeps a gap between cores.
-template <int D>
-Real ContactStep<D>::touching_of_roundings(const ContactGraph<D>& contacts, std::size_t c) const {
-  constexpr Real share_of_rounding = 0.1;
-  return share_of_rounding * sum_of_roundings(state_, contacts, c);
-}
-
 template <int D>
 void ContactStep<D>::assemble(FreeMotion<D>& motion) {
   carries_solved_ = false;
@@ -67,7 +53,7 @@ void ContactStep<D>::assemble(FreeMotion<D>& motion) {
 template <int D>
 void ContactStep<D>::assemble_again(FreeMotion<D>& motion) {
   build(motion, nullptr, true);
-  driven_.change_guess(state_, contacts(), problem(), impulse_);
+  driven_.change_guess(state_, contacts(), problem(), solve_.impulse());
 }
 
 /// Calls detect() while walls under load have their largest speeds, so that the contacts of a step do not
@@ -154,7 +140,7 @@ Real ContactStep<D>::restitution_of(std::size_t c, Real speed) const {
   const PairProperties<D>& pair = *pairs_[c];
   if (!pair.cohesion || pair.cohesion->range() == 0) return pair.restitution;
   const Real leaving = pair.restitution * speed;
-  const Real energy = 0.5 * leaving * leaving / inverse_mass(c, false);
+  const Real energy = 0.5 * leaving * leaving / inverse_mass(problem(), c, false);
   return energy <= pair.cohesion->range() * pull_off_of(contacts(), c) ? 0 : pair.restitution;
 }
 
@@ -168,7 +154,7 @@ Real ContactStep<D>::pull_off_of(const ContactGraph<D>& contacts, std::size_t c)
     if (body >= 0 && state_.bodies.mobility()[static_cast<std::size_t>(body)] != 0)
       lighter = std::min(lighter, state_.bodies.mass()[static_cast<std::size_t>(body)]);
   if (std::isinf(lighter)) return 0;
-  return pair.cohesion->pull_off(norm(state_.gravity)).of(effective_radius_of(contacts, c), lighter);
+  return pair.cohesion->pull_off(norm(state_.gravity)).of(geometry_of(contacts).effective_radius(c), lighter);
 }
 
 /// Whether contact c touches as far as attraction goes: what was held in the last step still does at a gap
@@ -176,7 +162,7 @@ Real ContactStep<D>::pull_off_of(const ContactGraph<D>& contacts, std::size_t c)
 template <int D>
 bool ContactStep<D>::is_attracted(const ContactGraph<D>& contacts, std::size_t c) const {
   constexpr Real left = 10;
-  const Real touching = touching_of(contacts, c);
+  const Real touching = geometry_of(contacts).slop(c);
   if (contacts.gap[c] <= touching) return true;
   return contacts.gap[c] <= left * touching && memory_.impulse(contacts, c) != Vec<D>{};
 }
@@ -205,7 +191,7 @@ void ContactStep<D>::remember_pulls() {
   for (std::size_t c = 0; c < pull_.size(); ++c) {
     Pulled& pulled = pulled_.of(contacts(), c);
     pulled.force += (pull_[c] / law_.dt) * problem().frame[c][0];
-    if (impulse_[c * D] != 0) pulled.pressed = 1;
+    if (impulse()[c * D] != 0) pulled.pressed = 1;
   }
 }
 
@@ -236,7 +222,7 @@ void ContactStep<D>::count_pulled_off() {
   for (std::size_t c = 0; c < pull_.size(); ++c) {
     if (pull_[c] == 0 || memory_.impulse(contacts(), c) == Vec<D>{}) continue;
     ++counts[0];
-    if (impulse_[c * D] <= 0) ++counts[1];
+    if (impulse()[c * D] <= 0) ++counts[1];
   }
   state_.comm.sum(counts);
   n_attracted_ = counts[0];
@@ -253,7 +239,7 @@ void ContactStep<D>::collide(FrictionProblem<D>& problem) {
       problem, state_.comm, obstacle_velocity(), most_sweeps,
       [this](std::size_t c, const Vec<D>& u) {
         const PairProperties<D>& pair = *pairs_[c];
-        const Real touching = touching_of(c);
+        const Real touching = geometry().slop(c);
         const bool impact = pair.elasticity.rigid() && pair.restitution > 0 && u[0] < -law_.rest_speed &&
                             contacts().gap[c] + law_.dt * u[0] <= touching;
         return impact ? restitution_of(c, u[0]) : -1;
@@ -278,7 +264,7 @@ Real ContactStep<D>::normal_bias_of(std::size_t c, Real restitution) const {
   if (problem().b[c] < 0) free_speed -= law_.dt * dot(state_.gravity, contacts().normal[c]);
   if (!state_.forces.empty())
     free_speed = problem().normal_velocity(c, problem().free_velocity) + of_obstacle;
-  const Real touching = touching_of(c);
+  const Real touching = geometry().slop(c);
   return normal_bias(law_, contacts().gap[c], touching, restitution, start_speed, free_speed);
 }
 
@@ -286,12 +272,12 @@ Real ContactStep<D>::normal_bias_of(std::size_t c, Real restitution) const {
 template <int D>
 void ContactStep<D>::apply_springs(std::size_t c, FrictionProblem<D>& problem) {
   const PairProperties<D>& pair = *pairs_[c];
-  const auto stiffness = pair.elasticity.stiffness(effective_radius_of(c));
+  const auto stiffness = pair.elasticity.stiffness(geometry().effective_radius(c));
   const auto& remembered = memory_.elastic(contacts(), c);
   start_stretch_[c] = remembered.spring;
   const Vec<D> speed = surface_velocity(problem, obstacle_velocity(), c, problem.start_velocity);
   start_speed_[c] = speed[0];
-  const Real along_normal = inverse_mass(c, false);
+  const Real along_normal = inverse_mass(problem, c, false);
   const ContactLine line = normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law_.dt)
                                .unilateral(pair.damping, {.gap = contacts().gap[c],
                                                           .speed = speed[0],
@@ -313,7 +299,7 @@ void ContactStep<D>::apply_springs(std::size_t c, FrictionProblem<D>& problem) {
   for (std::size_t i = 1; i < D; ++i) guess[i] = law_.same_force * dot(frame[i], remembered.impulse);
   if (std::isinf(stiffness.tangential)) return shorten_tangent<D>(guess, most);
   // The same damper along the tangents, but for sqrt(k_T/k_N).
-  const Real along_tangents = inverse_mass(c, true);
+  const Real along_tangents = inverse_mass(problem, c, true);
   const SpringStep& tangent =
       tangential_spring_.get(stiffness.tangential, along_tangents,
                              pair.damping.share * std::sqrt(along_tangents / along_normal), law_.dt);
@@ -328,40 +314,6 @@ void ContactStep<D>::apply_springs(std::size_t c, FrictionProblem<D>& problem) {
   shorten_tangent<D>(guess, most);
 }
 
-/// What a unit impulse at contact c does to the velocity of its surfaces, along the normal or a tangent
-/// [1/kg].
-template <int D>
-Real ContactStep<D>::inverse_mass(std::size_t c, bool along_tangents) const {
-  const FrictionProblem<D>& p = problem();
-  const Index ends[2] = {p.a[c], p.b[c]};
-  Real sum = 0;
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (ends[side] < 0) continue;
-    const Real* block = &p.mass[static_cast<std::size_t>(ends[side]) * q * q];
-    sum += 1 / block[0];
-    const Real arm = p.arm[2 * c + side];
-    if (along_tangents) sum += arm * arm / block[q * q - 1];
-  }
-  return sum;
-}
-
-template <int D>
-Real ContactStep<D>::effective_radius_of(const ContactGraph<D>& contacts, std::size_t c) const {
-  const auto radius = state_.bodies.radius();
-  const Real a = radius[static_cast<std::size_t>(contacts.a[c])];
-  return contacts.b[c] < 0 ? a : effective_radius(a, radius[static_cast<std::size_t>(contacts.b[c])]);
-}
-
-/// Overlap of contact c that the correction does not take out [m]. Within the roundings of shapes it does no
-/// harm: the cores are apart, and the normal is good.
-template <int D>
-Real ContactStep<D>::overlap_left_alone(std::size_t c) const {
-  if (!has_shape(state_, contacts(), c)) return touching_of(c);
-  constexpr Real share_of_bodies = 0.01;
-  return std::min(0.5 * sum_of_roundings(state_, contacts(), c),
-                  share_of_bodies * sum_of_inscribed_radii(state_, contacts(), c));
-}
-
 /// Rows of the problem for resistance to rolling, against the spin of the wall (docs/method.md, eq. D.5).
 template <int D>
 void ContactStep<D>::resist_rolling(FrictionProblem<D>& problem) {
@@ -369,7 +321,7 @@ void ContactStep<D>::resist_rolling(FrictionProblem<D>& problem) {
   reset(problem.spin_bias, contacts().size() * n_turns<D>);
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     problem.rolling[2 * c] = pairs_[c]->rolling_friction;
-    problem.rolling[2 * c + 1] = effective_radius_of(c);
+    problem.rolling[2 * c + 1] = geometry().effective_radius(c);
     if (contacts().b[c] >= 0 || pairs_[c]->rolling_friction == 0) continue;
     const auto spin = state_.obstacles.spin(contacts().wall[c], state_.clock.time + law_.dt / 2);
     const auto axes = turning_frame<D>(problem.frame[c]);
@@ -409,23 +361,23 @@ FrictionProblem<D> ContactStep<D>::problem_without_rolling() const {
 /// will give.
 template <int D>
 void ContactStep<D>::guess_impulses(Real factor) {
-  reset(impulse_, problem().n_impulses());
-  memory_.for_each_impulse(contacts(), [&](std::size_t c, const Vec<D>& impulse) {
+  std::vector<Real>& impulse = solve_.restart(problem());
+  memory_.for_each_impulse(contacts(), [&](std::size_t c, const Vec<D>& remembered) {
     if (!pairs_[c]->elasticity.rigid()) {
       for (std::size_t i = 0; i < D; ++i)
-        impulse_[c * D + i] = settings_.warm_start * spring_guess_[c * D + i];
+        impulse[c * D + i] = settings_.warm_start * spring_guess_[c * D + i];
       return;
     }
-    if (impulse == Vec<D>{}) return;
+    if (remembered == Vec<D>{}) return;
     const auto& frame = problem().frame[c];
-    for (std::size_t i = 0; i < D; ++i) impulse_[c * D + i] = dot(frame[i], factor * impulse);
-    if (impulse_[c * D] <= 0) std::fill_n(&impulse_[c * D], D, 0.0);
+    for (std::size_t i = 0; i < D; ++i) impulse[c * D + i] = dot(frame[i], factor * remembered);
+    if (impulse[c * D] <= 0) std::fill_n(&impulse[c * D], D, 0.0);
   });
   for (std::size_t c = 0; c < contacts().size() && memory_.has_rolling(); ++c) {
-    if (impulse_[c * D] <= 0) continue;
+    if (impulse[c * D] <= 0) continue;
     const auto axes = turning_frame<D>(problem().frame[c]);
     for (std::size_t k = 0; k < axes.size(); ++k)
-      impulse_[first_turning(c) + k] = factor * dot(axes[k], memory_.turning(contacts(), c));
+      impulse[first_turning(c) + k] = factor * dot(axes[k], memory_.turning(contacts(), c));
   }
 }
 
@@ -435,7 +387,7 @@ void ContactStep<D>::carry_solved() {
   carried_.clear();
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     Vec<D> impulse;
-    for (std::size_t i = 0; i < D; ++i) impulse += impulse_[c * D + i] * problem().frame[c][i];
+    for (std::size_t i = 0; i < D; ++i) impulse += solve_.impulse()[c * D + i] * problem().frame[c][i];
     carried_.set_impulse(contacts(), c, impulse);
   }
 }
@@ -443,33 +395,15 @@ void ContactStep<D>::carry_solved() {
 template <int D>
 const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool keeps_guess) {
   constexpr int most_rounds = 5;
-  run(keeps_guess);
-  if (!report_.converged && stop_rebounds()) {
+  solve_.run(problem(), keeps_guess);
+  if (!solve_.report().converged && stop_rebounds()) {
     guess_impulses(settings_.warm_start * law_.same_force);
-    run(keeps_guess);
+    solve_.run(problem(), keeps_guess);
   }
-  for (int round = 0; round < most_rounds && add_contacts(motion, deep); ++round) {
-    const Residual residual = report_.residual;
-    const bool converged = report_.converged;
-    const std::array before{report_.sweeps, report_.iterations, report_.newton_steps,
-                            report_.krylov_iterations};
-    copy_into(impulse_, wider_impulse_);
-    copy_into(velocity_, narrow_velocity_);
-    run(keeps_guess);
-    report_.sweeps += before[0];
-    report_.iterations += before[1];
-    report_.newton_steps += before[2];
-    report_.krylov_iterations += before[3];
-    if (report_.converged || !converged) continue;
-    // With bodies that bounce and friction there may be none (docs/method.md): the solution without them.
-    impulse_.swap(wider_impulse_);
-    velocity_.swap(narrow_velocity_);
-    report_.converged = converged;
-    report_.residual = residual;
-    break;
-  }
+  for (int round = 0; round < most_rounds && add_contacts(motion, deep); ++round)
+    if (!solve_.run_with_more(problem(), origin_, keeps_guess)) break;
   n_contacts_ = state_.comm.sum(std::int64_t{problem().n_contacts()});
-  return report_;
+  return solve_.report();
 }
 
 /// Where a problem is far from solved, as bodies have no room to bounce (docs/method.md, D.4), rigid contacts
@@ -477,7 +411,7 @@ const SolveReport& ContactStep<D>::solve(FreeMotion<D>& motion, Real deep, bool 
 template <int D>
 bool ContactStep<D>::stop_rebounds() {
   constexpr Real far = 0.01;
-  if (report_.residual.natural < far || settings_.on_failure.may_refuse()) return false;
+  if (solve_.report().residual.natural < far || settings_.on_failure.may_refuse()) return false;
   std::int64_t n_stopped = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
     if (!pairs_[c]->elasticity.rigid()) continue;
@@ -491,14 +425,6 @@ bool ContactStep<D>::stop_rebounds() {
   return n_rebounds_stopped_ > 0;
 }
 
-template <int D>
-void ContactStep<D>::run(bool keeps_guess) {
-  if (keeps_guess) copy_into(impulse_, guess_);
-  velocity_.resize(static_cast<std::size_t>(state_.bodies.n_held()) * q);
-  report_ =
-      solve_.run(problem(), *settings_.solver.solver, settings_.solver.stop_rule(), impulse_, velocity_);
-}
-
 /// Lists the pairs that the solved velocities let overlap by more than `deep`, with the impulses found so
 /// far. False on all ranks, with the problem as it was, if there are none.
 template <int D>
@@ -508,9 +434,9 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   solved_turn_.resize(state_.bodies.carries_shapes() ? solved_displacement_.size() : 0);
   for (std::size_t i = 0; i < solved_displacement_.size(); ++i)
     for (std::size_t k = 0; k < D; ++k)
-      solved_displacement_[i][static_cast<int>(k)] = dt * velocity_[i * q + k];
+      solved_displacement_[i][static_cast<int>(k)] = dt * velocity()[i * q + k];
   for (std::size_t i = 0; i < solved_turn_.size(); ++i)
-    for (std::size_t k = D; k < q; ++k) solved_turn_[i][static_cast<int>(k - D)] = dt * velocity_[i * q + k];
+    for (std::size_t k = D; k < q; ++k) solved_turn_[i][static_cast<int>(k - D)] = dt * velocity()[i * q + k];
   ContactRules<D> rules = rules_of(motion);
   rules.other_displacement = solved_displacement_;
   rules.other_turn = solved_turn_;
@@ -523,15 +449,12 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
   if (!misses) return false;
   // Both lists are in the same order, and the wider one has all pairs of the other; of bodies with shapes it
   // may have other points.
-  const std::size_t per_contact = memory_.has_rolling() ? q : D;
-  reset(wider_impulse_, wider_.size() * per_contact);
+  reset(origin_, wider_.size(), Index{-1});
   const bool has_shapes = state_.bodies.carries_shapes();
-  std::int64_t n_new = 0;
   for (std::size_t w = 0, c = 0; w < wider_.size();) {
     const std::size_t w_end = has_shapes ? wider_.end_of_pair(w) : w + 1;
     if (c == contacts().size() || !wider_.same_pair(w, contacts(), c)) {
       kept_.of(wider_, w) = 1;
-      n_new += static_cast<std::int64_t>(w_end - w);
       w = w_end;
       continue;
     }
@@ -539,19 +462,12 @@ bool ContactStep<D>::add_contacts(FreeMotion<D>& motion, Real deep) {
     for (; w < w_end; ++w) {
       std::size_t same = c;
       while (has_shapes && same < c_end && contacts().feature[same] != wider_.feature[w]) ++same;
-      if (same < c_end) {
-        std::copy_n(&impulse_[same * D], D, &wider_impulse_[w * D]);
-        if (memory_.has_rolling())
-          std::copy_n(&impulse_[first_turning(same)], q - D,
-                      &wider_impulse_[wider_.size() * D + w * (q - D)]);
-      } else
-        ++n_new;
+      if (same < c_end) origin_[w] = static_cast<Index>(same);
     }
     c = c_end;
   }
-  n_added_ += state_.comm.sum(n_new);
+  n_added_ += state_.comm.sum(static_cast<std::int64_t>(std::ranges::count(origin_, Index{-1})));
   build(motion, &wider_);
-  impulse_.swap(wider_impulse_);
   return true;
 }
 
@@ -565,7 +481,7 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   const bool drives = !state_.obstacles.driven().empty();
   Real deepest = 0;
   for (std::size_t c = 0; c < contacts().size(); ++c) {
-    const Real overlap = -(contacts().gap[c] + overlap_left_alone(c));
+    const Real overlap = -(contacts().gap[c] + geometry().allowed_overlap(c));
     if (overlap <= negligible || !pairs_[c]->elasticity.rigid()) continue;
     deepest = std::max(deepest, overlap);
     Real& bias = problem.bias[c * D];
@@ -575,14 +491,14 @@ Real ContactStep<D>::separate(Real radius, std::int64_t most_sweeps) {
   deepest = state_.comm.max(deepest);
   separates_ = deepest > worth_it;
   if (!separates_) return 0;
-  copy_into(impulse_, separating_impulse_);
-  separating_velocity_.resize(velocity_.size());
+  separating_impulse_.resize(impulse().size());
+  std::ranges::copy(impulse(), separating_impulse_.begin());
+  separating_velocity_.resize(velocity().size());
   StopRule stop = settings_.solver.stop_rule();
   stop.tolerance *= 0.01;  // few contacts overlap, and the residual is that of all
   stop.most_iterations = most_sweeps;
   stop.takes_last = true;
-  solve_.run(problem, *sweeps_, stop, separating_impulse_, separating_velocity_,
-             FrictionSolve<D>::Change::bias);
+  solve_.run_with_bias(problem, *sweeps_, stop, separating_impulse_, separating_velocity_);
   limit_separation(2 * most);
   if (drives) give_way_to_separation(2 * most);
   return deepest;
@@ -605,13 +521,13 @@ void ContactStep<D>::limit_separation(Real most) {
   for (std::size_t i = 0; i < separating_velocity_.size(); i += q) {
     Real squared = 0;
     for (std::size_t k = 0; k < D; ++k)
-      squared +=
-          (separating_velocity_[i + k] - velocity_[i + k]) * (separating_velocity_[i + k] - velocity_[i + k]);
+      squared += (separating_velocity_[i + k] - velocity()[i + k]) *
+                 (separating_velocity_[i + k] - velocity()[i + k]);
     const Real way = law_.dt * std::sqrt(squared);
     if (way <= most) continue;
     for (std::size_t k = 0; k < q; ++k)
       separating_velocity_[i + k] =
-          velocity_[i + k] + most / way * (separating_velocity_[i + k] - velocity_[i + k]);
+          velocity()[i + k] + most / way * (separating_velocity_[i + k] - velocity()[i + k]);
   }
 }
 
@@ -628,12 +544,12 @@ void ContactStep<D>::remember_impulses() {
     const auto& frame = problem().frame[c];
     Vec<D> r;
     for (std::size_t i = 0; i < D; ++i)
-      r += (impulse_[c * D + i] + (collides_one_by_one() ? impact_work_[c].impulse[i] : 0)) * frame[i];
+      r += (impulse()[c * D + i] + (collides_one_by_one() ? impact_work_[c].impulse[i] : 0)) * frame[i];
     memory_.set_impulse(contacts(), c, r);
     if (memory_.has_rolling()) {
       const auto axes = turning_frame<D>(frame);
       Vec<n_turns<D>> s;
-      for (std::size_t k = 0; k < axes.size(); ++k) s += impulse_[first_turning(c) + k] * axes[k];
+      for (std::size_t k = 0; k < axes.size(); ++k) s += impulse()[first_turning(c) + k] * axes[k];
       memory_.set_turning(contacts(), c, s);
     }
     if (memory_.has_springs()) remember_springs(c);
@@ -646,13 +562,13 @@ void ContactStep<D>::remember_springs(std::size_t c) {
   auto& remembered = memory_.elastic(contacts(), c);
   remembered.spring = {};
   remembered.load = 0;
-  const Real pressing = impulse_[c * D];
+  const Real pressing = impulse()[c * D];
   const PairProperties<D>& pair = *pairs_[c];
   if (pair.elasticity.rigid() || pressing <= 0) return;
   kept_.of(contacts(), c) = 1;
-  const Vec<D> speed = surface_velocity(problem(), obstacle_velocity(), c, velocity_);
-  remembered.load = speed[0] - start_speed_[c] - inverse_mass(c, false) * pressing;
-  const auto [normal, stiffness] = pair.elasticity.stiffness(effective_radius_of(c));
+  const Vec<D> speed = surface_velocity(problem(), obstacle_velocity(), c, velocity());
+  remembered.load = speed[0] - start_speed_[c] - inverse_mass(problem(), c, false) * pressing;
+  const auto [normal, stiffness] = pair.elasticity.stiffness(geometry().effective_radius(c));
   // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.8).
   const Real overlap = std::max(0.0, -(contacts().gap[c] + 0.5 * problem().time_step * speed[0]));
   stored_energy_[c][0] = 0.5 * normal * overlap * overlap;
@@ -697,21 +613,21 @@ void ContactStep<D>::find_contacts(Real tolerance, ContactGraph<D>& contacts) {
 
 template <int D>
 std::vector<CertificateEntry> ContactStep<D>::certificate() const {
-  const Residual& residual = report_.residual;
+  const Residual& residual = solve_.report().residual;
   std::vector<CertificateEntry> entries{
       {"contacts", "-", static_cast<Real>(n_contacts_)},
       {"added", "-", static_cast<Real>(n_added_)},
       {"without_rebound", "-", static_cast<Real>(n_rebounds_stopped_)},
       {"residual", "-", residual.natural, false, settings_.solver.tolerance},
-      {"solved", "-", report_.converged ? 1.0 : 0.0, true},
+      {"solved", "-", solve_.report().converged ? 1.0 : 0.0, true},
       {"penetration_rate", "m/s", residual.penetration_rate},
       {"cone_violation", "N s", residual.cone_violation},
       {"complementarity", "J", residual.complementarity},
       {"dissipation_error", "J", residual.dissipation_error},
-      {"sweeps", "-", static_cast<Real>(report_.sweeps)},
-      {"iterations", "-", static_cast<Real>(report_.iterations)},
-      {"newton_steps", "-", static_cast<Real>(report_.newton_steps)},
-      {"krylov_iterations", "-", static_cast<Real>(report_.krylov_iterations)}};
+      {"sweeps", "-", static_cast<Real>(solve_.report().sweeps)},
+      {"iterations", "-", static_cast<Real>(solve_.report().iterations)},
+      {"newton_steps", "-", static_cast<Real>(solve_.report().newton_steps)},
+      {"krylov_iterations", "-", static_cast<Real>(solve_.report().krylov_iterations)}};
   if (memory_.has_springs())
     entries.push_back(
         {"spring_error", "-", residual.own_error, false, Residual::most_of_one * settings_.solver.tolerance});
@@ -726,10 +642,9 @@ template <int D>
 std::size_t ContactStep<D>::bytes() const {
   return assembler_.bytes() + solve_.bytes() + memory_.bytes() + kept_.bytes() + driven_.bytes() +
          pulled_.bytes() + carried_.bytes() +
-         held_bytes(wall_speeds_, impulse_, guess_, velocity_, pairs_, start_speed_, start_stretch_,
-                    spring_guess_, stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_,
-                    solved_turn_, wider_impulse_, narrow_velocity_, separating_impulse_,
-                    separating_velocity_);
+         held_bytes(wall_speeds_, origin_, pairs_, start_speed_, start_stretch_, spring_guess_,
+                    stored_energy_, impact_work_, before_impacts_, pull_, solved_displacement_, solved_turn_,
+                    separating_impulse_, separating_velocity_);
 }
 
 template class ContactStep<2>;

@@ -9,6 +9,8 @@
 #include "schemes/common/assembler.hpp"
 #include "schemes/common/contact_law.hpp"
 #include "schemes/common/stepper.hpp"
+#include "schemes/nonsmooth/contact_geometry.hpp"
+#include "schemes/nonsmooth/contact_solve.hpp"
 #include "schemes/nonsmooth/driven_contacts.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
 #include "schemes/nonsmooth/impacts.hpp"
@@ -28,6 +30,7 @@ class ContactStep {
         neighborhood_(neighborhood),
         settings_(settings),
         assembler_(state, neighborhood),
+        solve_(settings.solver),
         memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes(),
                 state.materials.has_rolling_friction()),
         carried_(false, state.bodies.carries_shapes(), false) {}
@@ -62,7 +65,7 @@ class ContactStep {
   Real separate(Real radius, std::int64_t most_sweeps);
   /// What walls under load carry with the impulses found. Good until the next call. Collective.
   std::span<const typename DrivenContacts<D>::Reaction> react() {
-    return driven_.react(state_, contacts(), problem(), impulse_);
+    return driven_.react(state_, contacts(), problem(), impulse());
   }
   void set_hard(std::size_t wall, bool hard) { driven_.set_hard(wall, hard); }
   bool is_hard(std::size_t wall) const { return driven_.is_hard(wall); }
@@ -70,13 +73,13 @@ class ContactStep {
   Real velocity_error() const { return settings_.solver.tolerance * problem().velocity_scale; }
   void ask_for(std::size_t wall, Real load) { driven_.ask_for(wall, load); }
   void set_stiffness(Real stiffness) { driven_.set_stiffness(stiffness); }
-  Real spread() const { return driven_.spread(state_, contacts(), problem(), impulse_); }
+  Real spread() const { return driven_.spread(state_, contacts(), problem(), impulse()); }
   /// From here on in this step contacts with walls under load give way by what impulses differ from the
   /// present ones. Local.
   void carry_solved();
   /// Makes walls under load as slow as they are with their contacts giving way. After react(), once. Local.
   void slow_down_walls() {
-    driven_.slow_down(state_, contacts(), assembler_.problem(), impulse_, assembler_.surface_velocity());
+    driven_.slow_down(state_, contacts(), assembler_.problem(), impulse(), assembler_.surface_velocity());
   }
   /// The impulses of the solve become what contacts remember, and the stretch of their springs. Local.
   void remember_impulses();
@@ -87,12 +90,12 @@ class ContactStep {
   const ContactGraph<D>& contacts() const { return assembler_.contacts(); }
   /// n_contacts * D, along N, T1[, T2] of each contact: what the solve started from and what it got to [N s];
   /// then what resists rolling (FrictionProblem::rolling).
-  std::span<const Real> guess() const { return guess_; }
-  std::span<const Real> impulse() const { return impulse_; }
+  std::span<const Real> guess() const { return solve_.guess(); }
+  std::span<const Real> impulse() const { return solve_.impulse(); }
   /// n_held * n_velocities<D>: at the end of the step [m/s, rad/s].
-  std::span<const Real> velocity() const { return velocity_; }
+  std::span<const Real> velocity() const { return solve_.velocity(); }
   /// The same for positions, see separate().
-  std::span<const Real> separating_velocity() const { return separates_ ? separating_velocity_ : velocity_; }
+  std::span<const Real> separating_velocity() const { return separates_ ? separating_velocity_ : velocity(); }
   /// n_contacts * D: velocity of obstacles, in the frames of the contacts [m/s].
   std::span<const Real> obstacle_velocity() const { return assembler_.surface_velocity(); }
   /// The same with which obstacles do work at contact c. The force of a spring is that of the start of the
@@ -106,7 +109,7 @@ class ContactStep {
   /// s of contact c that resists rolling, in its turning_frame() [N m s].
   Vec<n_turns<D>> turning_impulse(std::size_t c) const {
     Vec<n_turns<D>> s;
-    for (int k = 0; k < n_turns<D>; ++k) s[k] = impulse_[first_turning(c) + static_cast<std::size_t>(k)];
+    for (int k = 0; k < n_turns<D>; ++k) s[k] = impulse()[first_turning(c) + static_cast<std::size_t>(k)];
     return s;
   }
   /// The problem for programs that know no resistance to rolling: with what it did as part of free motion.
@@ -127,7 +130,6 @@ class ContactStep {
   void with_fastest_walls(auto&& detect);
   void build(FreeMotion<D>& motion, ContactGraph<D>* found, bool same_contacts = false);
   ContactRules<D> rules_of(FreeMotion<D>& motion) const;
-  void run(bool keeps_guess);
   bool stop_rebounds();
   bool add_contacts(FreeMotion<D>& motion, Real deep);
   void apply_laws(FrictionProblem<D>& problem);
@@ -157,16 +159,13 @@ class ContactStep {
     }
   };
   void apply_springs(std::size_t c, FrictionProblem<D>& problem);
-  Real inverse_mass(std::size_t c, bool along_tangents) const;
   void limit_separation(Real most);
   void give_way_to_separation(Real most);
   void remember_springs(std::size_t c);
-  Real effective_radius_of(const ContactGraph<D>& contacts, std::size_t c) const;
-  Real effective_radius_of(std::size_t c) const { return effective_radius_of(contacts(), c); }
-  Real touching_of(const ContactGraph<D>& contacts, std::size_t c) const;
-  Real touching_of(std::size_t c) const { return touching_of(contacts(), c); }
-  Real touching_of_roundings(const ContactGraph<D>& contacts, std::size_t c) const;
-  Real overlap_left_alone(std::size_t c) const;
+  ContactGeometry<D> geometry_of(const ContactGraph<D>& contacts) const {
+    return {state_, contacts, settings_.contact_slop};
+  }
+  ContactGeometry<D> geometry() const { return geometry_of(contacts()); }
   std::size_t first_turning(std::size_t c) const { return contacts().size() * D + c * n_turns<D>; }
   void resist_rolling(FrictionProblem<D>& problem);
   void guess_impulses(Real factor);
@@ -175,7 +174,7 @@ class ContactStep {
   Neighborhood<D>& neighborhood_;
   NonsmoothSettings<D>& settings_;
   FrictionAssembler<D> assembler_;
-  FrictionSolve<D> solve_;
+  ContactSolve<D> solve_;
   ImpulseMemory<D> memory_;
   ContactField<Real> kept_;  // not 0: a contact at any gap, as it has a spring or was added in this step
   ContactLaw law_;
@@ -183,13 +182,11 @@ class ContactStep {
   std::vector<Real> wall_speeds_;
   bool carries_solved_ = false;
   ImpulseMemory<D> carried_;  // with walls under load: impulses of carry_solved()
-  std::vector<Real> impulse_, guess_;
-  std::vector<Real> velocity_;
   // Of add_contacts().
   ContactGraph<D> wider_;
   std::vector<Vec<D>> solved_displacement_;
   std::vector<Spin<D>> solved_turn_;
-  std::vector<Real> wider_impulse_, narrow_velocity_;
+  std::vector<Index> origin_;
   // Of separate().
   std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
   bool separates_ = false;
@@ -212,7 +209,6 @@ class ContactStep {
   std::vector<std::array<Real, 2>> stored_energy_;
   std::vector<ImpactWork<D>> impact_work_;
   std::vector<Real> before_impacts_;
-  SolveReport report_;
   std::int64_t n_contacts_ = 0, n_added_ = 0, n_rebounds_stopped_ = 0;
   std::int64_t n_attracted_ = 0, n_pulled_off_ = 0;
 };
