@@ -14,12 +14,10 @@ namespace scree {
 /// What makes a step a friction problem, beyond where the bodies are.
 template <int D>
 struct FrictionStep {
-  Real dt = 0;            ///< [s]
-  ContactRules<D> rules;  ///< which candidates are contacts
-  /// The contacts by these rules, if the caller has found them already: they are swapped in. May be null.
-  ContactGraph<D>* found = nullptr;
-  bool same_contacts = false;  ///< those of the last assemble(), since which nothing has moved
-  Real velocity_floor = 0;     ///< [m/s], see FrictionProblem
+  Real dt = 0;                ///< [s]
+  ContactRules<D> rules;      ///< which candidates are contacts
+  bool has_contacts = false;  ///< the caller has put them into FrictionAssembler::contacts()
+  Real velocity_floor = 0;    ///< [m/s], see FrictionProblem
   /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
   std::span<const Real> density = {};
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
@@ -57,8 +55,8 @@ class FrictionAssembler {
   FrictionAssembler(const FrictionAssembler&) = delete;
   FrictionAssembler& operator=(const FrictionAssembler&) = delete;
 
-  /// Finds the contacts and fills the problem, which stays valid until the next call or rebuild of the
-  /// neighbourhood. Refreshes the positions of ghosts. Collective.
+  /// Finds the contacts, if the step does not have them, and fills the problem, which stays valid until the
+  /// next call or rebuild of the neighbourhood. Refreshes the positions of ghosts. Collective.
   const FrictionProblem<D>& assemble(const FrictionStep<D>& step);
 
   /// Of the last assemble(); free velocities may still be changed.

@@ -1,8 +1,11 @@
 #pragma once
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "contact/contact_graph.hpp"
 #include "friction/friction_problem.hpp"
+#include "schemes/common/contact_law.hpp"
 #include "schemes/common/contact_pair.hpp"
 
 namespace scree {
@@ -40,6 +43,23 @@ struct ContactGeometry {
   }
 };
 
+/// What a law of contact sees of a step. A view.
+template <int D>
+struct StepContacts : ContactGeometry<D> {
+  const ContactLaw& law;  ///< what is the same for all contacts
+  std::span<const PairProperties<D>* const> pair;
+  /// n_contacts * D: velocity of obstacles in the frames of the contacts, in the middle and at the start of
+  /// the step [m/s].
+  std::span<const Real> obstacle_velocity, start_obstacle_velocity;
+
+  bool is_rigid(std::size_t c) const { return pair[c]->elasticity.rigid(); }
+  /// With which obstacles do work at contact c. The force of a spring is that of the start of the step, in
+  /// the middle between the velocities before and after.
+  std::span<const Real> working_velocity(std::size_t c) const {
+    return is_rigid(c) ? obstacle_velocity : start_obstacle_velocity;
+  }
+};
+
 /// What a unit impulse at contact c of round bodies does to the velocity of its surfaces, along the normal or
 /// along a tangent [1/kg].
 template <int D>
@@ -55,6 +75,23 @@ Real inverse_mass(const FrictionProblem<D>& problem, std::size_t c, bool along_t
     if (along_tangent) sum += arm * arm / block[q * q - 1];
   }
   return sum;
+}
+
+/// v += M^-1 H^T r of contact c of round bodies.
+template <int D>
+void add_impulse(const FrictionProblem<D>& problem, std::size_t c, const std::array<Real, D>& r,
+                 std::span<Real> v) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  const Index ends[2] = {problem.a[c], problem.b[c]};
+  Real rows[D * q];
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (ends[side] < 0) continue;
+    problem.find_rows(c, side, rows);
+    const auto body = static_cast<std::size_t>(ends[side]);
+    const Real* block = &problem.mass[body * q * q];
+    for (std::size_t i = 0; i < D; ++i)
+      for (std::size_t k = 0; k < q; ++k) v[body * q + k] += rows[i * q + k] * r[i] / block[k * q + k];
+  }
 }
 
 }  // namespace scree
