@@ -6,7 +6,6 @@
 
 #include "contact/cohesion.hpp"
 #include "schemes/common/contact_field.hpp"
-#include "schemes/nonsmooth/contact_geometry.hpp"
 #include "schemes/nonsmooth/contact_work.hpp"
 #include "schemes/nonsmooth/impulse_memory.hpp"
 
@@ -18,11 +17,11 @@ template <int D>
 class CohesionLaw {
  public:
   /// Whether it holds rigid bodies that would part with the speed `leaving` [m/s] (docs/method.md, eq. H.16).
-  static bool holds(const FrictionProblem<D>& problem, const ContactGeometry<D>& geometry,
-                    const PairProperties<D>& pair, std::size_t c, Real leaving) {
-    if (!pair.cohesion || pair.cohesion->range() == 0) return false;
-    const Real energy = 0.5 * leaving * leaving / inverse_mass(problem, c, false);
-    return energy <= pair.cohesion->range() * pull_off(geometry, c);
+  static bool holds(const StepContacts<D>& step, std::size_t c, Real leaving) {
+    const auto& cohesion = step.pair[c]->cohesion;
+    if (!cohesion || cohesion->range() == 0) return false;
+    const Real energy = 0.5 * leaving * leaving / inverse_mass(step.problem, c, false);
+    return energy <= cohesion->range() * pull_off(step, c);
   }
 
   /// After a list build.
@@ -31,11 +30,12 @@ class CohesionLaw {
     last_.fit(neighborhood);
   }
   /// Changes free velocities in the order of a sweep, ghosts included. Collective.
-  void add_to(FrictionProblem<D>& problem, const StepContacts<D>& step, const ImpulseMemory<D>& memory) {
+  void add_to(const StepContacts<D>& step, const ImpulseMemory<D>& memory) {
     constexpr int q = FrictionProblem<D>::q;
     reset(pull_, step.contacts.size());
     for (std::size_t c = 0; c < pull_.size(); ++c)
       if (step.pair[c]->cohesion && acts(step, c, memory)) pull_[c] = step.law.dt * pull_off(step, c);
+    FrictionProblem<D>& problem = step.problem;
     BodyHalo& halo = *problem.halo;
     const std::span<Real> v(problem.free_velocity);
     const auto visit = [&](Index first, Index last) {
@@ -47,31 +47,30 @@ class CohesionLaw {
   }
   /// What acted becomes what is known of the last step, while `memory` is that of the step before.
   /// Collective.
-  void store(const ContactSolution<D>& solution, const StepContacts<D>& step,
-             const ImpulseMemory<D>& memory) {
+  void store(const StepContacts<D>& step, std::span<const Real> impulse, const ImpulseMemory<D>& memory) {
     std::array<std::int64_t, 2> counts{};
     has_last_ = true;
     last_.clear();
     for (std::size_t c = 0; c < pull_.size(); ++c) {
-      const Real pressing = solution.impulse[c * D];
+      const Real pressing = impulse[c * D];
       if (pull_[c] != 0 && memory.impulse(step.contacts, c) != Vec<D>{}) {
         ++counts[0];
         if (pressing <= 0) ++counts[1];
       }
       Last& last = last_.of(step.contacts, c);
-      last.force += (pull_[c] / step.law.dt) * solution.problem.frame[c][0];
+      last.force += (pull_[c] / step.law.dt) * step.problem.frame[c][0];
       if (pressing != 0) last.pressed = 1;
     }
     step.state.comm.sum(counts);
     n_held_ = counts[0];
     n_detached_ = counts[1];
   }
-  void add_work(const ContactSolution<D>& solution, const StepContacts<D>& step, ContactWork& work) const {
+  void add_work(const StepContacts<D>& step, const ContactSolution<D>& solution, ContactWork& work) const {
     reset(work.cohesion, pull_.size());
     for (std::size_t c = 0; c < pull_.size(); ++c) {
       if (pull_[c] == 0) continue;
       const auto of_obstacles = step.working_velocity(c);
-      const Vec<D> mean = surface_velocity<D>(solution.problem, of_obstacles, c, solution.mean_velocity);
+      const Vec<D> mean = surface_velocity<D>(step.problem, of_obstacles, c, solution.mean_velocity);
       work.cohesion[c] = -pull_[c] * mean[0];
       work.obstacle[c] += pull_[c] * of_obstacles[c * D];
     }

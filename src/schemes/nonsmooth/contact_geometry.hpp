@@ -43,9 +43,10 @@ struct ContactGeometry {
   }
 };
 
-/// What a law of contact sees of a step. A view.
+/// What a law of contact sees of a step, and the problem that it adds to. A view.
 template <int D>
 struct StepContacts : ContactGeometry<D> {
+  FrictionProblem<D>& problem;
   const ContactLaw& law;  ///< what is the same for all contacts
   std::span<const PairProperties<D>* const> pair;
   /// n_contacts * D: velocity of obstacles in the frames of the contacts, in the middle and at the start of

@@ -38,8 +38,8 @@ class LoadedWalls {
       : state_(state), assembler_(assembler), solved_(false, state.bodies.carries_shapes(), false) {}
 
   /// The number of the wall of contact c that a load moves; -1: none.
-  static int wall_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
-    return contacts.b[c] < 0 ? state.obstacles.driven_of(contacts.wall[c]) : -1;
+  int wall_of(std::size_t c) const {
+    return contacts().b[c] < 0 ? state_.obstacles.driven_of(contacts().wall[c]) : -1;
   }
   /// Whether the contacts of wall k do not give way: it goes at its largest speed whatever it carries.
   void set_rigid(std::size_t k, bool rigid) {
@@ -59,8 +59,9 @@ class LoadedWalls {
     solved_.store(problem(), contacts(), [&](std::size_t c, std::size_t i) { return impulse[c * D + i]; });
   }
   /// Lets contacts give way, with `factor` times what `memory` has of the last step as r_old. Collective.
-  void add_to(FrictionProblem<D>& problem, const ImpulseMemory<D>& memory, Real factor) {
+  void add_to(const ImpulseMemory<D>& memory, Real factor) {
     constexpr std::size_t q = FrictionProblem<D>::q;
+    FrictionProblem<D>& problem = assembler_.problem();
     if (refers_to_solved_) factor = 1;
     reset(softness_, contacts().size());
     reset(reference_, contacts().size() * D);
@@ -186,7 +187,6 @@ class LoadedWalls {
  private:
   const ContactGraph<D>& contacts() const { return assembler_.contacts(); }
   const FrictionProblem<D>& problem() const { return std::as_const(assembler_).problem(); }
-  int wall_of(std::size_t c) const { return wall_of(state_, contacts(), c); }
   /// What errors are compared to is what it would be if contacts did not give way: impulses that they
   /// remember are no velocities. Of a contact with a spring, what the spring lets its error do. Before the
   /// bias changes. Collective.

@@ -222,9 +222,9 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   take_velocities(state, solve_->velocity(), correction_->velocity(), dt);
   laws_->store(*solve_);
   detection_->list_always([this, now = laws_->step()](std::size_t c) {
-    return SpringLaw<D>::presses(now, std::as_const(*solve_).impulse(), c);
+    return SpringLaw<D>::presses(now, solve_->impulse(), c);
   });
-  energy_.update_balance(state, free_, laws_->problem().start_velocity, laws_->work());  // E.1-E.6
+  energy_.update_balance(state, free_, assembler_->problem().start_velocity, laws_->work());  // E.1-E.6
   state.obstacles.finish_driven_step(state.clock.time + dt);
   check_correction(state);
   state.clock.last_dt = dt;
@@ -274,18 +274,18 @@ void NonsmoothStepper<D>::solve_contacts(bool is_first) {
     laws_->guess(*solve_);
   else
     laws_->walls()->change_guess(solve_->impulse());
-  solve_->run(laws_->problem(), keeps_guess);
+  solve_->run(assembler_->problem(), keeps_guess);
   if (!solve_->report().converged && !settings_.on_failure.may_refuse() &&
       laws_->disable_restitution(solve_->report().residual)) {
     laws_->guess(*solve_);
-    solve_->run(laws_->problem(), keeps_guess);
+    solve_->run(assembler_->problem(), keeps_guess);
   }
   for (int round = 0; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep);
        ++round) {
     laws_->assemble(free_);
-    if (!solve_->run_with_more(laws_->problem(), detection_->origin(), keeps_guess)) break;
+    if (!solve_->run_with_more(assembler_->problem(), detection_->origin(), keeps_guess)) break;
   }
-  detection_->count(laws_->contacts());
+  detection_->count(assembler_->contacts());
 }
 
 /// Whether the step has to be taken again, with the length that `dt` then is: its problem is not solved, or
@@ -320,7 +320,7 @@ bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   constexpr Real near = 0.25, deep = 0.1;  // of the inscribed radius
   if (dt <= longest_short_step(state, solve_->velocity(), near) || dt <= least_share * asked_) return false;
   Scope timer("end of step");
-  const Real before = deepest_overlap(state, laws_->contacts());
+  const Real before = deepest_overlap(state, assembler_->contacts());
   const Real after = overlap_after(state, *neighborhood_, solve_->velocity(), dt, end_contacts_);
   if (after <= std::max(deep * smallest_radius_, before)) return false;
   neighborhood_->list().note_cut_step(state, dt, 0.5 * dt, "bodies with shapes would overlap");
@@ -336,15 +336,15 @@ void NonsmoothStepper<D>::show_problem(const State<D>& state, Real dt) {
   const auto& hook = this->contact_problem_hook();
   const bool accepted = report.converged || !settings_.on_failure.may_refuse();
   if (!hook || (!accepted && settings_.on_failure.n_halvings() > 0)) return;
-  const std::size_t n = laws_->contacts().size() * D;
+  const std::size_t n = assembler_->contacts().size() * D;
   const auto show = [&](const FrictionProblem<D>& problem) {
-    hook({state, problem, laws_->contacts(), dt, solve_->guess().first(n),
-          std::as_const(*solve_).impulse().first(n), report, accepted});
+    hook({state, problem, assembler_->contacts(), dt, solve_->guess().first(n), solve_->impulse().first(n),
+          report, accepted});
   };
   if (state.materials.has_rolling_friction())
-    show(laws_->problem_without_rolling(*solve_));
+    show(RollingLaw<D>::problem_without(laws_->step().problem, {solve_->impulse(), {}, {}}));
   else
-    show(laws_->problem());
+    show(assembler_->problem());
 }
 
 /// False: the problem of a step of dt was not solved, and the deck asks for half the length.
@@ -381,11 +381,11 @@ void NonsmoothStepper<D>::find_overlap(const State<D>& state, const ContactGraph
 
 template <int D>
 void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
-  find_overlap(state, laws_->contacts());
+  find_overlap(state, assembler_->contacts());
   if (beyond_ <= 0) return;
   const std::string what =
       fmt::format("{}, beyond overlap_limit = {:g} of the smaller radius by {:.3g} m",
-                  who_overlaps(state, laws_->contacts(), settings_.overlap_limit, beyond_),
+                  who_overlaps(state, assembler_->contacts(), settings_.overlap_limit, beyond_),
                   settings_.overlap_limit, beyond_);
   if (settings_.on_overlap.may_refuse())
     refuse_step(state.clock,
@@ -429,7 +429,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   std::vector<CertificateEntry> entries{
       {"contacts", "-", static_cast<Real>(detection_->n_contacts())},
       {"added", "-", static_cast<Real>(detection_->n_added())},
-      {"without_rebound", "-", static_cast<Real>(laws_->n_without_rebound())},
+      {"without_rebound", "-", static_cast<Real>(laws_->restitution().n_disabled())},
       {"residual", "-", residual.natural, false, tolerance},
       {"solved", "-", report.converged ? 1.0 : 0.0, true},
       {"penetration_rate", "m/s", residual.penetration_rate},

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "schemes/nonsmooth/contact_geometry.hpp"
 #include "schemes/nonsmooth/contact_work.hpp"
 
 namespace scree {
@@ -22,8 +21,9 @@ class SequentialImpacts {
   /// included, and those without contacts alike. Collective, n_colours + 1 transfers and a reduction per
   /// sweep.
   template <class Restitution>
-  void add_to(FrictionProblem<D>& problem, const StepContacts<D>& step, const Restitution& restitution) {
+  void add_to(const StepContacts<D>& step, const Restitution& restitution) {
     constexpr int q = FrictionProblem<D>::q, max_sweeps = 100;
+    FrictionProblem<D>& problem = step.problem;
     copy_into(problem.start_velocity, start_velocity_);
     reset(done_, step.contacts.size());
     const std::span<Real> v(problem.start_velocity);

@@ -8,7 +8,6 @@
 
 #include "contact/elastic_contact.hpp"
 #include "friction/cone.hpp"
-#include "schemes/nonsmooth/contact_geometry.hpp"
 #include "schemes/nonsmooth/contact_work.hpp"
 #include "schemes/nonsmooth/impulse_memory.hpp"
 
@@ -20,14 +19,14 @@ template <int D>
 class SpringLaw {
  public:
   /// Writes compliance and own scale, and adds to the bias.
-  void add_to(FrictionProblem<D>& problem, const StepContacts<D>& step, const ImpulseMemory<D>& memory) {
+  void add_to(const StepContacts<D>& step, const ImpulseMemory<D>& memory) {
     const std::size_t n = step.contacts.size();
     start_speed_.resize(n);
     start_stretch_.resize(n);
     guess_.resize(n * D);
-    reset(problem.own_scale, n);
+    reset(step.problem.own_scale, n);
     for (std::size_t c = 0; c < n; ++c)
-      if (!step.is_rigid(c)) add_spring(problem, step, c, memory.elastic(step.contacts, c));
+      if (!step.is_rigid(c)) add_spring(step, c, memory.elastic(step.contacts, c));
   }
   /// Puts `share` of what springs will give if all else does what it did in the step before into the first
   /// guess.
@@ -41,19 +40,15 @@ class SpringLaw {
   }
   /// The stretch goes on with the slip at the end of the step, up to what friction can carry. `stored`: see
   /// ContactWork.
-  void store(const ContactSolution<D>& solution, const StepContacts<D>& step, ImpulseMemory<D>& memory,
+  void store(const StepContacts<D>& step, const ContactSolution<D>& solution, ImpulseMemory<D>& memory,
              std::vector<std::array<Real, 2>>& stored) const {
     reset(stored, step.contacts.size());
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
       auto& remembered = memory.elastic(step.contacts, c);
       remembered.spring = {};
       remembered.load = 0;
-      if (presses(step, solution.impulse, c)) store_spring(solution, step, c, remembered, stored[c]);
+      if (presses(step, solution.impulse, c)) store_spring(step, solution, c, remembered, stored[c]);
     }
-  }
-  static void add_work(const ContactSolution<D>& solution, const StepContacts<D>& step, ContactWork& work) {
-    for (std::size_t c = 0; c < step.contacts.size(); ++c)
-      if (!step.is_rigid(c)) work.add(solution, c, step.working_velocity(c));
   }
   std::size_t bytes() const { return held_bytes(start_speed_, start_stretch_, guess_); }
 
@@ -74,8 +69,8 @@ class SpringLaw {
     }
   };
 
-  void add_spring(FrictionProblem<D>& problem, const StepContacts<D>& step, std::size_t c,
-                  const Remembered& remembered) {
+  void add_spring(const StepContacts<D>& step, std::size_t c, const Remembered& remembered) {
+    FrictionProblem<D>& problem = step.problem;
     const PairProperties<D>& pair = *step.pair[c];
     const ContactLaw& law = step.law;
     const auto stiffness = pair.elasticity.stiffness(step.effective_radius(c));
@@ -126,9 +121,9 @@ class SpringLaw {
     const Real length = tangential_norm<D>(r);
     for (int i = 1; i < D && length > most; ++i) r[i] *= most / length;
   }
-  void store_spring(const ContactSolution<D>& solution, const StepContacts<D>& step, std::size_t c,
+  void store_spring(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
                     Remembered& remembered, std::array<Real, 2>& stored) const {
-    const FrictionProblem<D>& problem = solution.problem;
+    const FrictionProblem<D>& problem = step.problem;
     const Real pressing = solution.impulse[c * D], dt = problem.time_step;
     const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, solution.velocity);
     remembered.load = speed[0] - start_speed_[c] - inverse_mass(problem, c, false) * pressing;
