@@ -71,10 +71,10 @@ TEST_CASE("spring law: its work and what it stores come out of the kinetic energ
   work.clear(1);
   work.add(balls.step(), solution, 0);
   law.store(balls.step(), solution, balls.memory, work.stored);
-  // y = x - u dt/2 at the start and at the end (docs/method.md, eq. D.8): no damper, so nothing is lost.
+  // y of docs/method.md, eq. D.8, at the start and at the end: no damper, so nothing is lost.
   const Real u_before = -2, u_after = u_before + 2 * guess[0];
   const auto stored = [](Real overlap) { return 0.5 * k * overlap * overlap; };
-  const Real before = stored(2e-3 - 0.5 * dt * u_before), now = stored(2e-3 - 0.5 * dt * u_after);
+  const Real before = stored(2e-3 + 0.5 * dt * u_before), now = stored(2e-3 - 0.5 * dt * u_after);
   CHECK(work.stored[0][0] == Approx(now));
   CHECK(work.normal[0] == Approx(0.25 * (u_before * u_before - u_after * u_after)));
   // Over the step the overlap goes on with u_after, which is what the next step starts from.
