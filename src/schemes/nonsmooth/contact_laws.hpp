@@ -63,7 +63,6 @@ class ContactLaws {
   void assemble(const FreeMotion<D>& free) {
     FrictionStep<D> step;
     step.dt = free.dt();
-    step.has_contacts = true;
     step.velocity_floor = law_.fall_speed;
     step.free_velocity = free.velocity();
     step.start_velocity = free.start_velocity();

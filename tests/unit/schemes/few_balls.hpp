@@ -57,7 +57,6 @@ struct FewBalls {
     free.predict(state, law.dt);
     FrictionStep<D> step;
     step.dt = law.dt;
-    step.rules.tolerance = 0.01;
     step.free_velocity = free.velocity();
     step.start_velocity = free.start_velocity();
     step.laws = [this](const ContactGraph<D>& contacts, FrictionProblem<D>& problem) {
@@ -67,6 +66,7 @@ struct FewBalls {
         problem.mu[c] = pairs[c]->friction;
       }
     };
+    neighborhood.detect(state, {.tolerance = 0.01}, assembler.contacts());
     assembler.assemble(step);
   }
   StepContacts<D> step() {

@@ -7,8 +7,7 @@ namespace scree {
 namespace {
 
 const std::string rolling = "[pairs]\n'm-m' = { friction = 0.5, restitution = 0, rolling_friction = 0.1 }\n";
-const std::string turning_floor =
-    floor_table + "motion = { type = 'rotate', center = [0, 0], rate = 4 }\n";
+const std::string turning_floor = floor_table + "motion = { type = 'rotate', center = [0, 0], rate = 4 }\n";
 
 }  // namespace
 
