@@ -67,31 +67,22 @@ struct Elastic {
   Real rolling = 0;     // [N m]
 
   Elastic(NormalLaw law, const SoftLaw& pair, Real effective_radius, Real overlap) {
-    find_without_attraction(law, pair, effective_radius, overlap);
-    if (pair.attraction && law != NormalLaw::linear) {
-      const Real root = std::sqrt(effective_radius * std::max(overlap, 0.0));
+    const bool is_linear = law == NormalLaw::linear;
+    const Real root = is_linear ? 1 : std::sqrt(effective_radius * std::max(overlap, 0.0));
+    if (overlap > 0) {
+      tangential = pair.tangential * root;
+      force = (is_linear ? 1 : 2.0 / 3) * pair.stiffness * root * overlap;
+      energy = (is_linear ? 0.5 : 0.4) * force * overlap;
+    }
+    if (pair.attraction && !is_linear) {
+      const Real modulus = 0.5 * pair.stiffness;
       const AttractedForce attracted =
-          pair.attraction->force({overlap, effective_radius, 0.5 * pair.stiffness, force, root});
+          pair.attraction->force({overlap, effective_radius, modulus, force, root});
       tangential = pair.tangential * attracted.contact_radius;
     }
     if (pair.tangential > 0)
       rolling = pair.rolling_stiffness * pair.stiffness * (tangential / pair.tangential) * effective_radius *
                 effective_radius;
-  }
-
- private:
-  void find_without_attraction(NormalLaw law, const SoftLaw& pair, Real effective_radius, Real overlap) {
-    if (!(overlap > 0)) return;
-    if (law == NormalLaw::linear) {
-      tangential = pair.tangential;
-      force = pair.stiffness * overlap;
-      energy = 0.5 * force * overlap;
-    } else {
-      const Real root = std::sqrt(effective_radius * overlap);
-      tangential = pair.tangential * root;
-      force = 2.0 / 3 * pair.stiffness * root * overlap;
-      energy = 0.4 * force * overlap;
-    }
   }
 };
 

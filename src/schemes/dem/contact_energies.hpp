@@ -12,8 +12,8 @@ namespace scree {
 template <int D>
 class ContactEnergies {
  public:
-  /// Of the forces of the step, with the present velocities. Of the records only motions change, to those of
-  /// now. Collective.
+  /// Of the forces of the step, with the present velocities. Records become those of now, without forces.
+  /// Collective.
   ContactEnergy find(ForceStep<D>& step, GhostExchange<D>& ghosts);
   /// Of the contacts that there are, as at the end of a step of dt = 0 in which nothing was done. Collective.
   ContactEnergy find_anew(ForceStep<D>& step, GhostExchange<D>& ghosts);
