@@ -16,6 +16,7 @@
 #include "run/mesh_report.hpp"
 #include "run/report.hpp"
 #include "run/run_deck.hpp"
+#include "run/script.hpp"
 #include "run/sweep.hpp"
 #include "run/version.hpp"
 
@@ -134,6 +135,17 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
       .check(in_range(Real{1}, Real{1000}));
   report.flag("--no-picture", page.has_no_picture, "grains: no picture of the last frame");
   report.example("scree report results/concourse");
+  VerificationOptions verification;
+  CommandLine verify =
+      app.verb("verify", "compare runs with closed forms and published numbers (exit 0: as expected)");
+  verify.option("what", verification.what, "name of the verification; none: lists them");
+  verify.option("--case", verification.group, "group of its cases");
+  verify.flag("--quick", verification.is_quick, "only cases that take seconds");
+  verify.option("--ranks", verification.ranks, "of each run (default 1)").check(positive_count());
+  verify.option("--csv", verification.csv, "table to write");
+  verify.option("--source", verification.source,
+                "folder that holds inputs and tests/reference (default: that of the program)");
+  verify.example("scree verify grains --ranks 2");
   MeshReportOptions mesh;
   CommandLine shape = app.verb("shape", "say what a mesh is: closed, shells, volume, what is mended");
   shape.option("file", path, "STL or OBJ file").required();
@@ -156,6 +168,10 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   if (report.given()) {
     if (!ranks.is_speaker(ExitCode::done)) return ExitCode::done;
     become_report(page);
+  }
+  if (verify.given()) {
+    if (!ranks.is_speaker(ExitCode::done)) return ExitCode::done;
+    become_verification(verification);
   }
   if (list.given() || schema || reference) load_external_plugins();
   if (list.given()) return answer(ranks, {.output = list_kinds(what)});
