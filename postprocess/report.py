@@ -6,38 +6,20 @@
     report.py results/a results/b --output both.html     several runs
 """
 import argparse
-import os
-import sys
 from pathlib import Path
 
-DEBIAN_PYTHON = "/usr/bin/python3"
-TRIED = "SCREE_REPORT_TRIED"        # set for the interpreter that is tried second
+from interpreter import end, with_modules
 
 
-def end(message):
-    """Ends as the program does when its input is wrong."""
-    print(f"scree: report: {message}", file=sys.stderr)
-    sys.exit(2)
+def load():
+    from scree.report import MOST_MEGABYTES, write_report
+    from scree.results import ResultsError
 
-
-def with_modules():
-    """Imports the package. Where modules are missing Debian's own Python is tried, which sees the packages python3-*."""
-    try:
-        from scree.report import MOST_MEGABYTES, write_report
-        from scree.results import ResultsError
-    except ModuleNotFoundError as error:
-        if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN_PYTHON) and os.access(DEBIAN_PYTHON, os.X_OK) \
-                and TRIED not in os.environ and "SCREE_PYTHON" not in os.environ:
-            os.execve(DEBIAN_PYTHON, [DEBIAN_PYTHON, *sys.argv], os.environ | {TRIED: sys.executable})
-        tried = " and ".join(filter(None, [os.environ.get(TRIED), sys.executable]))
-        package = (error.name or "").split(".")[0]
-        end(f"the Python module {package} is missing in {tried}: install it (Debian: apt-get install python3-{package}; "
-                 "else pip install it), or name another interpreter by the environment variable SCREE_PYTHON")
     return MOST_MEGABYTES, write_report, ResultsError
 
 
 def main():
-    megabytes, write_report, ResultsError = with_modules()
+    megabytes, write_report, ResultsError = with_modules("report", load)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", nargs="+", type=Path, help="results folders of runs or of ensembles")
     parser.add_argument("--output", type=Path, help="file to write (default: report.html in the first folder)")
@@ -54,7 +36,7 @@ def main():
     try:
         path = write_report(options.results, options.output, options.density_limit, options.megabytes, not options.no_picture)
     except (ResultsError, OSError) as error:
-        end(error)
+        end("report", error)
     print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
 
 

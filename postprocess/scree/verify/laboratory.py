@@ -1,0 +1,109 @@
+"""Where verifications run their decks: folders, ranks, what is read from the results."""
+import csv
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from scree import Results, run
+from scree.deck import Deck
+from scree.results.record import Trajectory
+from scree.verify.grain_deck import GrainDeck
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Bodies of a frame in the order of their ids: positions (n, D) [m], velocities (n, D) [m/s], spins (n, D or 1) [rad/s],
+    masses (n,) [kg]."""
+    position: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
+    mass: np.ndarray
+
+
+class Course:
+    """What became of a deck: its Results, and frames of bodies."""
+
+    def __init__(self, folder):
+        self.results = Results(folder)
+        self.certificate = self.results.certificate
+
+    def bodies(self, frame=-1):
+        """Of a frame of the trajectory; the last one is the end of the run."""
+        with Trajectory(self.results.folder / "case.h5") as record:
+            spin = record.field("angular_velocity", frame)
+            return Bodies(record.positions(frame), record.velocities(frame), spin.reshape(len(spin), -1), record.field("mass", frame))
+
+    @cached_property
+    def series(self):
+        """All frames at once: Bodies whose arrays have the frames as their first axis. For runs that keep their bodies."""
+        with Trajectory(self.results.folder / "case.h5") as record:
+            position, mass = record.series("position"), record.series("mass")
+            spin = record.series("angular_velocity")
+            return Bodies(position, record.series("velocity"), spin.reshape(*position.shape[:2], -1), mass)
+
+    @property
+    def scalars(self):
+        return self.results.scalars
+
+    @property
+    def is_solved(self):
+        """Whether every step met the tolerance of the solver."""
+        return bool(np.all(self.certificate["solved"][1:] == 1))
+
+
+class Laboratory:
+    """Runs decks on `ranks` ranks in folders that are gone afterwards, several at a time where processors are free.
+    `source`: folder with inputs/ and tests/reference/; `quick`: cases leave out what takes long."""
+
+    def __init__(self, ranks=1, quick=False, source="."):
+        self.ranks, self.quick, self.source = ranks, quick, Path(source)
+        self._folder = tempfile.TemporaryDirectory(prefix="scree-verify-")
+        self._n_runs = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._folder.cleanup()
+
+    def run(self, deck):
+        """The Course of a deck (a GrainDeck, or what scree.Deck takes). Raises RunError with the program's message."""
+        return self.run_all([deck])[0]
+
+    def run_all(self, decks):
+        """The Courses of decks, in their order."""
+        at_a_time = max(1, len(os.sched_getaffinity(0)) // self.ranks)
+        with ThreadPoolExecutor(at_a_time) as pool:
+            return list(pool.map(self._run, [self._housed(deck) for deck in decks]))
+
+    def _housed(self, deck):
+        """A deck with a folder of its own, for its files and its results."""
+        self._n_runs += 1
+        folder = Path(self._folder.name) / f"run{self._n_runs}"
+        folder.mkdir()
+        deck = Deck(deck.complete(folder) if isinstance(deck, GrainDeck) else deck)
+        deck.tables.setdefault("output", {}).update(directory=str(folder), name="case")
+        return deck
+
+    def _run(self, deck):
+        return Course(run(deck, self.ranks, progress=False).folder)
+
+    def file(self, name, text):
+        """Path of a file that decks may name, with this text."""
+        path = Path(self._folder.name) / name
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def table(self, name, titles):
+        """Rows of a reference file of tests/reference as lists of texts, checked against its line of titles; # begins a comment."""
+        path = self.source / "tests/reference" / name
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(line for line in file if line.strip() and not line.startswith("#")))
+        if not rows or ",".join(rows[0]) != titles:
+            raise ValueError(f"{path}: the titles are not '{titles}'")
+        return rows[1:]
