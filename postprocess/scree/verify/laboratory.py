@@ -77,7 +77,7 @@ class Laboratory:
 
     def run_all(self, decks):
         """The Courses of decks, in their order."""
-        at_a_time = max(1, len(os.sched_getaffinity(0)) // self.ranks)
+        at_a_time = len(os.sched_getaffinity(0)) if self.ranks == 1 else 1      # several mpirun at a time get in the way of each other
         with ThreadPoolExecutor(at_a_time) as pool:
             return list(pool.map(self._run, [self._housed(deck) for deck in decks]))
 

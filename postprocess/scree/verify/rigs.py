@@ -1,0 +1,14 @@
+"""Rigs against closed forms and reference data: cohesion, meshes, driven walls, size classes, deforming cells."""
+from scree.verify.checks import CaseTable
+from scree.verify.cohesion import verify_cohesion
+
+GROUPS = {"cohesion": verify_cohesion}
+
+
+def verify(laboratory, group, csv, show):
+    table = CaseTable(show, "Rigs against closed forms and reference data")
+    for name, cases in GROUPS.items():
+        if group in ("all", name):
+            cases(laboratory, table)
+    show("")
+    return table.finish(csv)
