@@ -9,6 +9,11 @@ from scree.verify.numbers import shortest
 SPARE = 5e-7
 
 
+def duration(steps, dt):
+    """Of a run or stage of so many whole steps [s]."""
+    return (steps + SPARE) * dt
+
+
 def constant(value):
     """A distribution with one value."""
     return {"distribution": "constant", "value": value}
@@ -27,7 +32,8 @@ def hertz_overlap(density, radius, elasticity, g, dimension=3):
 
 class GrainDeck:
     """The tables of a case: rigid grains with the solver "nsgs" unless soft() is called. Pairs of materials that are not given
-    have neither friction nor restitution. `steps`: steps of `dt`; records the bodies at the start and at the end."""
+    have neither friction nor restitution. `steps`: steps of `dt` (None: stages
+    end the run); records the bodies at the start and at the end."""
 
     def __init__(self, lower, upper, dt, steps):
         self.dimension, self.dt, self.steps = len(lower), dt, steps
@@ -117,7 +123,8 @@ class GrainDeck:
         for table in self.tables["particles"].values():
             if table["source"].get("path") in self.files:
                 table["source"]["path"] = str(folder / table["source"]["path"])
-        self.tables["simulation"]["end_time"] = (self.steps + SPARE) * self.dt
+        if self.steps is not None:
+            self.tables["simulation"]["end_time"] = duration(self.steps, self.dt)
         materials, pairs = list(self.tables["materials"]), self.tables["pairs"]
         for k, a in enumerate(materials):
             for b in materials[k:]:
