@@ -38,13 +38,16 @@ class Course:
             spin = record.field("angular_velocity", frame)
             return Bodies(record.positions(frame), record.velocities(frame), spin.reshape(len(spin), -1), record.field("mass", frame))
 
+    def field(self, name):
+        """A field of all frames of a run that keeps its bodies, (frames, bodies, ...)."""
+        with Trajectory(self.results.folder / "case.h5") as record:
+            return record.series(name)
+
     @cached_property
     def series(self):
         """All frames at once: Bodies whose arrays have the frames as their first axis. For runs that keep their bodies."""
-        with Trajectory(self.results.folder / "case.h5") as record:
-            position, mass = record.series("position"), record.series("mass")
-            spin = record.series("angular_velocity")
-            return Bodies(position, record.series("velocity"), spin.reshape(*position.shape[:2], -1), mass)
+        position, spin = self.field("position"), self.field("angular_velocity")
+        return Bodies(position, self.field("velocity"), spin.reshape(*position.shape[:2], -1), self.field("mass"))
 
     @property
     def scalars(self):
