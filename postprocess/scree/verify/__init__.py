@@ -21,7 +21,7 @@ class Verification:
 VERIFICATIONS = {
     "grains": Verification("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
                            ("impacts", "motions", "stacks", "balances", "soft")),
-    "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "classes", "driven", "cells")),
+    "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "meshes", "classes", "driven", "cells")),
     "contact-law": Verification("contact_law", "elastic contact at any step: restitution, duration, energy, rest"),
 }
 
