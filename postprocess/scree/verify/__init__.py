@@ -22,6 +22,10 @@ VERIFICATIONS = {
     "grains": Verification("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
                            ("impacts", "motions", "stacks", "balances", "soft")),
     "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "meshes", "classes", "driven", "cells")),
+    "friction": Verification("friction_schemes", "dry friction: slope, oscillator and stacks with every scheme; when three disks stand",
+                             ("compare", "threshold")),
+    "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
+                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen")),
     "contact-law": Verification("contact_law", "elastic contact at any step: restitution, duration, energy, rest"),
 }
 
