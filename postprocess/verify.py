@@ -32,9 +32,10 @@ def main():
     if options.name is None:
         for name, about in verifications.items():
             print(f"{name:14} {about.summary}" + (f"\n{'':14} --case {', '.join(about.groups)}" if about.groups else ""))
+        print("others         scree_verify --help")
         return
     if options.name not in verifications:
-        end("verify", f"{options.name!r} is none of {', '.join(verifications)}")
+        end("verify", f"{options.name!r} is none of {', '.join(verifications)}; others: scree_verify --help")
     groups = verifications[options.name].groups
     if options.case not in ("all", *groups):
         end("verify", f"--case {options.case} is none of {', '.join((*groups, 'all'))}")

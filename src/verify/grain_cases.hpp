@@ -202,17 +202,4 @@ GrainStates<D> states_of(const Simulation<D>& simulation) {
   return all;
 }
 
-/// 200 spheres fall into a box with a paddle that turns, a wall that pushes and a floor that shakes, 0.3 s
-/// long.
-GrainDeck<3> stirred_box(Real dt, const std::optional<Elasticity>& elasticity);
-
-void verify_impacts(GrainTable& table);       ///< two bodies, or one and a floor
-void verify_motions(GrainTable& table);       ///< slip, roll, incline, bounce
-void verify_stacks(GrainTable& table);        ///< columns, pyramid
-void verify_balances(GrainTable& table);      ///< momentum, energy, force
-void verify_soft_impacts(GrainTable& table);  ///< as the next, with contacts that give way
-void verify_soft_motions(GrainTable& table);
-void verify_soft_energy(
-    GrainTable& table);  ///< the ledger of soft contact closes with the square of the step
-
 }  // namespace scree

@@ -1,5 +1,6 @@
 """Momentum, energy and force of many grains, and of two soft ones."""
 import math
+from functools import partial
 
 import numpy as np
 
@@ -116,12 +117,11 @@ def bed(laboratory, table):
         Row("force of walls / weight [-]", "at the end", 1, force[-1, 2] / weight, tolerance)])
 
 
-def verify_balances(laboratory, table):
-    collision(laboratory, table, "collision, smooth", 0, 2.2, 60, False, 1e-10)
-    collision(laboratory, table, "collision, touching", 0.4, 2, 1, True, 1e-10)
-    collision(laboratory, table, "collision, rough", 0.4, 2.2, 60, True, 1e-3)
-    energy(laboratory, table)
-    bed(laboratory, table)
+def balance_cases(_laboratory):
+    return [partial(collision, name=name, mu=mu, spacing=spacing, steps=steps, correction=correction, angular_bound=bound)
+            for name, mu, spacing, steps, correction, bound in (("collision, smooth", 0, 2.2, 60, False, 1e-10),
+                                                                ("collision, touching", 0.4, 2, 1, True, 1e-10),
+                                                                ("collision, rough", 0.4, 2.2, 60, True, 1e-3))] + [energy, bed]
 
 
 def pair_and_wall(dt, dem, pair_keys):
@@ -154,18 +154,18 @@ def closes(laboratory, table, name, variant, steps, bounds, deck_of, scale):
     table.add(name, rows)
 
 
-def verify_soft_energy(laboratory, table):
-    """The ledger of soft contact closes with the square of the step."""
+def soft_stirred_box(dt):
+    deck = stirred_box(dt, round(0.3 / dt), (5e6, 0.3))
+    deck.soft()
+    return deck
+
+
+def soft_energy_cases(_laboratory):
+    """The energy balance of soft contact closes with the square of the step."""
     laws = {"whole": ({}, {}), "increments": ({"tangential": "increments"}, {}), "rescaled": ({"tangential": "rescaled"}, {}),
             "no pull": ({"attraction": False}, {}), "linear": ({"law": "linear"}, {"stiffness": 1e4})}
-    for variant, (dem, pair_keys) in laws.items():
-        closes(laboratory, table, "energy, soft pair", variant, (8e-6, 2e-6, 5e-7), (5e-3, 0.25),
-               lambda dt, dem=dem, keys=pair_keys: pair_and_wall(dt, dem, keys), lambda seen: seen.start)
-
-    def stirred(dt):
-        deck = stirred_box(dt, round(0.3 / dt), (5e6, 0.3))
-        deck.soft()
-        return deck
-
-    closes(laboratory, table, "energy, 200 soft spheres", "whole", (8e-5, 4e-5, 2e-5), (1e-3, 0.5), stirred,
-           lambda seen: seen.turned_over)
+    pairs = [partial(closes, name="energy, soft pair", variant=variant, steps=(8e-6, 2e-6, 5e-7), bounds=(5e-3, 0.25),
+                     deck_of=partial(pair_and_wall, dem=dem, pair_keys=keys), scale=lambda seen: seen.start)
+             for variant, (dem, keys) in laws.items()]
+    return [*pairs, partial(closes, name="energy, 200 soft spheres", variant="whole", steps=(8e-5, 4e-5, 2e-5), bounds=(1e-3, 0.5),
+                            deck_of=soft_stirred_box, scale=lambda seen: seen.turned_over)]

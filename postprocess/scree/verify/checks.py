@@ -102,3 +102,39 @@ class CaseTable(Checks):
     def demand(self, case, holds, failure):
         """A fact about the case that makes it the test it is meant to be."""
         self.count(holds, f"{case}: {failure}")
+
+    def run(self, laboratory, cases):
+        """Runs cases, functions of a laboratory and a table, several at a time; their rows come in the order of the cases."""
+        for calls in laboratory.each(lambda case: _Rows.of(case, laboratory), cases):
+            for name, arguments in calls:
+                getattr(self, name)(*arguments)
+
+
+def verify_groups(title, groups, laboratory, group, csv, show):
+    """Runs the cases of one of the groups, or of "all": {group: functions that return the cases for a laboratory}. Returns whether all
+    checks hold."""
+    table = CaseTable(show, title)
+    for name, lists in groups.items():
+        if group in ("all", name):
+            table.run(laboratory, [case for cases in lists for case in cases(laboratory)])
+    show("")
+    return table.finish(csv)
+
+
+class _Rows:
+    """Stands for a table while a case runs: keeps the calls."""
+
+    def __init__(self):
+        self.calls = []
+
+    @classmethod
+    def of(cls, case, laboratory):
+        rows = cls()
+        case(laboratory, rows)
+        return rows.calls
+
+    def add(self, *arguments):
+        self.calls.append(("add", arguments))
+
+    def demand(self, *arguments):
+        self.calls.append(("demand", arguments))

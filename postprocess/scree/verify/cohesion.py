@@ -1,5 +1,6 @@
 """Spheres that attract: JKR contact, liquid bridges, constant pulls; what hangs, sticks and falls."""
 import math
+from functools import partial
 
 import numpy as np
 
@@ -216,13 +217,6 @@ def column(laboratory, table):
     table.add("cohesive column", rows)
 
 
-def verify_cohesion(laboratory, table):
-    jkr_force(laboratory, table)
-    bridge(laboratory, table)
-    for case in (ceiling, vertical_wall):
-        for soft in (False, True):
-            case(laboratory, table, soft)
-    chain(laboratory, table)
-    sticking(laboratory, table)
-    if not laboratory.quick:
-        column(laboratory, table)
+def cohesion_cases(laboratory):
+    hanging = [partial(case, soft=soft) for case in (ceiling, vertical_wall) for soft in (False, True)]
+    return [jkr_force, bridge, *hanging, chain, sticking] + [column] * (not laboratory.quick)

@@ -1,20 +1,14 @@
 """Grains against closed forms: rigid ones with the scheme "nonsmooth", soft ones with "dem"."""
-from scree.verify.balances import verify_balances, verify_soft_energy
-from scree.verify.checks import CaseTable
-from scree.verify.impacts import verify_impacts
-from scree.verify.motions import verify_motions, verify_soft_motions
-from scree.verify.soft_impacts import verify_soft_impacts
-from scree.verify.stacks import verify_stacks
+from scree.verify.balances import balance_cases, soft_energy_cases
+from scree.verify.checks import verify_groups
+from scree.verify.impacts import impact_cases
+from scree.verify.motions import motion_cases, soft_motion_cases
+from scree.verify.soft_impacts import soft_impact_cases
+from scree.verify.stacks import stack_cases
 
-GROUPS = {"impacts": (verify_impacts,), "motions": (verify_motions,), "stacks": (verify_stacks,), "balances": (verify_balances,),
-          "soft": (verify_soft_impacts, verify_soft_motions, verify_soft_energy)}
+GROUPS = {"impacts": (impact_cases,), "motions": (motion_cases,), "stacks": (stack_cases,), "balances": (balance_cases,),
+          "soft": (soft_impact_cases, soft_motion_cases, soft_energy_cases)}
 
 
 def verify(laboratory, group, csv, show):
-    table = CaseTable(show, "Grains against closed forms")
-    for name, cases in GROUPS.items():
-        if group in ("all", name):
-            for case in cases:
-                case(laboratory, table)
-    show("")
-    return table.finish(csv)
+    return verify_groups("Grains against closed forms", GROUPS, laboratory, group, csv, show)

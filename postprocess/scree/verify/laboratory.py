@@ -1,11 +1,13 @@
 """Where verifications run their decks: folders, ranks, what is read from the results."""
 import csv
+import itertools
 import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import BoundedSemaphore
 
 import numpy as np
 
@@ -66,7 +68,10 @@ class Laboratory:
     def __init__(self, ranks=1, quick=False, source="."):
         self.ranks, self.quick, self.source = ranks, quick, Path(source)
         self._folder = tempfile.TemporaryDirectory(prefix="scree-verify-")
-        self._n_runs = 0
+        self._numbers = itertools.count(1)
+        # Several mpirun at a time get in the way of each other.
+        self._at_a_time = len(os.sched_getaffinity(0)) if ranks == 1 else 1
+        self._processors = BoundedSemaphore(self._at_a_time)
 
     def __enter__(self):
         return self
@@ -80,21 +85,24 @@ class Laboratory:
 
     def run_all(self, decks):
         """The Courses of decks, in their order."""
-        at_a_time = len(os.sched_getaffinity(0)) if self.ranks == 1 else 1      # several mpirun at a time get in the way of each other
-        with ThreadPoolExecutor(at_a_time) as pool:
-            return list(pool.map(self._run, [self._housed(deck) for deck in decks]))
+        return list(self.each(self._run, [self._housed(deck) for deck in decks]))
+
+    def each(self, function, items):
+        """Yields function(item) in the order of the items; several are at work at a time, but no more runs than there are processors."""
+        with ThreadPoolExecutor(self._at_a_time) as pool:
+            yield from pool.map(function, items)
 
     def _housed(self, deck):
         """A deck with a folder of its own, for its files and its results."""
-        self._n_runs += 1
-        folder = Path(self._folder.name) / f"run{self._n_runs}"
+        folder = Path(self._folder.name) / f"run{next(self._numbers)}"
         folder.mkdir()
         deck = Deck(deck.complete(folder) if isinstance(deck, GrainDeck) else deck)
         deck.tables.setdefault("output", {}).update(directory=str(folder), name="case")
         return deck
 
     def _run(self, deck):
-        return Course(run(deck, self.ranks, progress=False).folder)
+        with self._processors:
+            return Course(run(deck, self.ranks, progress=False).folder)
 
     def file(self, name, text):
         """Path of a file that decks may name, with this text."""

@@ -219,9 +219,5 @@ def drum(laboratory, table):
         Row("layer at the wall, speed / wall", "64 facets, of the cylinder", share, share_of_facets, 0.1)])
 
 
-def verify_meshes(laboratory, table):
-    for case in (roll, belt, fill_box):
-        case(laboratory, table)
-    if not laboratory.quick:
-        discharge(laboratory, table)
-        drum(laboratory, table)
+def mesh_cases(laboratory):
+    return [roll, belt, fill_box] + [discharge, drum] * (not laboratory.quick)

@@ -1,6 +1,7 @@
 """Slip, roll and bounce of bodies on a floor, rigid and soft."""
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -195,19 +196,15 @@ def free_fall(laboratory, table):
         Row("velocity [m/s]", "after 0.4 s", -G * time, end.velocity[0, 2], 1e-10)])
 
 
-def _slip_and_roll(laboratory, table, contacts):
-    for case in (slide_to_roll, spin_down, incline):
-        for dimension in (3, 2):
-            case(laboratory, table, contacts, dimension)
+def _slip_and_roll(contacts):
+    return [partial(case, contacts=contacts, dimension=dimension) for case in (slide_to_roll, spin_down, incline) for dimension in (3, 2)]
 
 
-def verify_motions(laboratory, table):
+def motion_cases(_laboratory):
     """Rigid bodies."""
-    _slip_and_roll(laboratory, table, RIGID)
-    bounce(laboratory, table)
+    return [*_slip_and_roll(RIGID), bounce]
 
 
-def verify_soft_motions(laboratory, table):
+def soft_motion_cases(_laboratory):
     """Soft bodies."""
-    free_fall(laboratory, table)
-    _slip_and_roll(laboratory, table, SOFT)
+    return [free_fall, *_slip_and_roll(SOFT)]

@@ -1,19 +1,14 @@
-"""Rigs against closed forms and reference data: cohesion, meshes, driven walls, size classes, deforming cells."""
-from scree.verify.cells import verify_cells
-from scree.verify.checks import CaseTable
-from scree.verify.cohesion import verify_cohesion
-from scree.verify.driven import verify_driven
-from scree.verify.meshes import verify_meshes
-from scree.verify.size_classes import verify_size_classes
+"""Rigs against closed forms and reference data: cohesion, meshes, size classes, walls under load, deforming cells."""
+from scree.verify.cells import cell_cases
+from scree.verify.checks import verify_groups
+from scree.verify.cohesion import cohesion_cases
+from scree.verify.driven import driven_cases
+from scree.verify.meshes import mesh_cases
+from scree.verify.size_classes import size_class_cases
 
-GROUPS = {"cohesion": verify_cohesion, "meshes": verify_meshes, "classes": verify_size_classes, "driven": verify_driven,
-          "cells": verify_cells}
+GROUPS = {"cohesion": (cohesion_cases,), "meshes": (mesh_cases,), "classes": (size_class_cases,), "driven": (driven_cases,),
+          "cells": (cell_cases,)}
 
 
 def verify(laboratory, group, csv, show):
-    table = CaseTable(show, "Rigs against closed forms and reference data")
-    for name, cases in GROUPS.items():
-        if group in ("all", name):
-            cases(laboratory, table)
-    show("")
-    return table.finish(csv)
+    return verify_groups("Rigs against closed forms and reference data", GROUPS, laboratory, group, csv, show)

@@ -67,7 +67,5 @@ def weigh_sieve_classes(laboratory, table):
     table.add("3000 spheres by sieve", [Row("share below 1 mm", "log", 0.4, mass[2 * radius < 1e-3].sum() / mass.sum(), 0.05)])
 
 
-def verify_size_classes(laboratory, table):
-    find_reference_pairs(laboratory, table)
-    compare_runs(laboratory, table)
-    weigh_sieve_classes(laboratory, table)
+def size_class_cases(_laboratory):
+    return [find_reference_pairs, compare_runs, weigh_sieve_classes]

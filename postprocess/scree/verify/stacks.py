@@ -1,6 +1,7 @@
 """Columns and a pyramid of rigid grains: what contacts carry, and when a pyramid stands."""
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -96,9 +97,8 @@ def pyramid(laboratory, table):
     table.add(name, rows)
 
 
-def verify_stacks(laboratory, table):
-    column(laboratory, table, Column("column of 10 spheres"))
-    column(laboratory, table, Column("column of 10 disks", dimension=2))
-    column(laboratory, table, Column("column of 60, sweeps", n=60, seconds=0.5, tolerance=1e-6))
-    column(laboratory, table, Column("column of 60, auto", n=60, seconds=0.5, solver="auto", tolerance=1e-6))
-    pyramid(laboratory, table)
+def stack_cases(_laboratory):
+    columns = (Column("column of 10 spheres"), Column("column of 10 disks", dimension=2),
+               Column("column of 60, sweeps", n=60, seconds=0.5, tolerance=1e-6),
+               Column("column of 60, auto", n=60, seconds=0.5, solver="auto", tolerance=1e-6))
+    return [*(partial(column, c=c) for c in columns), pyramid]

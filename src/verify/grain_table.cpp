@@ -34,20 +34,4 @@ void GrainTable::add(const std::string& name, const std::vector<GrainRow>& rows)
                      g.worst->bound));
 }
 
-bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& show) {
-  GrainTable table(comm, show);
-  const auto wanted = [&](std::string_view name) { return options.only == "all" || options.only == name; };
-  if (wanted("impacts")) verify_impacts(table);
-  if (wanted("motions")) verify_motions(table);
-  if (wanted("stacks")) verify_stacks(table);
-  if (wanted("balances")) verify_balances(table);
-  if (wanted("soft")) {
-    verify_soft_impacts(table);
-    verify_soft_motions(table);
-    verify_soft_energy(table);
-  }
-  table.show("");
-  return table.finish(options.csv);
-}
-
 }  // namespace scree
