@@ -302,7 +302,7 @@ def janssen_numbers(start, folder):
 
 
 def collapse(aspect):
-    """A column `aspect` times as high as wide; as in src/verify/flows.cpp."""
+    """A column `aspect` times as high as wide; as in postprocess/scree/verify/flows.py."""
     root, base = aspect**0.5, 0.4 + 0.6 * aspect
     return Case("collapse", [f"particles.grains.source.count={round(2290 * aspect)}",
                              f"particles.grains.source.region.upper=[0.2, 0.05, {0.45 * aspect:.12g}]",

@@ -41,6 +41,7 @@ def test_an_installed_tree_can_be_moved(folder, tree):
     run(folder, tree / "bin/scree", "run", deck, "--set", "simulation.end_time=0.01", "--set", "output.h5md.every=0.01")
     check((folder / "results/pour/pour.h5").exists(), "a deck runs")
     check_in("all hold", run(folder, tree / "bin/scree_verify", "boxes"), "scree_verify finds decks and reference data")
+    check_in("all hold", run(folder, tree / "bin/scree", "verify", "grains", "--case", "stacks"), "scree verify runs decks")
     run(folder, tree / "bin/scree", "bench", "--list")
     environment = {"PYTHONPATH": str(tree / "share/scree/postprocess"), "PATH": f"{tree}/bin:{os.environ['PATH']}", "SCREE": ""}
     said = run(folder, sys.executable, "-c",
@@ -86,7 +87,7 @@ def test_bash_completes_verbs_options_values_and_decks(tree):
     check("pour.toml" in complete(tree, "scree_replay", "--json", "po"), "any file for --json")
     check(complete(tree, "scree_replay", "--start", "g") == ["guess"], "a value of an option")
     check(complete(tree, "scree_verify", "dae", "pend") == ["pendulum"], "a value by place")
-    for verb in ("run", "sweep", "restart", "check", "info", "compare", "report", "list"):
+    for verb in ("run", "sweep", "restart", "check", "info", "compare", "report", "verify", "list"):
         help_text = run(tree, tree / "bin/scree", verb, "--help")
         options = {word.split(",")[-1] for line in help_text.splitlines() if line.startswith("  -") for word in line.split()[:1]}
         check(options <= set(complete(tree, "scree", verb, "-")), f"all options of {verb}", options)
