@@ -2,8 +2,10 @@
 import math
 
 from scree.verify.checks import CaseTable, Checks, Row
+from scree.verify.dominoes import impact_times
 from scree.verify.flows import Mean, agree, at_infinite_stiffness, mean_of_seeds
-from scree.verify.numbers import impact_damping, runge_kutta, shortest
+from scree.verify.numbers import at_zero_step, impact_damping, runge_kutta, shortest
+from scree.verify.solids import axes_of, leaning
 from scree_program import check, check_close, verify
 
 
@@ -60,6 +62,30 @@ def test_small_numerical_methods():
     check_close(impact_damping(1).duration, math.pi, "duration of an elastic impact", 1e-15)
     check_close(runge_kutta(lambda y: -y, 1.0, 1, 100), math.exp(-1), "exponential decay", 1e-9)
     check([shortest(x) for x in (1.0, 0.1, 1e-7, math.nan)] == ["1", "0.1", "1e-07", "nan"], "numbers as text")
+
+
+def test_waves_of_dominoes_have_the_speeds_of_the_literature():
+    """1.808 and 1.694, and 2.009, 2.034 after 25 and 40 close ones."""
+    for gap, n, expected in ((1 / 3, 40, 1.808), (1 / 2, 25, 1.694), (1 / 6, 24, 2.009), (1 / 6, 39, 2.034)):
+        times = impact_times(n + 2, math.sqrt(9.81), 1, 0.15625, gap)
+        check_close((gap + 0.15625) / (times[n + 1] - times[n]) / math.sqrt(9.81), expected, f"gap {gap:.3f}", absolute=5e-4)
+
+
+def test_the_first_domino_falls_freely_and_loses_the_momentum_of_two_to_one():
+    push = 100      # gravity plays no part
+    times = impact_times(3, push, 1, 0.1, 0.01)
+    angle = math.asin(0.01)
+    check_close(times[1], angle / push, "the first impact", 1e-4)
+    check_close(times[2] - times[1], 2 * angle / push, "the second", 1e-3)
+
+
+def test_limits_and_turns():
+    check_close(float(at_zero_step([1 + h + h**2 + 3 * h**3 for h in (0.4, 0.2, 0.1, 0.05)], 1)), 1, "all powers of the step", 1e-13)
+    check_close(float(at_zero_step([1 + h**2 + 3 * h**4 for h in (0.4, 0.2, 0.1)], 2)), 1, "even powers", 1e-13)
+    half = math.sqrt(0.5)
+    check(abs(axes_of([half, 0, 0, half])[0] - [0, 1, 0]).max() < 1e-15, "a quarter turn about z takes x to y")
+    check(abs(axes_of(leaning(3, math.pi / 2))[0] - [0, 0, 1]).max() < 1e-15, "x leans towards z")
+    check(abs(axes_of(leaning(2, math.pi / 2))[0] - [0, 1]).max() < 1e-15, "in the plane towards y")
 
 
 def test_what_verify_is_asked_for():

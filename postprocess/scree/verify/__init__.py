@@ -21,6 +21,8 @@ class Verification:
 VERIFICATIONS = {
     "grains": Verification("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
                            ("impacts", "motions", "stacks", "balances", "soft")),
+    "boxes": Verification("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies",
+                          ("motions", "stacks", "dominoes")),
     "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "meshes", "classes", "driven", "cells")),
     "friction": Verification("friction_schemes", "dry friction: slope, oscillator and stacks with every scheme; when three disks stand",
                              ("compare", "threshold")),

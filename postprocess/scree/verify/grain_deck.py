@@ -89,21 +89,24 @@ class GrainDeck:
             keys["angular_velocity"] = vector(spin)
         self.group(material, radius, source, **keys)
 
-    def place(self, material, position, radius, velocity=None, spin=None, **keys):
-        """As add(), for a body that may overlap others and obstacles at the start."""
+    def place(self, material, position, radius=None, velocity=None, spin=None, orientation=None, **keys):
+        """As add(), for a body that may overlap others and obstacles at the start, and for one of a `shape`: `orientation` is the angle
+        [rad] in the plane, a unit quaternion (w, x, y, z) in space."""
         self.allow_overlap()
+        axes = "xyz"[:self.dimension]
+        columns = [(axes, position), ([f"v{axis}" for axis in axes], velocity),
+                   (["omegaz"] if self.dimension == 2 else [f"omega{axis}" for axis in axes], spin),
+                   (["angle"] if self.dimension == 2 else ["qw", "qx", "qy", "qz"], orientation)]
+        given = [(titles, np.atleast_1d(values)) for titles, values in columns if values is not None]
         name = f"place{len(self.files)}.csv"
-        titles, values = list("xyz"[:self.dimension]), list(position)
-        for motion, columns in ((velocity, ("vx", "vy", "vz")), (spin, ("omegaz",) if self.dimension == 2 else ("omegax", "omegay", "omegaz"))):
-            if motion is not None:
-                titles += columns[:len(motion)]
-                values += list(motion)
-        self.files[name] = ",".join(titles) + "\n" + ",".join(map(shortest, values)) + "\n"
+        self.files[name] = "".join(",".join(words) + "\n" for words in zip(*(
+            [(title, shortest(value)) for titles, values in given for title, value in zip(titles, values)])))
         self.group(material, radius, {"type": "file", "path": name}, **keys)
 
     def group(self, material, radius, source, **keys):
-        self.tables["particles"][f"g{len(self.tables['particles'])}"] = {
-            "material": material, "radius": constant(radius), "source": source} | keys
+        if radius is not None:
+            keys["radius"] = constant(radius)
+        self.tables["particles"][f"g{len(self.tables['particles'])}"] = {"material": material, "source": source} | keys
 
     def obstacle(self, name, material, **keys):
         self.tables["obstacles"][name] = {"material": material} | keys

@@ -55,3 +55,14 @@ def impact_damping(restitution):
         middle = (low + high) / 2
         low, high = (middle, high) if of_share(middle).restitution > restitution else (low, middle)
     return of_share((low + high) / 2)
+
+
+def at_zero_step(values, order):
+    """The limit of values at steps of dt, dt/2, dt/4, ..., whose errors are a power series of the step that begins with the power `order`
+    (1: all powers; 2: even ones): Romberg's table."""
+    values, factor = [np.asarray(value, float) for value in values], 2 if order == 1 else 4
+    growth = factor
+    while len(values) > 1:
+        values = [b + (b - a) / (factor - 1) for a, b in zip(values, values[1:])]
+        factor *= growth
+    return values[0]
