@@ -102,8 +102,6 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
       {"sliding", "disks40", "all"}, "table to write, for postprocess/plot_pbd_verification.py");
   add("slope", "exact friction: a cube on a slope, the published table and all solvers", &verify_slope, "",
       {});
-  add("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies", &verify_boxes,
-      "group of cases", {"motions", "stacks", "dominoes", "all"});
   add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, "group of runs",
       {"tables", "faces", "converged", "all"});
   add("crowd",

@@ -36,10 +36,6 @@ Vec<3> sliding_exact(Real t);
 /// itself.
 bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& show);
 
-/// Convex bodies, scheme "nonsmooth", against closed forms and small integrations: slopes, tents, stacks, a
-/// wall, dominoes, free and spinning bodies.
-bool verify_boxes(const Comm& comm, const VerifyOptions& options, const Show& show);
-
 /// Houses of cards: which fall, how many cards and when, beside published outcomes.
 bool verify_cards(const Comm& comm, const VerifyOptions& options, const Show& show);
 
