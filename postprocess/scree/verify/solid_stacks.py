@@ -93,7 +93,7 @@ def stack(laboratory, table, dimension, n, stays):
     deck.measure("speed")
     course = laboratory.run(deck)
     late = course.scalars["time"] > since + dt / 2
-    rows = [Row("late speed [m/s]", "after 4 s", 0, course.scalars["speed_max"][late].max(), 2e-8),
+    rows = [Row("late speed [m/s]", "after 4 s", 0, course.scalars["speed_max_speed"][late].max(), 2e-8),
             Row("steps not solved [-]", "5 s", 0, float(np.sum(1 - course.certificate["solved"][1:])), 0)]
     if stays:
         offset = np.linalg.norm(course.bodies().position[:, :-1], axis=1).max()
