@@ -23,9 +23,9 @@ from scree import style
 from scree.crowd.film import Film
 from scree.crowd.pictures import colour_bar, exit_colours, shades
 from scree.crowd.plan import plan_of
-from scree.pictures.errors import RenderError
+from scree.errors import RenderError, ResultsError
 from scree.pictures.film_files import write_film_file
-from scree.results import Results, ResultsError
+from scree.results import Results
 
 UNKNOWN = (0.6, 0.6, 0.6)
 SMOOTH_FPS, FRAME_FPS = 25, 10

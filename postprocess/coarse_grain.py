@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from scree.coarse_grain import Gauss, coarse_grain, frame_of
-from scree.results import Results, ResultsError
+from scree.errors import ResultsError
+from scree.results import Results
 
 
 def table_of(fields):

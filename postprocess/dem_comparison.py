@@ -21,7 +21,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
-from scree import Results, ResultsError, style  # noqa: E402
+from scree import Results, style  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
 from scree.results import Scalars  # noqa: E402
 
 BALL_START = 0.06       # height of the ball at time 0 of the impact [m]

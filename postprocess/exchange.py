@@ -28,8 +28,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from scree import Results, ResultsError
-from scree.exchange import (FORMATS, OPTIONS, ExchangeError, Plan, layers_of, left_out_text, read, read_building, write_data, write_deck,
+from scree import Results
+from scree.errors import ExchangeError, ResultsError
+from scree.exchange import (FORMATS, OPTIONS, Plan, layers_of, left_out_text, read, read_building, write_data, write_deck,
                             write_plan)
 from scree.exchange.plan import UNITS
 

@@ -18,7 +18,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from scree import style
-from scree.results import Results, ResultsError, read_fields
+from scree.errors import ResultsError
+from scree.results import Results, read_fields
 
 UNITS = {"density": "kg/m3", "velocity": "m/s", "contact_stress": "Pa", "kinetic_stress": "Pa", "pressure": "Pa",
          "temperature": "m2/s2", "temperature_corrected": "m2/s2", "wall_force": "N/m3"}

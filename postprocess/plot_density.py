@@ -22,7 +22,8 @@ from scree.crowd.curves import column_name
 from scree.crowd.density import Grid
 from scree.crowd.pictures import colour_bar, draw_floor, draw_levels_of_service, draw_map, floors_figure, levels_bar, plan_or_box
 from scree.crowd.plan import plan_of
-from scree.results import Results, ResultsError, read_fields
+from scree.errors import ResultsError
+from scree.results import Results, read_fields
 
 UNITS = {"density": "1/m2", "speed": "m/s", "flux": "1/(m s)", "load": "N/m", "exposure": "s", "travel_time": "s"}
 

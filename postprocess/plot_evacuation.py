@@ -21,7 +21,7 @@ from scree import style
 from scree.crowd.curves import count_until, has, inside_at, last_time
 from scree.crowd.pictures import colour_bar, draw_floor, exit_colours, floors_figure, plan_or_box
 from scree.crowd.plan import plan_of
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 MOST_LINES = 20000      # of paths that a file of vectors keeps: more are pixels in it
 

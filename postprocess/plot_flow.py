@@ -23,7 +23,7 @@ import numpy as np
 
 from scree import style
 from scree.crowd.pictures import colours_of
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 MARKERS = "osD^vP*"
 

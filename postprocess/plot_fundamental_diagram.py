@@ -17,7 +17,7 @@ import numpy as np
 
 from scree import style
 from scree.crowd.pictures import colours_of
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 FREE_SPEED = 1.34       # m/s, of Weidmann's curve
 JAM_DENSITY = 5.4       # 1/m2

@@ -17,7 +17,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
-from scree import Results, ResultsError, style  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
+from scree import Results, style  # noqa: E402
 
 OPPOSITE = (("left", "right"), ("front", "back"), ("bottom", "top"))
 

@@ -13,7 +13,8 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from scree import Results, ResultsError, plots, style  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
+from scree import Results, plots, style  # noqa: E402
 
 
 def main():

@@ -11,7 +11,8 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from scree import ResultsError, Sweep, plots, style  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
+from scree import Sweep, plots, style  # noqa: E402
 
 
 def main():

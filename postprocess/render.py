@@ -18,10 +18,10 @@ from contextlib import closing
 from pathlib import Path
 
 from scree import style
-from scree.pictures import Look, RenderError
+from scree.errors import RenderError, ResultsError
+from scree.pictures import Look
 from scree.pictures.drawing import chosen_frames, draw_all, write_film
 from scree.pictures.frames import open_run
-from scree.results import ResultsError
 
 
 def arguments():

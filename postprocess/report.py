@@ -23,8 +23,8 @@ def end(message):
 def with_modules():
     """Imports the package. Where modules are missing Debian's own Python is tried, which sees the packages python3-*."""
     try:
+        from scree.errors import ResultsError
         from scree.report import MOST_MEGABYTES, write_report
-        from scree.results import ResultsError
     except ModuleNotFoundError as error:
         if os.path.realpath(sys.executable) != os.path.realpath(DEBIAN_PYTHON) and os.access(DEBIAN_PYTHON, os.X_OK) \
                 and TRIED not in os.environ and "SCREE_PYTHON" not in os.environ:

@@ -25,7 +25,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "postprocess"))
 from exchange_plan import Blocks, exchange_plan  # noqa: E402
-from scree.results import Results, ResultsError, read_checkpoint  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
+from scree.results import Results, read_checkpoint  # noqa: E402
 
 CONSTANTS = ROOT / "docs/scaling-constants.json"
 SAMPLE_RANKS = 1000     # ranks whose exchange is computed; it depends little on the number of further ranks

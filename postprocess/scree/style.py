@@ -16,7 +16,7 @@ import matplotlib
 import matplotlib.colors
 import numpy as np
 
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 # M. Okabe and K. Ito, Color Universal Design, 2008. Their yellow is left out: it is too pale for lines on white.
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

@@ -6,8 +6,9 @@ import h5py
 import numpy as np
 
 import dem_comparison
+from scree.errors import ResultsError
 from scree_program import check, check_close, check_in, source_folder
-from scree.results import Results, ResultsError, Scalars
+from scree.results import Results, Scalars
 
 
 def make_run(folder, deck, rows=(), titles="orifice_bodies[-]"):

@@ -163,3 +163,20 @@ def test_the_example_of_the_documentation(folder):
     exec(example, names)
     check(names["study"].keys == ["pairs.glass-glass.friction"] and len(names["study"]["heap_angle"]["mean"]) == 2, "two points")
     check((folder / "results/repose.png").stat().st_size > 5000, "a picture")
+
+
+def test_a_circle_of_imports_is_found(folder):
+    """tests/style/check_imports.py sees one through three modules, one of which imports inside of a function, and leaves trees alone."""
+    package = folder / "postprocess" / "scree"
+    package.mkdir(parents=True)
+    texts = {"__init__": "", "one": "from scree import two\n", "two": "import scree.three\n", "three": "def f():\n    from scree.one import g\n",
+             "four": "from scree import one\nfrom scree.two import h\n"}
+    for name, text in texts.items():
+        (package / f"{name}.py").write_text(text)
+    words = [sys.executable, source_folder() / "tests/style/check_imports.py", "--source", folder]
+    done = subprocess.run(words, capture_output=True, text=True)
+    circle = ("a circle of imports: postprocess/scree/one.py:1 imports scree.two; postprocess/scree/two.py:1 imports scree.three; "
+              "postprocess/scree/three.py:2 imports scree.one\n")
+    assert (done.returncode, done.stdout) == (1, circle + "5 Python modules checked, 1 problems\n")
+    (package / "three.py").write_text("")
+    assert subprocess.run(words, capture_output=True, text=True).returncode == 0

@@ -10,8 +10,9 @@ from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonDataModel import vtkImageData
 from vtkmodules.vtkIOXML import vtkXMLImageDataWriter
 
+from scree.errors import ResultsError
 from scree_program import check, check_close, check_in, source_folder
-from scree.results import Results, ResultsError, read_fields, read_wkt
+from scree.results import Results, read_fields, read_wkt
 
 HALL = "POLYGON ((0 0, 10 0, 10 6, 0 6, 0 0), (4 2, 4 4, 6 4, 6 2, 4 2))"
 AGENTS = ("id[-],population[-],kind[-],radius[m],desired_speed[m/s],entered[s],walks_from[s],left[s],exit[-],walked[m]\n"

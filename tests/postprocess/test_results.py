@@ -6,8 +6,9 @@ import h5py
 import matplotlib.image
 import numpy as np
 
+from scree.errors import ResultsError
 from scree_program import check, check_close, check_in, source_folder
-from scree.results import Results, ResultsError
+from scree.results import Results
 
 
 def make_run(folder):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.errors import RenderError
 from scree.pictures import shapes, walls
-from scree.pictures.errors import RenderError
-from scree.poly_data import PolyData, read_contacts, read_poly_data
+from scree.results.poly_data import PolyData, read_contacts, read_poly_data
 from scree.results import DomainBox, Results, read_pvd
 
 DERIVED_FIELDS = {"speed": "velocity"}      # the length of a vector field, under a name of its own

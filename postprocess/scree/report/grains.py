@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.errors import ResultsError
 from scree.plots import find_profiles, is_of_the_method, matching_columns
 from scree.report.charts import Line, chart
 from scree.report.tables import differences, section_tables, table
-from scree.results import ResultsError
 from scree.style import label
 
 KIND = "grains"
@@ -46,7 +46,8 @@ def last_frame(run, wanted):
     """The picture of scree.render, or why there is none."""
     if not wanted:
         return '<p class="missing">No picture was asked for (--no-picture).</p>'
-    from scree.pictures import RenderError, render
+    from scree.errors import RenderError
+    from scree.pictures import render
 
     try:
         with tempfile.TemporaryDirectory(prefix="scree-") as folder:

@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 
 @dataclass
