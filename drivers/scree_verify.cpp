@@ -57,7 +57,7 @@ void add_dae_options(CommandLine& verb, DaeOptions& dae) {
       .check(non_negative);
   verb.option("--disks", dae.disks, "of the stack: 3, 6 or 10 (default: all three)")
       .check(one_of({3, 6, 10}));
-  verb.option("--csv", dae.csv, "table of the runs, for postprocess/plot_dae_verification.py");
+  verb.option("--csv", dae.csv, "table of the runs, for docs/figures/plot_dae_verification.py");
   verb.option("--source", dae.source, source_help);
   verb.flag("--quick", dae.quick, "compare, threshold, stack: fewer cases, a wider bracket");
   verb.example("scree_verify dae stack --disks 10");
@@ -103,7 +103,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
     verbs.push_back({line, reads_files, verify});
   };
   add("pbd", "position-based dynamics: two experiments, methods and steps", &verify_pbd, true, "experiment",
-      {"sliding", "disks40", "all"}, "table to write, for postprocess/plot_pbd_verification.py");
+      {"sliding", "disks40", "all"}, "table to write, for docs/figures/plot_pbd_verification.py");
   add("slope", "exact friction: a cube on a slope, the published table and all solvers", &verify_slope, true,
       "", {});
   add("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
@@ -120,10 +120,10 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
 #undef SCREE_RIG
           "all"});
   add("contact-law", "elastic contact at any step: restitution, duration, energy, rest", &verify_contact_law,
-      false, "", {}, "table to write, for postprocess/plot_contact_law.py");
+      false, "", {}, "table to write, for docs/figures/plot_contact_law.py");
   add("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS", &verify_flows, true,
       "deck", {"impacts", "layers", "chute", "collapse", "drum", "silo", "janssen", "all"},
-      "numbers of all runs, for postprocess/plot_flows.py");
+      "numbers of all runs, for docs/figures/plot_flows.py");
   add("crowd",
       "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, "
       "wall forces, doors",

@@ -8,7 +8,7 @@
                                                                  measured constants, from `scree bench --case
                                                                  pbd,dem,nonsmooth,crowd --ranks 1 --out DIR`
 
-Counts come from the geometry of blocks (postprocess/exchange_plan.py), times of computing from docs/scaling-constants.json,
+Counts come from the geometry of blocks (scripts/exchange_plan.py), times of computing from docs/scaling-constants.json,
 those of a network from the assumptions --latency, --overhead and --bandwidth.
 `check` needs two runs of pbd or dem that differ in the number of steps alone, on more than one rank, with [output.vtk] at the
 start and the end, in which lists were built once, as with bodies at rest: the extra traffic of the longer one belongs to its steps.

@@ -62,7 +62,7 @@ def size(height):
 
 
 def add_options(parser, default):
-    """Options --output and --style of a script that draws one picture; `default`: words for where it goes without
+    """Options --output and --style of a command that draws one picture; `default`: words for where it goes without
     --output."""
     parser.add_argument("--output", type=Path, help=f"picture to write, .png, .pdf or .svg (default: {default})")
     parser.add_argument("--style", choices=STYLES, default="screen",

@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import scree
-from scree_program import check, check_close, check_in, program, run_ok, source_folder
+from scree_program import check, check_close, check_in, program, python_command, run_ok, source_folder
 
 FALL = {"simulation": {"dimension": 2, "scheme": "nonsmooth", "end_time": "0.1 s", "seed": 3},
         "domain": {"lower": [0, -1], "upper": [2, 2]},
@@ -132,7 +132,7 @@ def test_sweep(folder):
         study["speed"]
     with pytest.raises(scree.DeckError, match="did you mean 'step'"):
         scree.sweep(deck, {"time.stop": [1]})
-    script = [sys.executable, source_folder() / "postprocess/plot_sweep.py", "results/deck_sweep"]
+    script = python_command("plot", "sweep", "results/deck_sweep")
     said = subprocess.run([*script, "--quantity", "motion_mean_speed"], capture_output=True, text=True, check=True).stdout.strip()
     check((folder / said).stat().st_size > 1000, "the script draws the same", said)
     check_in("motion_max_speed", subprocess.run(script, capture_output=True, text=True, check=True).stdout, "and lists quantities")

@@ -18,6 +18,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 from dataclasses import dataclass
@@ -110,6 +111,11 @@ class Process:
         if self._sessions:
             shutil.rmtree(self._sessions, ignore_errors=True)
         return Result(self.command, self._popen.returncode, out, err, time.monotonic() - self.start, timed_out)
+
+
+def python_command(*words) -> list:
+    """What starts a command of the Python package as the program does: `scree render results/a` is python_command("render", "results/a")."""
+    return [sys.executable, source_folder() / "postprocess/scree/commands/__main__.py", *map(str, words)]
 
 
 def start(*arguments, ranks=1, name="scree", folder=None) -> Process:

@@ -169,7 +169,7 @@ def open_run(target):
             if not series["particles"]:
                 return RecordRun(name, folder, list(record.times), box, units, results)
     if not series["particles"]:
-        hint = "; animate_crowd.py draws its people" if (folder / f"{name}.trajectory.h5").exists() else ""
+        hint = "; scree animate draws its people" if (folder / f"{name}.trajectory.h5").exists() else ""
         raise RenderError(f"{target} holds no frame of bodies, which [output.vtk] and [output.h5md] write{hint}")
     return VtkRun(name, folder, [time for time, _ in series["particles"]], box, units, results, series=series)
 

@@ -95,9 +95,9 @@ def time_series(runs, names, profiles):
             charts.append(chart(curves(runs, few), "time [s]", label("", unit) if len(few) > 1 else label(few[0], unit), from_zero=False))
     notes = []
     if len(charts) > MOST_CHARTS:
-        notes.append(f"{len(charts) - MOST_CHARTS} more charts are left out: postprocess/plot_scalars.py draws them.")
+        notes.append(f"{len(charts) - MOST_CHARTS} more charts are left out: `scree plot scalars` draws them.")
     if profiles:
-        notes.append("Profiles are left out: postprocess/plot_scalars.py draws them.")
+        notes.append("Profiles are left out: `scree plot scalars` draws them.")
     if not charts:
         notes.append("Nothing was measured but how the method fared: give the deck tables [measures.NAME].")
     return "".join(charts[:MOST_CHARTS]) + (f'<p class="note">{" ".join(notes)}</p>' if notes else "")

@@ -1,27 +1,24 @@
-#!/usr/bin/python3
 """Draws how a crowd leaves: how many are inside and have left by each exit over time, and who walked where.
 
-    plot_evacuation.py results/concourse                    -> concourse_evacuation.png and concourse_paths.png in it
-    plot_evacuation.py results/ensemble --band 5 95         all runs seed_N: their median and the band around it
-    plot_evacuation.py results/a results/b --output compare.png
+    scree plot evacuation results/concourse                    -> concourse_evacuation.png and concourse_paths.png in it
+    scree plot evacuation results/ensemble --band 5 95         all runs seed_N: their median and the band around it
+    scree plot evacuation results/a results/b --output compare.png
 
 Curves need NAME.agents.csv and NAME.evacuation.csv, which every run with people writes; paths need NAME.trajectory.h5
 ([output.trajectory] in the deck).
 """
-import argparse
-import sys
 from pathlib import Path
 
-from crowd_drawing import plt, runs_of, save
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 
 from scree import style
+from scree.commands import parser_of
+from scree.commands.crowd_drawing import plt, runs_of, save
 from scree.crowd.curves import count_until, has, inside_at, last_time
 from scree.crowd.pictures import colour_bar, draw_floor, exit_colours, floors_figure, plan_or_box
 from scree.crowd.plan import plan_of
-from scree.errors import ResultsError
 
 MOST_LINES = 20000      # of paths that a file of vectors keeps: more are pixels in it
 
@@ -90,15 +87,15 @@ def draw_paths(run, most, output):
     save(figure, output)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot evacuation", __doc__)
     parser.add_argument("results", nargs="+", help="results folders of runs or of ensembles")
     parser.add_argument("--band", type=style.finite, nargs=2, default=(10, 90), metavar=("LOW", "HIGH"),
                         help="percentiles of several runs that the band reaches between (default 10 90)")
     parser.add_argument("--paths", type=int, default=500, metavar="N", help="draw at most N paths (default 500; 0: none)")
     parser.add_argument("--output", type=Path, help="picture of the curves (default: NAME_evacuation.png in the first "
                         "folder); that of paths lies beside it")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if not 0 <= options.band[0] < options.band[1] <= 100:
         parser.error("--band takes two percentiles, the lower one first")
     runs = runs_of(options.results)
@@ -108,10 +105,3 @@ def main():
     if options.paths > 0 and has(runs[0], ".trajectory.h5") and len(runs[0].paths.ids):
         stem = output.stem.removesuffix("_evacuation")
         draw_paths(runs[0], options.paths, output.with_name(f"{stem}_paths{output.suffix}"))
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_evacuation.py: {error}")

@@ -1,31 +1,24 @@
-#!/usr/bin/python3
 """Draws performance profiles of solvers (Dolan and More, 2002): the share of all problems that a solver solves within tau
 times the time of the fastest one, a panel per tolerance.
 
-    performance_profile.py profile.csv                        a file of scree_replay --profile
-    performance_profile.py solves.csv [more.csv...]           files of --csv; rows of several runs are merged
-    performance_profile.py solves.csv --table                 also prints how many are solved, and in what time
+    scree plot performance-profile profile.csv                        a file of scree_replay --profile
+    scree plot performance-profile solves.csv [more.csv...]           files of --csv; rows of several runs are merged
+    scree plot performance-profile solves.csv --table                 also prints how many are solved, and in what time
 
 Rows of results need the columns file, solver and seconds_to_TOLERANCE (empty: not solved), so that times of other programs
 can be added. Times below 1 ms count as 1 ms: shorter ones measure the clock.
 """
-import argparse
 import csv
 import math
-import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+
+from scree.commands import parser_of
+from scree.errors import ResultsError
 
 LEAST_SECONDS = 1e-3    # as least_profile_seconds of the program
 TIME = "seconds_to_"
-
-
-class ProfileError(Exception):
-    """A table that is missing or has another format."""
 
 
 def read_rows(path):
@@ -33,9 +26,9 @@ def read_rows(path):
         with open(path, newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
     except OSError as error:
-        raise ProfileError(f"{path}: {error.strerror}") from error
+        raise ResultsError(f"{path}: {error.strerror}") from error
     if not rows:
-        raise ProfileError(f"{path}: no rows")
+        raise ResultsError(f"{path}: no rows")
     return rows
 
 
@@ -55,11 +48,11 @@ def times_of(rows, path):
     columns = [name for name in rows[0] if name.startswith(TIME)]
     missing = [name for name in ("file", "solver") if name not in rows[0]] + ([] if columns else [TIME + "TOLERANCE"])
     if missing:
-        raise ProfileError(f"{path}: no column {', '.join(missing)}; nor is it a profile (tolerance, tau)")
+        raise ResultsError(f"{path}: no column {', '.join(missing)}; nor is it a profile (tolerance, tau)")
     seen = set()
     for solve in ((row["file"], row["solver"]) for row in rows):
         if solve in seen:
-            raise ProfileError(f"{path}: {solve[0]} has more than one row of solver {solve[1]}")
+            raise ResultsError(f"{path}: {solve[0]} has more than one row of solver {solve[1]}")
         seen.add(solve)
     return {float(column.removeprefix(TIME)): {(row["file"], row["solver"]): float(row[column] or math.inf)
                                                for row in rows}
@@ -114,17 +107,17 @@ def draw(profiles, output):
     print(output)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot performance-profile", __doc__)
     parser.add_argument("tables", nargs="+", type=Path, help="CSV files of scree_replay: one profile, or results")
     parser.add_argument("--table", action="store_true", help="also print sums, of results")
     parser.add_argument("--output", type=Path, help="picture to write (default: beside the first table)")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
 
     first = read_rows(options.tables[0])
     if "tau" in first[0]:
         if len(options.tables) > 1 or options.table:
-            raise ProfileError(f"{options.tables[0]} is a profile: to put runs together or to add up, give what --csv wrote")
+            raise ResultsError(f"{options.tables[0]} is a profile: to put runs together or to add up, give what --csv wrote")
         profiles = read_profiles(first)
     else:
         times = {}
@@ -135,10 +128,3 @@ def main():
             print_table(times)
         profiles = {tolerance: profile_of(of_tolerance) for tolerance, of_tolerance in times.items()}
     draw(profiles, options.output or options.tables[0].with_suffix(".png"))
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ProfileError as error:
-        sys.exit(f"performance_profile.py: {error}")

@@ -1,27 +1,25 @@
-#!/usr/bin/python3
 """Draws flows of a crowd: over time for each exit and each measure "line_flow", or against the width of a door.
 
-    plot_flow.py results/hall                                        -> results/hall/hall_flow.png
-    plot_flow.py results/hall --window 5
-    plot_flow.py results/w08 results/w10 results/w12 --widths 0.8 1.0 1.2 --output door.png
-    plot_flow.py --doors doors.csv --output doors.png
+    scree plot flow results/hall                                        -> results/hall/hall_flow.png
+    scree plot flow results/hall --window 5
+    scree plot flow results/w08 results/w10 results/w12 --widths 0.8 1.0 1.2 --output door.png
+    scree plot flow --doors doors.csv --output doors.png
 
 With --widths the flow of a run is that of all of its exits together between the 10th and the 90th percentile of the
 departures, or, with --columns, the mean of a column of its scalars from --from on; measurements are drawn beside it.
 A folder of an ensemble has one width for all of its runs. With --doors flows are those of a table that
 `scree_verify crowd --case doors --csv doors.csv` wrote.
 """
-import argparse
 import csv
 import fnmatch
 import re
-import sys
 from pathlib import Path
 
-from crowd_drawing import plt, reference, runs_of, save
 import numpy as np
 
 from scree import style
+from scree.commands import parser_of
+from scree.commands.crowd_drawing import plt, reference, runs_of, save
 from scree.crowd.pictures import colours_of
 from scree.errors import ResultsError
 
@@ -146,8 +144,8 @@ def draw_over_width(folders, widths, patterns, begin, output):
     save_widths(figure, axes, output)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot flow", __doc__)
     parser.add_argument("results", nargs="*", help="results folders of runs or of ensembles")
     parser.add_argument("--columns", nargs="+", metavar="NAME", help="columns of the scalars; * and ? match as in a shell")
     parser.add_argument("--window", type=style.finite, default=10, help="time that a flow of an exit is a mean over [s] (default 10)")
@@ -156,7 +154,7 @@ def main():
                         "rows from this time on [s] (default 0)")
     parser.add_argument("--doors", type=Path, metavar="CSV", help="table of scree_verify crowd, in place of results folders")
     parser.add_argument("--output", type=Path, help="picture to write (default: NAME_flow.png in the first folder)")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.window <= 0:
         parser.error("--window is a time above 0")
     if options.widths and len(options.widths) != len(options.results):
@@ -172,10 +170,3 @@ def main():
         draw_over_width(options.results, options.widths, options.columns, options.begin, output)
     else:
         draw_over_time(runs, options.columns, options.window, output)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_flow.py: {error}")

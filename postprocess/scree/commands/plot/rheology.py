@@ -1,25 +1,20 @@
-#!/usr/bin/python3
 """Friction and solid fraction of sheared periodic cells over the inertial number: mu(I) and phi(I).
 
-    plot_rheology.py results/rheology                  a point for each stage of each run
-    plot_rheology.py results/a results/b --skip 0.3 --output rheology.pdf --style paper
-    plot_rheology.py results/rheology --reference tests/reference/practice/simple_shear.csv
+    scree plot rheology results/rheology                  a point for each stage of each run
+    scree plot rheology results/a results/b --skip 0.3 --output rheology.pdf --style paper
+    scree plot rheology results/rheology --reference tests/reference/practice/simple_shear.csv
 
 A run needs [domain.deformation] with a shear rate, and the measures "cell", "stress" and "solid_fraction". Means are over a stage
 but its first part (--skip). Bars: standard errors from eight parts of it. I = shear rate * d * sqrt(density / normal stress), d: mean diameter.
 """
-import argparse
-import sys
 from pathlib import Path
 
-import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-
-from scree.errors import ResultsError  # noqa: E402
-from scree import Results, style  # noqa: E402
+from scree import Results, style
+from scree.commands import parser_of
+from scree.errors import ResultsError
 
 PARTS = 8
 
@@ -74,13 +69,13 @@ def points(results, skip):
     return np.array(rows)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot rheology", __doc__)
     parser.add_argument("results", nargs="+", help="results folders")
     parser.add_argument("--skip", type=style.finite, default=0.4, help="share of each stage that is left out at its beginning (default: 0.4)")
     parser.add_argument("--reference", type=Path, help="table with the columns inertial_number, mu and solid_fraction to draw beside")
     style.add_options(parser, "NAME_rheology.png in the first folder")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if not 0 <= options.skip < 1:
         raise ResultsError(f"--skip is {options.skip:g}, not in [0, 1)")
     runs = [Results(folder) for folder in options.results]
@@ -104,10 +99,3 @@ def main():
         output = options.output or runs[0].folder / f"{runs[0].name}_rheology.png"
         style.save(figure, output)
     print(output)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_rheology.py: {error}")

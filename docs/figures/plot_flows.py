@@ -19,7 +19,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COLOURS = {"rigid": "tab:red", "elastic": "tab:purple", "dem": "tab:blue"}
 STIFFENING = {"dem": 1, "dem 4k": 4, "dem 16k": 16}
 

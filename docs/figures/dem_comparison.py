@@ -21,6 +21,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "postprocess"))
 from scree import Results, style  # noqa: E402
 from scree.errors import ResultsError  # noqa: E402
 from scree.results import Scalars  # noqa: E402

@@ -1,10 +1,7 @@
-"""Shared by the scripts that draw crowds: the runs of an ensemble, published measurements. Plans and colours: scree.crowd."""
+"""Shared by the commands that draw crowds: their style, the runs of an ensemble, published measurements. Plans and colours: scree.crowd."""
 import csv
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -12,7 +9,7 @@ from scree import style
 from scree.results import Results
 
 plt.rcParams.update(style.STYLES["screen"])
-REFERENCES = Path(__file__).resolve().parents[1] / "tests" / "reference" / "crowd"
+REFERENCES = Path(__file__).resolve().parents[3] / "tests" / "reference" / "crowd"
 
 
 def runs_of(folders):

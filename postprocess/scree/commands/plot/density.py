@@ -1,23 +1,21 @@
-#!/usr/bin/python3
 """Draws a map of a field of [output.fields]: density, speed, load ..., at a time or averaged over time, with walls.
 
-    plot_density.py results/hall                             density, mean over time -> results/hall/hall_density.png
-    plot_density.py results/hall --time 20                   the frame nearest to 20 s
-    plot_density.py results/hall --between 10 40 --levels    level of service of the mean density (Fruin 1971)
-    plot_density.py results/hall --field load --range 0 4500
+    scree plot density results/hall                             density, mean over time -> results/hall/hall_density.png
+    scree plot density results/hall --time 20                   the frame nearest to 20 s
+    scree plot density results/hall --between 10 40 --levels    level of service of the mean density (Fruin 1971)
+    scree plot density results/hall --field load --range 0 4500
 
 Vector fields are drawn by their length. Without maps of [output.fields] the density comes from the trajectory (--from-paths
 asks for that), on cells of --cell. Of a building all floors are drawn, side by side.
 """
-import argparse
-import sys
 from pathlib import Path
 
-from crowd_drawing import save
 import matplotlib
 import numpy as np
 
 from scree import style
+from scree.commands import parser_of
+from scree.commands.crowd_drawing import save
 from scree.crowd.curves import column_name
 from scree.crowd.density import Grid
 from scree.crowd.pictures import colour_bar, draw_floor, draw_levels_of_service, draw_map, floors_figure, levels_bar, plan_or_box
@@ -141,8 +139,8 @@ def draw(results, options, output):
         print(f"largest value: {max(np.nanmax(values) for _, values in maps):.4g}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot density", __doc__)
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--field", default="density", help="field of the maps (default density)")
     which = parser.add_mutually_exclusive_group()
@@ -154,7 +152,7 @@ def main():
     parser.add_argument("--from-paths", action="store_true", help="density from the trajectory, not from [output.fields]")
     parser.add_argument("--cell", type=style.finite, default=0.5, help="of maps from the trajectory [m] (default 0.5)")
     parser.add_argument("--output", type=Path, help="picture to write, .png, .pdf or .svg (default: NAME_FIELD.png in the folder)")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.colours not in matplotlib.colormaps:
         parser.error(f"there is no colour map {options.colours!r}; try viridis, plasma, cividis, turbo")
     if (options.levels or options.from_paths) and options.field != "density":
@@ -166,10 +164,3 @@ def main():
         parser.error("--cell is a length above 0")
     results = Results(options.results)
     draw(results, options, options.output or results.folder / f"{results.name}_{options.field}.png")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_density.py: {error}")

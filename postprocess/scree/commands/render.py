@@ -1,31 +1,29 @@
-#!/usr/bin/python3
 """Draws frames of a run as pictures or as a film: bodies coloured by a field, walls, force chains, domain. Frames come
 from vtk/, or from NAME.h5 if the run wrote no VTK files. Bodies are disks or spheres; bodies with shapes are drawn as
 they are.
 
-    render.py results/attraction                              last frame -> results/attraction/attraction.png
-    render.py results/attraction --time 0.5 --field radius --output start.png
-    render.py results/pour --contacts --output chains.pdf     force chains; text and bars as vectors
-    render.py results/pour --film pour.mp4 --fps 25           all frames; .gif as well
-    render.py results/attraction --all-frames                 -> results/attraction/pictures/attraction_0000.png, ...
-    render.py somewhere/silo_particles.pvd --contacts
+    scree render results/attraction                              last frame -> results/attraction/attraction.png
+    scree render results/attraction --time 0.5 --field radius --output start.png
+    scree render results/pour --contacts --output chains.pdf     force chains; text and bars as vectors
+    scree render results/pour --film pour.mp4 --fps 25           all frames; .gif as well
+    scree render results/attraction --all-frames                 -> results/attraction/pictures/attraction_0000.png, ...
+    scree render somewhere/silo_particles.pvd --contacts
 
-No screen is needed: the script starts a virtual X server (Xvfb) for the drawing and ends it afterwards.
+No screen is needed: the command starts a virtual X server (Xvfb) for the drawing and ends it afterwards.
 """
-import argparse
 import sys
 from contextlib import closing
 from pathlib import Path
 
 from scree import style
-from scree.errors import RenderError, ResultsError
+from scree.commands import parser_of
 from scree.pictures import Look
 from scree.pictures.drawing import chosen_frames, draw_all, write_film
 from scree.pictures.frames import open_run
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(words):
+    parser = parser_of("render", __doc__)
     parser.add_argument("target", type=Path, help="results folder, or a NAME_particles.pvd")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--frame", type=int, default=-1, help="number of the frame, -1 for the last (default)")
@@ -50,15 +48,15 @@ def arguments():
     parser.add_argument("--view", type=style.finite, nargs=2, default=Look.view, metavar=("AZIMUTH", "ELEVATION"),
                         help="direction of sight in space [deg] (default 30 20); 0 0 looks along +y")
     parser.add_argument("--size", type=int, nargs=2, default=Look.size, metavar=("WIDTH", "HEIGHT"), help="[pixel]")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     style.require_order(parser, options)
     if options.every < 1:
         parser.error("--every is a number of frames, 1 or more")
     return options
 
 
-def main():
-    options = arguments()
+def main(words):
+    options = arguments(words)
     look = Look(field=options.field, range=options.range, colours=options.colours, contacts=options.contacts,
                 weakest=options.weakest, obstacles=not options.no_obstacles, fit=options.fit, view=options.view,
                 size=options.size)
@@ -76,7 +74,7 @@ def main():
         path = options.output or run.folder / f"{run.name}.png"
         write_pictures(run, chosen_frames(run, options.frame, options.time), look, [path])
     for sentence in run.missing:
-        print(f"render.py: {sentence}", file=sys.stderr)
+        print(f"scree: render: {sentence}", file=sys.stderr)
 
 
 def write_pictures(run, frames, look, paths):
@@ -84,10 +82,3 @@ def write_pictures(run, frames, look, paths):
         for page, path in zip(pages, paths):
             page.save(path)
             print(path)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except (RenderError, ResultsError) as error:
-        sys.exit(f"render.py: {error}")

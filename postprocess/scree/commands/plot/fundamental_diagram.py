@@ -1,21 +1,19 @@
-#!/usr/bin/python3
 """Draws speed and specific flow against density, from measures of one or several runs, beside published ones.
 
-    plot_fundamental_diagram.py results/rho_*                          -> fundamental_diagram.png in the first folder
-    plot_fundamental_diagram.py results/rho_* --measures front --from 10 --output diagram.png
+    scree plot fundamental-diagram results/rho_*                          -> fundamental_diagram.png in the first folder
+    scree plot fundamental-diagram results/rho_* --measures front --from 10 --output diagram.png
 
 A measure is any [measures.NAME] with columns NAME_density and NAME_speed: the types "window" (in 1/m2) and
 "one_dimensional" (in 1/m, single files: drawn beside those only). Small dots are rows, large ones means of runs; the
 flow of a mean is the mean of the rows' products.
 """
-import argparse
-import sys
 from pathlib import Path
 
-from crowd_drawing import plt, reference, runs_of, save
 import numpy as np
 
 from scree import style
+from scree.commands import parser_of
+from scree.commands.crowd_drawing import plt, reference, runs_of, save
 from scree.crowd.pictures import colours_of
 from scree.errors import ResultsError
 
@@ -113,19 +111,12 @@ def draw(runs, wanted, begin, output):
     save(figure, output)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot fundamental-diagram", __doc__)
     parser.add_argument("results", nargs="+", help="results folders of runs or of ensembles")
     parser.add_argument("--measures", nargs="+", metavar="NAME", help="measures to draw (default: all with density and speed)")
     parser.add_argument("--from", type=style.finite, default=0, dest="begin", metavar="T", help="rows from this time on [s] (default 0)")
     parser.add_argument("--output", type=Path, help="picture to write (default: fundamental_diagram.png in the first folder)")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     output = options.output or Path(options.results[0]) / "fundamental_diagram.png"
     draw(runs_of(options.results), options.measures, options.begin, output)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_fundamental_diagram.py: {error}")

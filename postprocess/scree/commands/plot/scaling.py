@@ -1,8 +1,7 @@
-#!/usr/bin/python3
 """Draws results of `scree bench` on several numbers of ranks.
 
-    scaling.py results.json --out pictures             one study: scree bench --case all --mode strong --out FOLDER
-    scaling.py strong/*.json weak/*.json --out pictures --pdf
+    scree plot scaling results.json --out pictures             one study: scree bench --case all --mode strong --out FOLDER
+    scree plot scaling strong/*.json weak/*.json --out pictures --pdf
 
   strong.png       speed-up over the fewest ranks, total size fixed (modes strong and fixed), with the ideal line
   efficiency.png   the same as share of the ideal
@@ -12,24 +11,18 @@
 Empty pictures are not written. A panel for each case, a line for each of its rows; bars show the spread
 of repetitions. Rows of several files that measured the same are merged by their medians.
 """
-import argparse
 import json
 import statistics
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+
+from scree.commands import parser_of
+from scree.errors import ResultsError
 
 FORMAT = "scree benchmark"
 PANELS_PER_LINE = 3
-
-
-class ScalingError(Exception):
-    """A file that is missing or has another format."""
 
 
 @dataclass
@@ -74,11 +67,11 @@ def read_results(path):
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ScalingError(f"{path}: {error.strerror}") from error
+        raise ResultsError(f"{path}: {error.strerror}") from error
     except ValueError as error:
-        raise ScalingError(f"{path}: no JSON ({error})") from error
+        raise ResultsError(f"{path}: no JSON ({error})") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ScalingError(f"{path}: no results.json of scree bench")
+        raise ResultsError(f"{path}: no results.json of scree bench")
     return content
 
 
@@ -117,7 +110,7 @@ def collect(paths):
             point.size = next(iter(row["size"].values()), 1)
             point.phases = row["phases"]
     if not series:
-        raise ScalingError("no rows with times in " + ", ".join(map(str, paths)))
+        raise ResultsError("no rows with times in " + ", ".join(map(str, paths)))
     return list(series.values())
 
 
@@ -231,16 +224,16 @@ def draw_all(series):
     return figures
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot scaling", __doc__)
     parser.add_argument("results", nargs="+", type=Path, help="results.json of scree bench, one or more")
     parser.add_argument("--out", type=Path, required=True, help="folder for the pictures")
     parser.add_argument("--pdf", action="store_true", help="PDF beside PNG")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
 
     figures = draw_all(collect(options.results))
     if not figures:
-        raise ScalingError("nothing to draw: one number of ranks only, and no phases")
+        raise ResultsError("nothing to draw: one number of ranks only, and no phases")
     try:
         options.out.mkdir(parents=True, exist_ok=True)
         for name, figure in figures.items():
@@ -249,11 +242,4 @@ def main():
                 figure.savefig(path, dpi=120)
                 print(path)
     except OSError as error:
-        raise ScalingError(f"{options.out}: {error.strerror}") from error
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ScalingError as error:
-        sys.exit(f"scaling.py: {error}")
+        raise ResultsError(f"{options.out}: {error.strerror}") from error

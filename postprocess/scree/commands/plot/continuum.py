@@ -1,23 +1,19 @@
-#!/usr/bin/python3
 """Draws a field of [output.continuum]: as a profile over its axis, or as a map of a layer of a grid.
 
-    plot_continuum.py results/chute                              velocity_x, last frame -> results/chute/chute_velocity_x.png
-    plot_continuum.py results/chute --field contact_stress_zz --between 2 4     mean of frames
-    plot_continuum.py results/silo --field pressure --layer y 0.05              map of the layer next to y = 0.05 m
+    scree plot continuum results/chute                              velocity_x, last frame -> results/chute/chute_velocity_x.png
+    scree plot continuum results/chute --field contact_stress_zz --between 2 4     mean of frames
+    scree plot continuum results/silo --field pressure --layer y 0.05              map of the layer next to y = 0.05 m
 
 Components of vectors and tensors are named by their axes: velocity_x, contact_stress_xz.
 """
 import argparse
-import sys
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
 from scree import style
+from scree.commands import parser_of
 from scree.errors import ResultsError
 from scree.results import Results, read_fields
 
@@ -97,15 +93,15 @@ def draw(results, options, output):
         print(f"largest value: {np.nanmax(values):.4g}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot continuum", __doc__)
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--field", default="velocity_x", help="field, or component of one (default velocity_x)")
     parser.add_argument("--between", type=style.finite, nargs=2, metavar=("FROM", "TO"), help="mean of frames of these times [s]")
     parser.add_argument("--layer", nargs=2, metavar=("AXIS", "PLACE"),
                         help="layer of a grid in space that is drawn (default: y, in the middle)")
     parser.add_argument("--output", type=Path, help="picture to write (default: NAME_FIELD.png in the folder)")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     style.require_order(parser, options)
     if options.layer:
         try:
@@ -116,10 +112,3 @@ def main():
             parser.error(f"--layer: {options.layer[0]!r} is no axis; x, y or z")
     results = Results(options.results)
     draw(results, options, options.output or results.folder / f"{results.name}_{options.field}.png")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_continuum.py: {error}")

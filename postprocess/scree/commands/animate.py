@@ -1,29 +1,26 @@
-#!/usr/bin/python3
 """Draws a crowd over time from NAME.trajectory.h5: people as disks, walls, exits, all floors, time; as PNG files or as a film.
 
-    animate_crowd.py results/hall                            -> results/hall/pictures/hall_0000.png, ...
-    animate_crowd.py results/hall --film hall.mp4 --speed 2  25 pictures a second, twice as fast as it happened; needs ffmpeg
-    animate_crowd.py results/hall --gif --fps 10 --every 2   -> results/hall/hall.gif: a picture of every second frame
-    animate_crowd.py results/hall --colour exit --between 5 20
+    scree animate results/hall                            -> results/hall/pictures/hall_0000.png, ...
+    scree animate results/hall --film hall.mp4 --speed 2  25 pictures a second, twice as fast as it happened; needs ffmpeg
+    scree animate results/hall --gif --fps 10 --every 2   -> results/hall/hall.gif: a picture of every second frame
+    scree animate results/hall --colour exit --between 5 20
 
 Radii and exits come from NAME.agents.csv. Those who have not left are grey, and drawn with --radius where the run has not ended.
 With --speed people are on straight lines between the frames of the trajectory.
 """
-import argparse
-import sys
 from pathlib import Path
 
-import crowd_drawing  # noqa: F401  (no screen is needed)
 import matplotlib
 import numpy as np
-from matplotlib.patches import Patch
 from PIL import Image
+from matplotlib.patches import Patch
 
 from scree import style
+from scree.commands import crowd_drawing, parser_of  # noqa: F401  (its style of drawing)
 from scree.crowd.film import Film
 from scree.crowd.pictures import colour_bar, exit_colours, shades
 from scree.crowd.plan import plan_of
-from scree.errors import RenderError, ResultsError
+from scree.errors import ResultsError
 from scree.pictures.film_files import write_film_file
 from scree.results import Results
 
@@ -98,8 +95,8 @@ def make_film(results, options):
     return Film(plan, paths, lambda _, rows: scale.to_rgba(speed[rows])[:, :3], people.radii, bar, {}, options.width)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("animate", __doc__)
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="draw every N-th frame (default 1)")
     parser.add_argument("--speed", type=style.finite, metavar="S", help="a second of the film shows S seconds; --every is then not used")
@@ -113,7 +110,7 @@ def main():
     parser.add_argument("--fps", type=style.finite, help=f"pictures of the film per second (default {FRAME_FPS}, with --speed {SMOOTH_FPS})")
     parser.add_argument("--width", type=int, default=1080, help="of the pictures [pixels] (default 1080)")
     parser.add_argument("--output", type=Path, help="folder of the PNG files, or the GIF")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     style.require_order(parser, options)
     if options.every < 1:
         parser.error("--every is a number of frames, 1 or more")
@@ -142,10 +139,3 @@ def main():
         path = folder / f"{results.name}_{number:04}.png"
         Image.fromarray(pixels).save(path)
         print(path)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except (RenderError, ResultsError) as error:
-        sys.exit(f"animate_crowd.py: {error}")

@@ -2,7 +2,7 @@
 """Load imbalance of runs, as in the table of docs/performance.md: fullest rank over the mean, average over steps / worst list.
 
     mpirun -n N scree run inputs/scaling/moving_heap.toml --set output.name=A     # one name for each setting
-    postprocess/load_table.py results/A results/B                    # folders, or their summary.json
+    docs/figures/load_table.py results/A results/B     # folders, or their summary.json
 """
 import argparse
 import json

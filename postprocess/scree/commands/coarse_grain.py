@@ -1,19 +1,16 @@
-#!/usr/bin/python3
 """Writes continuum fields of a frame of a run, computed from its bodies and contacts ([output.vtk]), as CSV.
 
-    coarse_grain.py results/chute --axis z --width 4e-3 --area 0.005 --from 0 --to 0.08
-    coarse_grain.py results/chute --frame 3 --axis z --width 4e-3 --area 0.005 --from 0 --to 0.08 --output fields.csv
+    scree coarse-grain results/chute --axis z --width 4e-3 --area 0.005 --from 0 --to 0.08
+    scree coarse-grain results/chute --frame 3 --axis z --width 4e-3 --area 0.005 --from 0 --to 0.08 --output fields.csv
 
 The equations are those of [output.continuum]; this is for runs that did not ask for it. Space only.
 """
-import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from scree.coarse_grain import Gauss, coarse_grain, frame_of
-from scree.errors import ResultsError
+from scree.commands import parser_of
 from scree.results import Results
 
 
@@ -27,8 +24,8 @@ def table_of(fields):
     return columns
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("coarse-grain", __doc__)
     parser.add_argument("results", type=Path, help="results folder")
     parser.add_argument("--frame", type=int, default=-1, help="number of the frame (default: the last)")
     parser.add_argument("--axis", choices="xyz", default="z", help="axis of the profile (default z)")
@@ -39,7 +36,7 @@ def main():
     parser.add_argument("--points", type=int, default=50, help="number of points (default 50)")
     parser.add_argument("--period", type=float, help="period along the axis [m]")
     parser.add_argument("--output", type=Path, help="file to write (default: NAME_fields.csv in the folder)")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if not (options.width > 0 and options.area > 0 and options.points > 0):
         parser.error("--width, --area and --points must be positive")
     results = Results(options.results)
@@ -51,10 +48,3 @@ def main():
     output = options.output or results.folder / f"{results.name}_fields.csv"
     np.savetxt(output, np.column_stack(list(columns.values())), delimiter=",", header=",".join(columns), comments="")
     print(f"{len(points)} points in {output}")
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"coarse_grain.py: {error}")

@@ -1,24 +1,18 @@
-#!/usr/bin/python3
 """Draws tests of granular samples under driven walls: the decks oedometer, triaxial and shear_cell of inputs/granular.
 
-    plot_load_test.py results/oedometer                     stress over strain, solid fraction
-    plot_load_test.py results/triaxial                      deviator stress and volume over axial strain
-    plot_load_test.py results/shear_cell                    friction and height over time
-    plot_load_test.py results/oedometer --output oedometer.pdf --style paper
+    scree plot load-test results/oedometer                     stress over strain, solid fraction
+    scree plot load-test results/triaxial                      deviator stress and volume over axial strain
+    scree plot load-test results/shear_cell                    friction and height over time
+    scree plot load-test results/oedometer --output oedometer.pdf --style paper
 
 Which test it is follows from the names of the walls in the deck. Strains count from where a sample first carries its load.
 """
-import argparse
-import sys
+import matplotlib.pyplot as plt
+import numpy as np
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-
-from scree.errors import ResultsError  # noqa: E402
-from scree import Results, style  # noqa: E402
+from scree import Results, style
+from scree.commands import parser_of
+from scree.errors import ResultsError
 
 OPPOSITE = (("left", "right"), ("front", "back"), ("bottom", "top"))
 
@@ -85,11 +79,11 @@ def shear_cell(results, axes):
     axes[1].set(xlabel="time [s]", ylabel="height of the lid [mm]")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot load-test", __doc__)
     parser.add_argument("results", help="results folder")
     style.add_options(parser, "NAME_load.png in the folder")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     results = Results(options.results)
     walls = results.deck.get("obstacles", {})
     tests = {"plate": oedometer, "top": triaxial, "lid": shear_cell}
@@ -102,10 +96,3 @@ def main():
         output = options.output or results.folder / f"{results.name}_load.png"
         style.save(figure, output)
     print(output)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_load_test.py: {error}")

@@ -1,25 +1,24 @@
-#!/usr/bin/python3
 """Files of other programs as decks, and frames of a run as data files of LAMMPS.
 
 Grains: LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL
-    exchange.py import packing.data                -> packing.toml, packing_type1.csv, ... in the current folder
-    exchange.py import dump.final --folder decks   the last frame of a dump
-    exchange.py import silo.stl --scale 1e-3       walls of a scene in mm
-    exchange.py import stones.stl --bodies         a body from each closed convex solid
+    scree exchange import packing.data                -> packing.toml, packing_type1.csv, ... in the current folder
+    scree exchange import dump.final --folder decks   the last frame of a dump
+    scree exchange import silo.stl --scale 1e-3       walls of a scene in mm
+    scree exchange import stones.stl --bodies         a body from each closed convex solid
 
 Plans of crowds: DXF, Vadere, JuPedSim, Pathfinder, trajectories
-    exchange.py import station.dxf --list          what its layers hold
-    exchange.py import station.dxf --people 200    -> station.toml, station.wkt, station.left_out.txt
-    exchange.py import station.dxf --walkable FLOOR --obstacle "WALL*" COLUMNS --exit DOORS --unit mm --gap 0.02
-    exchange.py import walls.dxf --obstacle WALLS --thickness 0.1 --around 2      single lines as walls, and what they enclose
-    exchange.py import rimea_06.scenario           a scenario of Vadere; or a zip file of web-based JuPedSim
-    exchange.py import ground.dxf upper.dxf --floors ground=0 upper=3.5           a drawing for each floor, and its elevation
-    exchange.py import geometry.xml                a geometry of JuPedSim up to 0.8: all floors, and stairs between them
-    exchange.py import run.sqlite --people count   area and people of the first frame of JuPedSim; or .h5
-    exchange.py import traj.txt --plan hall.dxf --frame 400    people of the Juelich archive in a plan; or of Pathfinder's results
+    scree exchange import station.dxf --list          what its layers hold
+    scree exchange import station.dxf --people 200    -> station.toml, station.wkt, station.left_out.txt
+    scree exchange import station.dxf --walkable FLOOR --obstacle "WALL*" COLUMNS --exit DOORS --unit mm --gap 0.02
+    scree exchange import walls.dxf --obstacle WALLS --thickness 0.1 --around 2      single lines as walls, and what they enclose
+    scree exchange import rimea_06.scenario           a scenario of Vadere; or a zip file of web-based JuPedSim
+    scree exchange import ground.dxf upper.dxf --floors ground=0 upper=3.5           a drawing for each floor, and its elevation
+    scree exchange import geometry.xml                a geometry of JuPedSim up to 0.8: all floors, and stairs between them
+    scree exchange import run.sqlite --people count   area and people of the first frame of JuPedSim; or .h5
+    scree exchange import traj.txt --plan hall.dxf --frame 400    people of the Juelich archive in a plan; or of Pathfinder's results
 
-    exchange.py export results/pour                -> results/pour/pour.data, the last frame
-    exchange.py export results/pour --frame 0 --output start.data
+    scree exchange export results/pour                -> results/pour/pour.data, the last frame
+    scree exchange export results/pour --frame 0 --output start.data
 
 What a file is, its content tells. Contact laws are in none of the files of grains: `scree check` names what is left to
 fill in. Of plans, NAME.left_out.txt lists what is not in the deck.
@@ -29,7 +28,8 @@ import sys
 from pathlib import Path
 
 from scree import Results
-from scree.errors import ExchangeError, ResultsError
+from scree.commands import parser_of
+from scree.errors import ExchangeError
 from scree.exchange import (FORMATS, OPTIONS, Plan, layers_of, left_out_text, read, read_building, write_data, write_deck,
                             write_plan)
 from scree.exchange.plan import UNITS
@@ -37,8 +37,8 @@ from scree.exchange.plan import UNITS
 ROLES = ("walkable", "obstacle", "exit", "start", "waypoint")
 
 
-def parser_of():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_of_files():
+    parser = parser_of("exchange", __doc__)
     verbs = parser.add_subparsers(dest="verb", required=True)
     importing = verbs.add_parser("import", help="a file of another program as a deck", description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -154,17 +154,15 @@ def people_of(text):
     return int(text)
 
 
-def main():
-    given = parser_of().parse_args()
+def main(words):
+    given = parser_of_files().parse_args(words)
     if given.verb == "import":
-        do_import(given)
+        try:
+            do_import(given)
+        except ExchangeError as error:
+            if "is there already" not in str(error):
+                raise
+            raise ExchangeError(f"{error} (--force overwrites it)") from None
     else:
         results = Results(given.results)
         print(write_data(results, given.output or results.folder / f"{results.name}.data", given.frame))
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except (ExchangeError, ResultsError) as error:
-        sys.exit(f"exchange.py: {error}" + (" (--force overwrites it)" if "is there already" in str(error) else ""))

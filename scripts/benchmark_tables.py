@@ -10,8 +10,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from scaling import ScalingError, read_results
-from timings import processor_text
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "postprocess"))
+from scree.commands.plot.scaling import read_results  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
+from timings import processor_text  # noqa: E402
 
 SMALLER_UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 LARGER_UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""))
@@ -101,5 +103,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except ScalingError as error:
+    except ResultsError as error:
         sys.exit(f"benchmark_tables.py: {error}")

@@ -1,27 +1,20 @@
-#!/usr/bin/python3
 """Draws a quantity of a parameter study (`scree sweep`) over a key, with 95 % intervals; without --quantity lists them.
 
-    plot_sweep.py results/heap2d_sweep --quantity heap_angle
-    plot_sweep.py results/heap2d_sweep --quantity heap_angle --key time.step --output steps.pdf --style paper
+    scree plot sweep results/heap2d_sweep --quantity heap_angle
+    scree plot sweep results/heap2d_sweep --quantity heap_angle --key time.step --output steps.pdf --style paper
 """
-import argparse
-import sys
-
-import matplotlib
-
-matplotlib.use("Agg")
-
-from scree.errors import ResultsError  # noqa: E402
-from scree import Sweep, plots, style  # noqa: E402
+from scree import Sweep, plots, style
+from scree.commands import parser_of
+from scree.errors import ResultsError
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(words):
+    parser = parser_of("plot sweep", __doc__)
     parser.add_argument("folder", help="of the study: NAME_sweep")
     parser.add_argument("--quantity", help="what to draw")
     parser.add_argument("--key", help="over which key (default: the first); the others make lines")
     style.add_options(parser, "QUANTITY.png in the folder")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     study = Sweep(options.folder)
     if options.quantity is None:
         print("\n".join(study.quantities))
@@ -31,10 +24,3 @@ def main():
     output = options.output or study.folder / f"{options.quantity}.png"
     style.save(plots.sweep(study, options.quantity, options.key, style=options.style).figure, output)
     print(output)
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except ResultsError as error:
-        sys.exit(f"plot_sweep.py: {error}")
