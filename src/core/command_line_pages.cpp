@@ -188,7 +188,7 @@ std::string bash_completion(const CLI::App& app) {
     places += fmt::format("        {}) files='*' ;;\n", elsewhere);
     options += fmt::format(
         "        {}) words=$(\"${{COMP_WORDS[@]:0:COMP_CWORD}}\" --help 2>/dev/null | grep -oE -- "
-        "'--?[a-z][a-z-]*') ;;\n",
+        "'--[a-z][a-z-]*') ;;\n",
         elsewhere);
   }
   std::vector<std::string> names;

@@ -151,6 +151,8 @@ def test_it_can_be_installed(folder):
     scree.Deck(FALL).write(folder / "fall.toml")
     said = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True, env=environment).stdout.split()
     check("environment" in said[0] and said[1] == "done", "the installed package runs a deck", said)
+    drawn = subprocess.run([python, "-m", "scree.commands", "plot", "scalars", "results/fall"], capture_output=True, text=True, env=environment)
+    check(drawn.stdout == "results/fall/fall_scalars.png\n" and (folder / drawn.stdout.strip()).exists(), "and has the commands that draw", drawn)
 
 
 def test_the_example_of_the_documentation(folder):
