@@ -56,11 +56,14 @@ inline std::string command_line(int argc, char** argv) {
   return line;
 }
 
-/// The first argument that is no option: the verb of a program with verbs; empty if there is none.
+/// The arguments from the first one on that is no option, which is the verb of a program with verbs; the null
+/// behind them if there is none.
+inline char** words_of(int argc, char** argv) {
+  return std::find_if(argv + 1, argv + argc, [](const char* argument) { return argument[0] != '-'; });
+}
 inline std::string_view first_word(int argc, char** argv) {
-  const char* const* word =
-      std::find_if(argv + 1, argv + argc, [](const char* argument) { return argument[0] != '-'; });
-  return word == argv + argc ? std::string_view() : *word;
+  char** const words = words_of(argc, argv);
+  return words == argv + argc ? std::string_view() : *words;
 }
 
 /// A message that is safe to print, whatever names and damaged files hold: control characters are escaped,

@@ -14,9 +14,8 @@
 #include "driver_main.hpp"
 #include "run/commands.hpp"
 #include "run/mesh_report.hpp"
-#include "run/report.hpp"
+#include "run/python_commands.hpp"
 #include "run/run_deck.hpp"
-#include "run/script.hpp"
 #include "run/sweep.hpp"
 #include "run/version.hpp"
 
@@ -34,6 +33,12 @@ ExitCode become_bench(char** argv) {
   tell("there is no program scree_bench beside this one: " + program +
        " (cmake --build --preset release --target scree_bench)");
   return ExitCode::bad_input;
+}
+
+/// A verb of Python has its options there.
+ExitCode run_python(Ranks& ranks, int argc, char** argv) {
+  if (ranks.is_speaker(ExitCode::done)) become_python(words_of(argc, argv));
+  return ExitCode::done;
 }
 
 ExitCode run_program(Ranks& ranks, int argc, char** argv) {
@@ -118,34 +123,6 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   compare.flag("--first", first, "only where they differ first: file, field, body, step, values");
   compare.flag("--json", json, "machine-readable");
   compare.example("scree compare --first results/a results/b");
-  ReportOptions page;
-  CommandLine report = app.verb(
-      "report",
-      "write a report of a run, or of several of one case, as one HTML file that needs nothing else");
-  report.option("results", page.folders, "results folders; that of an ensemble is all of its runs")
-      .required();
-  report.option("--output", page.output, "file to write (default: report.html in the first folder)");
-  report
-      .option("--density-limit", page.density_limit,
-              "crowds: map of the time with more persons per square metre (default 4)")
-      .check(positive_number());
-  report
-      .option("--megabytes", page.megabytes,
-              "paths of people are thinned until the file is about as large at most (default 15)")
-      .check(in_range(Real{1}, Real{1000}));
-  report.flag("--no-picture", page.has_no_picture, "grains: no picture of the last frame");
-  report.example("scree report results/concourse");
-  VerificationOptions verification;
-  CommandLine verify =
-      app.verb("verify", "compare runs with closed forms and published numbers (exit 0: as expected)");
-  verify.option("what", verification.what, "name of the verification; none: lists them");
-  verify.option("--case", verification.group, "group of its cases");
-  verify.flag("--quick", verification.is_quick, "only cases that take seconds");
-  verify.option("--ranks", verification.ranks, "of each run (default 1)").check(positive_count());
-  verify.option("--csv", verification.csv, "table to write");
-  verify.option("--source", verification.source,
-                "folder that holds inputs and tests/reference (default: that of the program)");
-  verify.example("scree verify grains --ranks 2");
   MeshReportOptions mesh;
   CommandLine shape = app.verb("shape", "say what a mesh is: closed, shells, volume, what is mended");
   shape.option("file", path, "STL or OBJ file").required();
@@ -161,18 +138,12 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   CommandLine list = app.verb("list", "list schemes, obstacles, measures...");
   list.option("what", what, "one list only");
   list.example("scree list measures");
+  for (const PythonCommand& command : python_commands())
+    app.verb(command.name, command.about).example(command.example);
   app.verb("bench", "measure speed, on several numbers of ranks: kernels, exchange, output, whole steps");
 
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   if (!run.given() && !restart.given() && !sweep.given()) stop_signal::release();
-  if (report.given()) {
-    if (!ranks.is_speaker(ExitCode::done)) return ExitCode::done;
-    become_report(page);
-  }
-  if (verify.given()) {
-    if (!ranks.is_speaker(ExitCode::done)) return ExitCode::done;
-    become_verification(verification);
-  }
   if (list.given() || schema || reference) load_external_plugins();
   if (list.given()) return answer(ranks, {.output = list_kinds(what)});
   if (schema || reference)
@@ -213,6 +184,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (first_word(argc, argv) == "bench") return static_cast<int>(become_bench(argv));
+  if (is_python_command(first_word(argc, argv))) return scree::driver_main(argc, argv, run_python);
   stop_signal::watch();  // MPI and PETSc take their time to start
   return scree::driver_main(argc, argv, run_program);
 }

@@ -54,7 +54,7 @@ void add_dae_options(CommandLine& verb, DaeOptions& dae) {
       .check(non_negative);
   verb.option("--disks", dae.disks, "of the stack: 3, 6 or 10 (default: all three)")
       .check(one_of({3, 6, 10}));
-  verb.option("--csv", dae.csv, "table of the runs, for postprocess/plot_dae_verification.py");
+  verb.option("--csv", dae.csv, "table of the runs, for docs/figures/plot_dae_verification.py");
   verb.option("--source", dae.source, source_help);
   verb.flag("--quick", dae.quick, "stack: of 3 disks only");
   verb.example("scree_verify dae stack --disks 10");
@@ -99,7 +99,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
     verbs.push_back({line, verify});
   };
   add("pbd", "position-based dynamics: two experiments, methods and steps", &verify_pbd, "experiment",
-      {"sliding", "disks40", "all"}, "table to write, for postprocess/plot_pbd_verification.py");
+      {"sliding", "disks40", "all"}, "table to write, for docs/figures/plot_pbd_verification.py");
   add("slope", "exact friction: a cube on a slope, the published table and all solvers", &verify_slope, "",
       {});
   add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, "group of runs",

@@ -34,7 +34,7 @@ Soft spheres have E = 10 MPa and nu = 0.3.
 Columns: wall seconds of the steps per simulated second, as each code itself times them: "Loop time of" LAMMPS and LIGGGHTS,
 the timer "step" of scree's summary.json (slowest rank). Starting up, reading and the last frame do not count. Median of
 --repetitions, spread (largest - least) / median; repetitions are interleaved: every code once, then every code again. program:
-wall seconds of the whole program, start and files included. height, phi and z: bed_numbers.py in postprocess, on the centres
+wall seconds of the whole program, start and files included. height, phi and z: bed_numbers.py, on the centres
 that a code ends with; E_kin: kinetic energy of the centres over N m g d; floor: Hertz's force at the floor from the overlaps of
 these centres, of rigid spheres the impulse of the last step over its length, over the weight. remain: spheres that are
 there at the end; rate: how many leave per second, from 1/4 to 5/6 of the time of discharge. Of boxes: mean height over the

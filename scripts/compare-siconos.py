@@ -3,7 +3,7 @@
 
     compare-siconos.py ../shared/fclib/*.hdf5 --max-time 30 --results siconos.csv
     compare-siconos.py --results siconos.csv --scree replay.csv --times siconos_times.csv
-    postprocess/performance_profile.py replay.csv siconos_times.csv
+    scree plot performance-profile replay.csv siconos_times.csv
 
 The first command solves FCLIB files (3D, local and global) with solvers of Siconos, on one thread, each solve in a
 process of its own that is ended after --max-time seconds of processor time. It appends to the CSV and skips rows

@@ -7,8 +7,7 @@
     scripts/gallery.py --page          the page alone
 
 The page shows the commands that this script runs. They run in build/gallery/NAME, where links lead to the folders of the
-repository, with the programs of build/release/bin (--bin) and postprocess/ (--postprocess). The last command of a picture has
-to leave results/NAME.png; it is stored with at most 150 kB, if need be with fewer colours.
+repository, with the programs of build/release/bin (--bin). The last command of a picture has to leave results/NAME.png; it is stored with at most 150 kB, if need be with fewer colours.
 """
 import argparse
 import io
@@ -74,10 +73,10 @@ def thumbnails(pictures):
 
 
 def commands_to_run(picture, draw_only):
-    """The text for bash; with `draw_only` without the lines that start the program."""
+    """The text for bash; with `draw_only` without the lines that start runs."""
     lines = picture["commands"].strip().replace("\\\n", " ").split("\n")
     if draw_only:
-        lines = [line for line in lines if not re.match(r"(mpirun -n \d+ )?scree ", line)]
+        lines = [line for line in lines if not re.match(r"(mpirun -n \d+ )?scree (run|sweep|restart) ", line)]
     return "\n".join(lines)
 
 
@@ -86,11 +85,11 @@ def make(picture, options):
     if not options.draw:
         shutil.rmtree(folder, ignore_errors=True)
     (folder / "results").mkdir(parents=True, exist_ok=True)
-    for name, target in (("inputs", ROOT / "inputs"), ("scripts", ROOT / "scripts"), ("postprocess", options.postprocess.resolve())):
+    for name, target in (("inputs", ROOT / "inputs"), ("scripts", ROOT / "scripts")):
         link = folder / name
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-    environment = dict(os.environ, MPLBACKEND="Agg", PYTHONPATH=str(options.postprocess.resolve()),
+    environment = dict(os.environ, MPLBACKEND="Agg", PYTHONPATH=str(ROOT / "postprocess"),
                        SCREE=str(options.bin.resolve() / "scree"),
                        PATH=f"{options.bin.resolve()}:/usr/bin:{os.environ['PATH']}")     # python3: Debian's, which has the modules
     begin = time.monotonic()
@@ -124,7 +123,6 @@ def main():
     parser.add_argument("--draw", action="store_true", help="draw again what the last runs left")
     parser.add_argument("--page", action="store_true", help="write the page alone")
     parser.add_argument("--bin", type=Path, default=ROOT / "build/release/bin", help="folder of the programs")
-    parser.add_argument("--postprocess", type=Path, default=ROOT / "postprocess", help="folder of the scripts that draw")
     options = parser.parse_args()
     pictures = read_gallery()
     unknown = [name for name in options.names if name not in pictures]

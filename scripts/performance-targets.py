@@ -28,7 +28,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "postprocess"))
 from benchmark_tables import text_of, unit_of  # noqa: E402
-from scaling import FORMAT, ScalingError, read_results  # noqa: E402
+from scree.commands.plot.scaling import FORMAT, read_results  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
 from timings import TimingError, machine_of, processor_folder, processor_text, spread_of, step_seconds  # noqa: E402
 
 FILE = "targets.json"
@@ -177,7 +178,7 @@ def measure(launches, builds, repetitions):
                 try:
                     for target, value in launch_once(launch, folder).items():
                         seconds[program][target].append(value)
-                except (TimingError, ScalingError) as error:
+                except (TimingError, ResultsError) as error:
                     print(f"performance-targets.py: {program}: {error}", file=sys.stderr)
                     failed.add(program)
         rows += [row_of(target, program, builds[program][1], launch, values)
@@ -290,5 +291,5 @@ def main(arguments=None):
 if __name__ == "__main__":
     try:
         main()
-    except (TimingError, ScalingError) as error:
+    except (TimingError, ResultsError) as error:
         sys.exit(f"performance-targets.py: {error}")

@@ -41,18 +41,20 @@ for folder in "$bin" "${before[@]:1}"; do
   fi
 done
 
+export SCREE_PYTHON=$python
+scree=${bin:-build/release/bin}/scree
 # Figures and tables from the results in folder $1.
 draw() {
-  "$python" postprocess/scaling.py "$1"/cost_2d.json "$1"/cost_3d.json --out "$1/cost"
-  "$python" postprocess/scaling.py "$1"/strong/results.json "$1"/weak/results.json --out "$1"
+  "$scree" plot scaling "$1"/cost_2d.json "$1"/cost_3d.json --out "$1/cost"
+  "$scree" plot scaling "$1"/strong/results.json "$1"/weak/results.json --out "$1"
   mv "$1/cost/cost.png" "$1/cost.png"
   rm -r "$1/cost"
   local tables=("$1"/cost_2d.json "$1"/cost_3d.json "$1"/{fixed,strong,weak}/results.json)
   [ -e "$1/targets.json" ] && tables=("$1/targets.json" "${tables[@]}")
   {
-    printf '# What was measured: %s\n\n' "$("$python" postprocess/timings.py "$1/fixed/results.json")"
+    printf '# What was measured: %s\n\n' "$("$python" scripts/timings.py "$1/fixed/results.json")"
     printf 'Made by `scripts/performance.sh`; docs/performance.md says what it means.\n\n'
-    "$python" postprocess/benchmark_tables.py "${tables[@]}"
+    "$python" scripts/benchmark_tables.py "${tables[@]}"
   } > "$1/measured.md.part"
   mv "$1/measured.md.part" "$1/measured.md"
 }
@@ -76,7 +78,7 @@ if [ -z "$bin" ]; then
   bin=build/release/bin
 fi
 unset OMPI_MCA_mpi_yield_when_idle    # waiting ranks poll: see docs/benchmarks.md
-folder=$out/$("$python" postprocess/timings.py "$bin")
+folder=$out/$("$python" scripts/timings.py "$bin")
 if ! $quick; then
   mkdir -p "$folder"
   say "cost of a body, from the cache to memory"

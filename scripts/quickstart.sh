@@ -16,7 +16,7 @@ say "3/4 run $deck on 2 ranks"
 mpirun -n 2 build/release/bin/scree run "$deck" --force
 
 say "4/4 picture"
-"$python" postprocess/render.py "$results" --time 1.5 --no-obstacles --fit bodies --view 30 15 --output "$results/picture.png"
+SCREE_PYTHON=$python build/release/bin/scree render "$results" --time 1.5 --no-obstacles --fit bodies --view 30 15 --output "$results/picture.png"
 
 cat <<END
 
@@ -26,5 +26,5 @@ Done.
   time series    $results/pile.scalars.csv
   certificate    $results/pile.certificate.csv
 Next: change a number in $deck and run it again, or draw the film with
-  $python postprocess/render.py $results --film $results/film.mp4
+  build/release/bin/scree render $results --film $results/film.mp4
 END

@@ -8,7 +8,7 @@
                                                                  measured constants, from `scree bench --case
                                                                  pbd,dem,nonsmooth,crowd --ranks 1 --out DIR`
 
-Counts come from the geometry of blocks (postprocess/exchange_plan.py), times of computing from docs/scaling-constants.json,
+Counts come from the geometry of blocks (scripts/exchange_plan.py), times of computing from docs/scaling-constants.json,
 those of a network from the assumptions --latency, --overhead and --bandwidth.
 `check` needs two runs of pbd or dem that differ in the number of steps alone, on more than one rank, with [output.vtk] at the
 start and the end, in which lists were built once, as with bodies at rest: the extra traffic of the longer one belongs to its steps.
@@ -25,7 +25,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "postprocess"))
 from exchange_plan import Blocks, exchange_plan  # noqa: E402
-from scree.results import Results, ResultsError, read_checkpoint  # noqa: E402
+from scree.errors import ResultsError  # noqa: E402
+from scree.results import Results, read_checkpoint  # noqa: E402
 
 CONSTANTS = ROOT / "docs/scaling-constants.json"
 SAMPLE_RANKS = 1000     # ranks whose exchange is computed; it depends little on the number of further ranks

@@ -13,11 +13,12 @@ Needs numpy and matplotlib; h5py for trajectories and checkpoints, VTK for pictu
 is used where it is there and asked for.
 """
 from scree import plots, style
-from scree.deck import Deck, DeckError
-from scree.pictures import RenderError, film, render
-from scree.program import RunError, program, run
-from scree.results import Results, ResultsError
-from scree.study import Sweep, sweep
+from scree.deck import Deck
+from scree.errors import DeckError, ExchangeError, ProgramMissing, RenderError, ResultsError, RunError, ScreeError
+from scree.pictures import film, render
+from scree.program import program
+from scree.results import Results
+from scree.study import Sweep, run, sweep
 
-__all__ = ["Deck", "DeckError", "Results", "ResultsError", "RenderError", "RunError", "Sweep", "film", "plots",
-           "program", "render", "run", "style", "sweep"]
+__all__ = ["Deck", "DeckError", "ExchangeError", "ProgramMissing", "RenderError", "Results", "ResultsError", "RunError", "ScreeError",
+           "Sweep", "film", "plots", "program", "render", "run", "style", "sweep"]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erf
 
-from scree.poly_data import read_contacts, read_poly_data
-from scree.results import ResultsError
+from scree.errors import ResultsError
+from scree.results.poly_data import read_contacts, read_poly_data
 
 
 @dataclass

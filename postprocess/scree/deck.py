@@ -7,11 +7,10 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from scree.errors import DeckError, ProgramMissing
+from scree.program import ask
+
 FILE_KEYS = ("path", "file")    # of tables that name files, which are looked for beside the deck
-
-
-class DeckError(Exception):
-    """A deck that cannot be read or written, or a key that no deck has."""
 
 
 class Deck:
@@ -182,8 +181,6 @@ def require_known(parts, tables):
 
 @cache
 def _schema():
-    from scree.program import ProgramMissing, ask
-
     try:
         return json.loads(ask("info", "--schema"))
     except ProgramMissing:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import matplotlib
 import numpy as np
 
-from scree.results import AXES, OF_THE_METHOD, ResultsError
+from scree.errors import ResultsError
+from scree.results import AXES, OF_THE_METHOD
 from scree.style import PALE_INK, SIGNED_COLOURS, context, label, unit_text
 
 MOST_NAMES = 8              # in a legend

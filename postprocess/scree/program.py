@@ -4,29 +4,15 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-from scree.deck import Deck
-from scree.results import Results
+from scree.errors import ProgramMissing, RunError
 
 # For Open MPI on one machine: as root, in containers, with more ranks than cores. What is set already stays.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1",
                "OPENBLAS_NUM_THREADS": "1"}
 INTERRUPTED = 4    # exit code of a run that was stopped and left a checkpoint
-
-
-class ProgramMissing(Exception):
-    """There is no program scree."""
-
-
-class RunError(Exception):
-    """The program refused a deck, or a run failed; the text is what it said. `code`: its exit code."""
-
-    def __init__(self, message, code):
-        super().__init__(message)
-        self.code = code
 
 
 def program():
@@ -49,18 +35,8 @@ def ask(*words):
     return done.stdout
 
 
-def start(verb, deck, words, ranks=1, progress=True):
-    """Runs `scree VERB DECK WORDS` to its end and returns what it said. Raises RunError unless it ends well or leaves a
-    checkpoint."""
-    with tempfile.TemporaryDirectory(prefix="scree-") as folder:
-        path = deck.write(Path(folder) / f"{deck.name}.toml")
-        try:
-            return _start([verb, path, *words], ranks, progress)
-        except RunError as error:
-            raise RunError(str(error).replace(f"{folder}/", ""), error.code) from None
-
-
-def _start(words, ranks, progress):
+def start(*words, ranks=1, progress=True):
+    """Runs `scree WORDS` to its end and returns what it said. Raises RunError unless it ends well or leaves a checkpoint."""
     launcher = ["mpirun", "-n", str(ranks)] if ranks > 1 else []
     said = []
     with subprocess.Popen([*launcher, program(), *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -88,21 +64,3 @@ def _message_in(said):
         return "\n".join(said[-10:])
     last = next((k for k in range(first + 1, len(said)) if not said[k].startswith(" ")), len(said))
     return "\n".join(said[first:last]).removeprefix("scree: ")
-
-
-def run(deck, ranks=1, *, overwrite=False, resume=False, max_wall_time=None, start_from=None, progress=True):
-    """Runs a deck (Deck, dict, or path of a file) and returns its Results.
-
-    Results lie where [output] says: results/NAME in the current folder by default. `overwrite` replaces those that are
-    there, `resume` goes on from their latest checkpoint. `max_wall_time` [s]: the run stops with a checkpoint; so it does at
-    Ctrl-C. `start_from`: checkpoint of another run that brings the bodies. Raises RunError with the program's message.
-    """
-    deck = Deck(deck)
-    options = ["--force"] * overwrite + ["--resume"] * resume
-    if max_wall_time is not None:
-        options += ["--max-wall-time", max_wall_time]
-    if start_from is not None:
-        options += ["--from", start_from]
-    start("run", deck, options, ranks, progress)
-    return Results(Path(deck.get("output.directory", "results")) / deck.name)
-

@@ -1,12 +1,31 @@
-"""Parameter studies: a deck for every combination of values, with several seeds (`scree sweep`)."""
+"""Runs of decks, and parameter studies: a deck for every combination of values, with several seeds (`scree sweep`)."""
 import csv
+import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from scree.deck import Deck, DeckError, parts_of, require_known, toml_value
+from scree.deck import Deck, parts_of, require_known, toml_value
+from scree.errors import DeckError, ResultsError, RunError
 from scree.program import start
-from scree.results import Results, ResultsError
+from scree.results import Results
+
+
+def run(deck, ranks=1, *, overwrite=False, resume=False, max_wall_time=None, start_from=None, progress=True):
+    """Runs a deck (Deck, dict, or path of a file) and returns its Results.
+
+    Results lie where [output] says: results/NAME in the current folder by default. `overwrite` replaces those that are
+    there, `resume` goes on from their latest checkpoint. `max_wall_time` [s]: the run stops with a checkpoint; so it does at
+    Ctrl-C. `start_from`: checkpoint of another run that brings the bodies. Raises RunError with the program's message.
+    """
+    deck = Deck(deck)
+    options = ["--force"] * overwrite + ["--resume"] * resume
+    if max_wall_time is not None:
+        options += ["--max-wall-time", max_wall_time]
+    if start_from is not None:
+        options += ["--from", start_from]
+    _start("run", deck, options, ranks, progress)
+    return Results(Path(deck.get("output.directory", "results")) / deck.name)
 
 
 def sweep(deck, vary, seeds=1, ranks=1, *, mean_after=None, overwrite=False, resume=False, progress=True):
@@ -26,8 +45,18 @@ def sweep(deck, vary, seeds=1, ranks=1, *, mean_after=None, overwrite=False, res
     words += ["--ensemble", seeds] + ["--force"] * overwrite + ["--resume"] * resume
     if mean_after is not None:
         words += ["--mean-after", mean_after]
-    start("sweep", deck, words, ranks, progress)
+    _start("sweep", deck, words, ranks, progress)
     return Sweep(Path(deck.get("output.directory", "results")) / f"{deck.name}_sweep")
+
+
+def _start(verb, deck, words, ranks, progress):
+    """Runs `scree VERB DECK WORDS`, the deck written to a folder that messages do not show."""
+    with tempfile.TemporaryDirectory(prefix="scree-") as folder:
+        path = deck.write(Path(folder) / f"{deck.name}.toml")
+        try:
+            start(verb, path, *words, ranks=ranks, progress=progress)
+        except RunError as error:
+            raise RunError(str(error).replace(f"{folder}/", ""), error.code) from None
 
 
 class Sweep:

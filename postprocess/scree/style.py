@@ -16,7 +16,7 @@ import matplotlib
 import matplotlib.colors
 import numpy as np
 
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 # M. Okabe and K. Ito, Color Universal Design, 2008. Their yellow is left out: it is too pale for lines on white.
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -62,7 +62,7 @@ def size(height):
 
 
 def add_options(parser, default):
-    """Options --output and --style of a script that draws one picture; `default`: words for where it goes without
+    """Options --output and --style of a command that draws one picture; `default`: words for where it goes without
     --output."""
     parser.add_argument("--output", type=Path, help=f"picture to write, .png, .pdf or .svg (default: {default})")
     parser.add_argument("--style", choices=STYLES, default="screen",

@@ -36,5 +36,5 @@ study() { # mode, bodies
 study strong 4000000                  # <== in all: so many that the first rank's share fits its memory
 study weak 100000                     # <== per rank
 
-python3 postprocess/scaling.py "$results"/{strong,weak}/results.json --out "$results" ||
-  echo "no pictures: postprocess/scaling.py needs Python with matplotlib; results.json can be copied elsewhere" >&2
+"$bin/scree" plot scaling "$results"/{strong,weak}/results.json --out "$results" ||
+  echo "no pictures: scree plot scaling needs Python with matplotlib; results.json can be copied elsewhere" >&2

@@ -22,6 +22,11 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
+/// Whether another program answers a verb: it has no options here but the help.
+bool is_answered_elsewhere(const CLI::App& verb) {
+  return verb.get_parent() != nullptr && verb.get_options().size() == 1;
+}
+
 /// Options, or arguments by place, that the help shows.
 std::vector<const CLI::Option*> options_of(const CLI::App& app, bool by_place) {
   return app.get_options([=](const CLI::Option* option) {
@@ -133,8 +138,11 @@ std::string man_page(const CLI::App& app) {
   text += fmt::format("{}\n.SH OPTIONS\n{}", fmt::join(lines, "\n.br\n"), described(app));
   if (!verbs.empty()) text += ".SH COMMANDS\n";
   for (const CLI::App* verb : verbs)
-    text += fmt::format(".SS {}\n{}\n{}", synopsis(name + " " + verb->get_name(), *verb),
-                        roff(verb->get_description()), described(*verb));
+    text += fmt::format(
+        ".SS {}\n{}\n{}", synopsis(name + " " + verb->get_name(), *verb), roff(verb->get_description()),
+        is_answered_elsewhere(*verb) ? fmt::format(".br\n\\fB{} {} \\-\\-help\\fR has its options.\n",
+                                                   roff(name), roff(verb->get_name()))
+                                     : described(*verb));
   if (!app.get_footer().empty()) text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", roff(app.get_footer()));
   return text +
          ".SH ENVIRONMENT\n.TP\n\\fBSCREE_PLUGINS\\fR\nshared objects with further shapes, forces, measures, "
@@ -155,7 +163,7 @@ std::string bash_completion(const CLI::App& app) {
   const auto verbs = verbs_of(app);
   std::vector<const CLI::App*> lines{&app};
   lines.insert(lines.end(), verbs.begin(), verbs.end());
-  std::string values, options, places;
+  std::string values, options, places, elsewhere;
   for (const CLI::App* line : lines) {
     const std::string verb = line == &app ? "" : line->get_name();
     std::vector<std::string> words;
@@ -168,10 +176,20 @@ std::string bash_completion(const CLI::App& app) {
         patterns += fmt::format("{}{}:{}", patterns.empty() ? "" : " | ", verb, one);
       values += fmt::format("    {}) {} ;;\n", patterns, completes(*option));
     }
-    options += fmt::format("        '{}') {} ;;\n", verb, of_words(words));
+    if (is_answered_elsewhere(*line))
+      elsewhere += fmt::format("{}'{}'", elsewhere.empty() ? "" : " | ", verb);
+    else
+      options += fmt::format("        '{}') {} ;;\n", verb, of_words(words));
     const auto by_place = options_of(*line, true);
     const std::string first = by_place.empty() ? "" : completes(*by_place.front());
     if (!first.empty()) places += fmt::format("        '{}') {} ;;\n", verb, first);
+  }
+  if (!elsewhere.empty()) {
+    places += fmt::format("        {}) files='*' ;;\n", elsewhere);
+    options += fmt::format(
+        "        {}) words=$(\"${{COMP_WORDS[@]:0:COMP_CWORD}}\" --help 2>/dev/null | grep -oE -- "
+        "'--[a-z][a-z-]*') ;;\n",
+        elsewhere);
   }
   std::vector<std::string> names;
   for (const CLI::App* verb : verbs) names.push_back(verb->get_name());

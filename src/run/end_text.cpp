@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "core/lines.hpp"
-#include "core/program_folder.hpp"
 #include "run/commands.hpp"
+#include "run/python_commands.hpp"
 
 namespace scree {
 
@@ -15,18 +14,6 @@ namespace {
 
 std::string with_unit(Real value, const std::string& unit) {
   return fmt::format("{:.3g}{}", value, unit == "-" ? "" : " " + unit);
-}
-
-/// A script of postprocess/, as one names it from the present folder; empty if it did not come with the
-/// program.
-std::string script(const char* name) {
-  const std::string folder = program_folder({"postprocess"});
-  if (folder.empty()) return "";
-  const std::filesystem::path path = std::filesystem::path(folder) / "postprocess" / name;
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return "";
-  const std::string from_here = path.lexically_relative(std::filesystem::current_path(error)).string();
-  return from_here.empty() || from_here.starts_with("..") ? path.string() : from_here;
 }
 
 }  // namespace
@@ -55,15 +42,14 @@ std::string worst_text(std::span<const WorstOfSteps> worst) {
 
 std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_rows) {
   std::vector<std::string> commands;
-  const auto add = [&](const char* name) {
-    if (const std::string path = script(name); !path.empty())
-      commands.push_back(fmt::format("python3 {} {}", quoted(path), quoted(files.folder)));
+  const auto add = [&, can_draw = has_python_commands()](const char* command) {
+    if (can_draw) commands.push_back(fmt::format("scree {} {}", command, quoted(files.folder)));
   };
   if (!paraview_file.empty()) {
     commands.push_back("paraview " + quoted(paraview_file));
-    add("render.py");
+    add("render");
   }
-  if (has_rows) add("plot_scalars.py");
+  if (has_rows) add("plot scalars");
   return commands.empty() ? "" : fmt::format("see it: {}", fmt::join(commands, "\n        "));
 }
 

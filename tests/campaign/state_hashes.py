@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
-"""What a fixed set of runs comes to, in a file: for changes that may change no result.
+"""What a fixed set of runs comes to, in a folder: for changes that may change no result.
 
-    scripts/state-hashes.sh record before.txt       # before the change
-    scripts/state-hashes.sh compare before.txt      # after it; names the runs that differ
+    scripts/state-hashes.sh record before                          # before the change
+    scripts/state-hashes.sh compare before                         # after it; says what differs, and where
+    scripts/state-hashes.sh compare before --renames words.toml    # after a change of words: the table says which (recorded_runs.py)
 
-The runs: every shipped deck, cut down to some bodies and steps, and decks made at random, with the seeds of the campaign. A line
-of the file holds the name of a run, its exit code, the state hash of summary.json, and a hash of all its tables (CSV) together. Floating
-point depends on the machine: compare on the one that recorded. Exit code 0: nothing differs; 1: something does.
+The runs: every shipped deck, cut down to some bodies and steps, and decks made at random, with the seeds of the campaign. Compared are
+exit codes, messages, state hashes, all tables (CSV), frames (H5MD, paths of people, XDMF, for ParaView), contact problems, checkpoints, the
+resolved deck and what summaries say of the run, not of the machine. On several ranks (--ranks) frames for ParaView are left out: they tell
+who had which body. Floating point depends on the machine: compare on the one that recorded. Exit code 0: nothing differs; 1: something does.
 """
 import argparse
 import concurrent.futures
-import hashlib
-import re
+import fnmatch
+import json
+import shutil
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from random import Random
 
@@ -23,68 +27,111 @@ import mutated_decks    # noqa: E402
 import random_decks    # noqa: E402
 import scree_program    # noqa: E402
 from decks import toml    # noqa: E402
-from harness import summary_of    # noqa: E402
+from harness import words_of    # noqa: E402
+from recorded_runs import Renames, differences    # noqa: E402
 
 BODIES, STEPS = 400, 60
 RANDOM_DECKS, SEED = 80, 1
-TIMES = re.compile(r"wall_[^,]*")      # columns that differ from run to run
+OUTPUTS = ("h5md", "vtk")   # of every shipped deck, besides its own
+MOST_LINES = 20             # that tell of one run
+
+
+def with_frames(text):
+    """A deck that writes frames, the first, one on its way and the last, with cells of navigation that no exit is too narrow for."""
+    tables = tomllib.loads(text)
+    if "cell" in tables.get("navigation", {}):
+        tables["navigation"]["cell"] = 0.5
+    for output in OUTPUTS:
+        given = tables.setdefault("output", {}).setdefault(output, {})
+        given.pop("every", None)
+        given["every_steps"] = STEPS // 2
+    return toml(tables)
 
 
 def decks():
     """(name, text, whether it is a shipped one) of every run."""
     for name, text in mutated_decks.shipped(BODIES, STEPS).items():
-        yield name, text, True
+        yield name, with_frames(text), True
     for k in range(RANDOM_DECKS):
         deck, _ = random_decks.made(Random(f"random {SEED} {k}"))
-        yield f"random {SEED} {k}", toml(deck), False
+        yield f"random/{k}", toml(deck), False
 
 
-def hash_of_tables(results):
-    """All tables below a folder, without columns of wall time."""
-    total = hashlib.sha256()
-    for path in sorted(Path(results).rglob("*.csv")):
-        rows = [line.split(",") for line in path.read_text().splitlines()]
-        kept = [k for k, title in enumerate(rows[0]) if not TIMES.match(title)] if rows else []
-        total.update(str(path.relative_to(results)).encode())
-        total.update("\n".join(",".join(row[k] for k in kept if k < len(row)) for row in rows).encode())
-    return total.hexdigest()[:16]
-
-
-def line_of(run):
+def run_into(folder, run, ranks):
+    """Runs a deck; `folder` then holds how it ended, and its results."""
     name, text, is_shipped = run
-    with tempfile.TemporaryDirectory(prefix="state-hash-") as folder:
-        folder = Path(folder)
+    with tempfile.TemporaryDirectory(prefix="state-hash-") as scratch:
+        scratch = Path(scratch)
         if is_shipped:
-            mutated_decks.copy_files_beside(name, folder)
-        (folder / "deck.toml").write_text(text)
-        result = scree_program.scree("-q", "run", "deck.toml", "--set", "output.directory=results", folder=folder)
-        summaries = [summary_of(path.parent).get("state_hash") for path in sorted(folder.rglob("summary.json"))]
-        return f"{name}: {result.code} {' '.join(map(str, summaries)) or '-'} {hash_of_tables(folder)}"
+            mutated_decks.copy_files_beside(name, scratch)
+            for beside in (scree_program.source_folder() / "inputs" / name).parent.glob("*/"):
+                shutil.copytree(beside, scratch / beside.name)
+        (scratch / "deck.toml").write_text(text)
+        result = scree_program.scree("-q", "run", "deck.toml", "--set", "output.directory=results", ranks=ranks, folder=scratch)
+        folder.mkdir(parents=True)
+        (folder / "end.json").write_text(json.dumps({"code": result.code, "message": words_of(result)}))
+        if (scratch / "results").is_dir():
+            shutil.copytree(scratch / "results", folder, dirs_exist_ok=True)
+
+
+def run_all(runs, folder, ranks, jobs):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for done in [pool.submit(run_into, folder / run[0], run, ranks) for run in runs]:
+            done.result()
+
+
+def record(folder, runs, options):
+    if folder.exists():
+        sys.exit(f"{folder} is there already")
+    part = folder.with_name(folder.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    run_all(runs, part, options.ranks, options.jobs)
+    (part / "runs.json").write_text(json.dumps({"ranks": options.ranks, "runs": [run[0] for run in runs]}))
+    part.rename(folder)
+    print(f"{len(runs)} runs recorded in {folder}")
+    return 0
+
+
+def compare(folder, runs, options):
+    recorded = json.loads((folder / "runs.json").read_text())
+    recorded["runs"] = fnmatch.filter(recorded["runs"], options.only or "*")
+    renames = Renames.read(options.renames) if options.renames else Renames()
+    n_differ = 0
+    with tempfile.TemporaryDirectory(prefix="state-hash-") as now:
+        now, names = Path(now), [run[0] for run in runs]
+        run_all([run for run in runs if run[0] in recorded["runs"]], now, recorded["ranks"], options.jobs)
+        for name in recorded["runs"]:
+            if name not in names:
+                found = ["there is no such deck now"]
+            else:
+                found = differences(folder / name, now / name, renames, recorded["ranks"])
+            n_differ += bool(found)
+            for line in found[:MOST_LINES] + [f"and {len(found) - MOST_LINES} more"] * (len(found) > MOST_LINES):
+                print(f"{name}: {line}")
+    others = [f"{name}: not recorded" for name in names if name not in recorded["runs"]]
+    others += [] if options.only else renames.unused()
+    print("".join(f"{line}\n" for line in others) + f"{len(recorded['runs'])} runs, {n_differ} differ")
+    return 1 if n_differ or others else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["record", "compare"])
-    parser.add_argument("file", type=Path)
+    parser.add_argument("folder", type=Path, help="what is recorded")
+    parser.add_argument("--renames", type=Path, metavar="FILE", help="compare: names that are other ones now (TOML, see recorded_runs.py)")
+    parser.add_argument("--only", metavar="PATTERN", help="only runs whose names match, such as 'granular/*'")
+    parser.add_argument("--ranks", type=int, default=1, help="record: ranks of each run; compare takes as many (default: 1)")
     parser.add_argument("--bin", default=None, help="folder of the programs (default: build/release/bin)")
     parser.add_argument("--source", default=str(scree_program.source_folder()), help="root of the repository, for its decks")
     parser.add_argument("--jobs", type=int, default=2, help="runs at the same time (default: 2)")
-    chosen = parser.parse_args()
-    scree_program.use(chosen.bin or f"{chosen.source}/build/release/bin", chosen.source)
-    with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
-        lines = list(pool.map(line_of, decks()))
-    if chosen.action == "record":
-        chosen.file.write_text("\n".join(lines) + "\n")
-        print(f"{len(lines)} runs recorded in {chosen.file}")
-        return 0
-    before = chosen.file.read_text().splitlines()
-    differing = [(a, b) for a, b in zip(before, lines) if a != b]
-    for a, b in differing:
-        print(f"before {a}\nnow    {b}")
-    if len(before) != len(lines):
-        print(f"{len(before)} runs recorded, {len(lines)} now")
-    print(f"{len(lines)} runs, {len(differing)} differ")
-    return 1 if differing or len(before) != len(lines) else 0
+    options = parser.parse_args()
+    scree_program.use(options.bin or f"{options.source}/build/release/bin", options.source)
+    runs = [run for run in decks() if fnmatch.fnmatch(run[0], options.only or "*")]
+    if options.action == "record":
+        return record(options.folder, runs, options)
+    if not (options.folder / "runs.json").is_file():
+        sys.exit(f"{options.folder} holds no recorded runs: record them with the programs of before")
+    return compare(options.folder, runs, options)
 
 
 if __name__ == "__main__":

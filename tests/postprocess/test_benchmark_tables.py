@@ -5,7 +5,7 @@ import sys
 
 from scree_program import check, source_folder
 
-SCRIPT = source_folder() / "postprocess/benchmark_tables.py"
+SCRIPT = source_folder() / "scripts/benchmark_tables.py"
 MACHINE = {"processor": "Some Processor", "cores": 4, "compiler": "GNU 12", "instruction_set": "avx2", "load_at_start": 0.25,
            "commit": "abc123", "measured": [{"ranks": 2, "triad_one_rank": 30e9, "triad_each_rank": 20e9, "latency_8_B": 5e-7,
                                              "latency_1_MiB": 4e-5, "allreduce_8_B": 7e-7}]}

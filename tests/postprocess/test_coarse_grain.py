@@ -1,4 +1,4 @@
-"""Continuum fields from frames (scree.coarse_grain, postprocess/coarse_grain.py): against data made by another program,
+"""Continuum fields from frames (scree.coarse_grain, scree coarse-grain): against data made by another program,
 and against [output.continuum] of the run itself."""
 from pathlib import Path
 

@@ -1,6 +1,5 @@
 """Pictures and films of crowds: exits with names, closed ones, floors, people where they are, films fast."""
 import subprocess
-import sys
 import time
 
 import matplotlib
@@ -9,7 +8,7 @@ matplotlib.use("Agg")
 import numpy as np
 
 from house_run import FPS, GROUND, N_UPPER, UPPER, left_at, make_house, place_of
-from scree_program import check, check_close, check_in, source_folder
+from scree_program import check, check_close, check_in, python_command
 from scree.crowd.film import Film, paint_disks, people_at
 from scree.crowd.labels import connector_labels
 from scree.crowd.pictures import draw_floor, floors_figure
@@ -22,7 +21,7 @@ RED = (1.0, 0.0, 0.0)
 
 
 def run_script(name, *arguments):
-    result = subprocess.run([sys.executable, source_folder() / "postprocess" / name, *map(str, arguments)], text=True,
+    result = subprocess.run(python_command(*name.split(), *arguments), text=True,
                             capture_output=True, timeout=300)
     check(result.returncode == 0 and not result.stderr, f"{name} ends with exit code 0 and does not complain", result.stderr)
     return result.stdout
@@ -85,7 +84,7 @@ def test_a_film_shows_people_on_their_floors(folder):
 
 def test_exits_are_named_and_crossed_out(folder):
     make_house(folder / "house")
-    run_script("plot_evacuation.py", folder / "house", "--output", folder / "house.svg")
+    run_script("plot evacuation", folder / "house", "--output", folder / "house.svg")
     text = (folder / "house_paths.svg").read_text()
     for word in ("door", "back (closed)", "\N{UPWARDS ARROW} stair", "\N{DOWNWARDS ARROW} stair", "ground, 0 m", "upper, 3 m"):
         check_in(f">{word}<", text, "names are text in the picture")
@@ -160,12 +159,12 @@ def test_lifts_are_levels():
 
 def test_density_from_the_trajectory(folder):
     make_house(folder / "house")
-    said = run_script("plot_density.py", folder / "house", "--time", "5", "--cell", "0.25", "--output", folder / "map.svg")
+    said = run_script("plot density", folder / "house", "--time", "5", "--cell", "0.25", "--output", folder / "map.svg")
     # They walk 1.08 m apart, and their disks are 1.13 m wide: two overlap by a sliver, three never do.
     largest = float(said.split("largest value: ")[1])
     check(1 <= largest < 2, "disks of neighbours overlap", largest)
     check_in(">door<", (folder / "map.svg").read_text(), "exits have names")
-    run_script("plot_density.py", folder / "house", "--levels", "--output", folder / "levels.pdf")
+    run_script("plot density", folder / "house", "--levels", "--output", folder / "levels.pdf")
     check((folder / "levels.pdf").read_bytes()[:5] == b"%PDF-", "a PDF")
 
 

@@ -6,8 +6,9 @@ import h5py
 import numpy as np
 
 import dem_comparison
+from scree.errors import ResultsError
 from scree_program import check, check_close, check_in, source_folder
-from scree.results import Results, ResultsError, Scalars
+from scree.results import Results, Scalars
 
 
 def make_run(folder, deck, rows=(), titles="orifice_bodies[-]"):
@@ -99,7 +100,7 @@ def test_published_starts_become_files_for_decks(folder):
 def test_the_program_draws_a_run_beside_the_reference(folder):
     rows = [(0.1 * k, k, 1000, 250 * max(0, 0.1 * k - 0.3)) for k in range(44)]
     make_run(folder / "silo", "[[stages]]\nduration = 0.3\n", rows)
-    program = source_folder() / "postprocess/dem_comparison.py"
+    program = source_folder() / "docs/figures/dem_comparison.py"
     table = source_folder() / "tests/reference/granular/dem_codes/silo.csv"
     done = subprocess.run([sys.executable, program, "silo", folder / "silo", "--reference", table, "--columns", "large_*"],
                           capture_output=True, text=True, check=False)

@@ -1,6 +1,5 @@
 """A drawing for each floor makes one deck of a building; what joins the floors is left to fill in."""
 import subprocess
-import sys
 
 import ezdxf
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 import scree
 from scree import exchange
 from scree.exchange.outlines import area_of_polygons
-from scree_program import check, check_close, check_in, program, source_folder
+from scree_program import check, check_close, check_in, program, python_command
 
 TEMPLATE = """\
 # [connectors.stair_ground_upper]
@@ -43,7 +42,7 @@ def drawings(folder, monkeypatch):
 
 
 def run_import(*arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/exchange.py", "import", *arguments], capture_output=True, text=True)
+    return subprocess.run(python_command("exchange", "import", *arguments), capture_output=True, text=True)
 
 
 def test_two_drawings_are_a_building(folder):
@@ -96,4 +95,4 @@ def test_a_building_in_python(folder):
 def test_what_is_no_building(folder, arguments, message):
     (folder / "traj.txt").write_text("# id frame x/m y/m\n1 0 2 3\n2 0 4 3\n")
     said = run_import(*arguments)
-    check(said.returncode == 1 and message in said.stderr and "Traceback" not in said.stderr, "one message", said)
+    check(said.returncode == 2 and message in said.stderr and "Traceback" not in said.stderr, "one message", said)

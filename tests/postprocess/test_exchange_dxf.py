@@ -3,14 +3,13 @@ taken is named with layer and place; the decks are good to the program. The draw
 import math
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from scree import exchange
 from scree.exchange.outlines import area_of, area_of_polygons
-from scree_program import check, check_close, check_in, program, source_folder
+from scree_program import check, check_close, check_in, program, python_command
 
 ezdxf = pytest.importorskip("ezdxf")
 UNITS = {"m": (6, 1), "cm": (5, 100), "mm": (4, 1000), "in": (1, 1 / 0.0254)}
@@ -265,7 +264,7 @@ def test_layers_are_listed_and_hidden_ones_not_taken():
     document = drawing(5, walkable=box(0, 0, 900, 500), obstacle_old=box(1, 1, 1, 1), Texte=lambda s, at: s.add_text("x", dxfattribs=at))
     document.layers.get("obstacle_old").freeze()
     document.saveas("plan.dxf")
-    script = [sys.executable, source_folder() / "postprocess/exchange.py", "import", "plan.dxf"]
+    script = python_command("exchange", "import", "plan.dxf")
     said = subprocess.run([*script, "--list"], capture_output=True, text=True)
     check(said.stdout.splitlines() == ["plan.dxf: R2010, unit cm", "  obstacle_old (hidden): 1 LWPOLYLINE", "  Texte: 1 TEXT",
                                        "  walkable: 1 LWPOLYLINE    -> walkable"], "the list", said)
@@ -273,7 +272,7 @@ def test_layers_are_listed_and_hidden_ones_not_taken():
     check(said.returncode == 0 and said.stdout == "plan.toml\n", "the deck is named", said)
     check_in("     1  LWPOLYLINE: layer obstacle_old, which is hidden\n     1  TEXT: layer Texte\n", said.stderr, "left out")
     said = subprocess.run([*script, "--people", "5"], capture_output=True, text=True)
-    check(said.returncode == 1 and "--force" in said.stderr, "a deck that is there stays", said)
+    check(said.returncode == 2 and "--force" in said.stderr, "a deck that is there stays", said)
     for more, message in ((["--obstacle", "Wände*"], "plan.dxf: layer 'Wände*' holds nothing or is not there. Layers: Texte, "),
                           (["--exit", "walk*", "--walkable", "walk*"], "layer 'walkable' would be exit and something else"),
                           (["--scale", "2"], "plan.dxf: scale is an option of stl; this is dxf"),

@@ -4,7 +4,6 @@ import csv
 import re
 import sqlite3
 import subprocess
-import sys
 
 import h5py
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 import scree
 from scree import exchange
 from scree.exchange.outlines import area_of_polygons
-from scree_program import check, check_close, check_in, program, source_folder
+from scree_program import check, check_close, check_in, program, python_command
 
 HALL = "POLYGON ((0 0, 12 0, 12 8, 0 8, 0 0), (5 3, 5 5, 7 5, 7 3, 5 3))"
 ROWS = [(0, 1, 1.5, 2.25), (0, 2, 3.0, 2.0), (0, 7, 9.125, 6.5), (1, 1, 1.6, 2.3), (1, 2, 3.1, 2.0), (1, 9, 10.0, 1.0)]
@@ -157,7 +156,7 @@ def test_people_of_a_text_file_in_the_plan_of_another(folder):
     """The area and the exit are those of the other file; people leave through it."""
     (folder / "traj.txt").write_text(text_of(ROWS))
     (folder / "geometry.xml").write_text(ROOM)
-    script = [sys.executable, source_folder() / "postprocess/exchange.py", "import", "traj.txt"]
+    script = python_command("exchange", "import", "traj.txt")
     said = subprocess.run([*script, "--plan", "geometry.xml", "--people", "count"], capture_output=True, text=True)
     check(said.returncode == 0 and said.stdout == "traj.toml\n", "the deck is named", said)
     deck = scree.Deck("traj.toml")

@@ -2,14 +2,13 @@
 read; what cannot be taken is named."""
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import scree
 from scree import exchange
-from scree_program import check, check_close, check_in, program, source_folder
+from scree_program import check, check_close, check_in, program, python_command, source_folder
 
 POUR = {"simulation": {"dimension": 3, "scheme": "nonsmooth", "end_time": 0.05, "seed": 2},
         "domain": {"lower": [0, 0, -0.1], "upper": [0.1, 0.1, 0.3], "periodic": [True, True, False]},
@@ -85,7 +84,7 @@ def in_folder(folder, monkeypatch):
 
 
 def script(*words):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/exchange.py", *words], capture_output=True, text=True)
+    return subprocess.run(python_command("exchange", *words), capture_output=True, text=True)
 
 
 def test_there_and_back(folder):
@@ -174,8 +173,8 @@ def test_what_is_refused(folder):
         with pytest.raises(exchange.ExchangeError, match=re.escape(message)):
             exchange.read("bad")
     said = script("import", "nowhere.data")
-    check(said.returncode == 1, "the script ends with 1", said)
-    check_in("exchange.py: nowhere.data: No such file", said.stderr, "and says why")
+    check(said.returncode == 2, "exit code of bad input", said)
+    check_in("scree: exchange: nowhere.data: No such file", said.stderr, "and says why")
 
 
 def test_densities_of_a_dump_with_six_digits_are_one(folder):

@@ -3,14 +3,13 @@ solids are bodies with their places; surfaces that scree has no shape for are na
 import re
 import struct
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import scree
 from scree import exchange
-from scree_program import check, check_close, check_in, program, source_folder
+from scree_program import check, check_close, check_in, program, python_command, source_folder
 
 TETRAHEDRON = np.array([[0, 0, 0], [0.02, 0, 0], [0, 0.02, 0], [0, 0, 0.02]])
 
@@ -148,7 +147,7 @@ def test_convex_solids_are_bodies_where_they_were(folder):
               "stone": tetrahedron((0.05, 0.06, 0.1)) + tetrahedron((0.12, 0.05, 0.1)),
               "brick": box((0.1, 0.1, 0.05), (0.14, 0.12, 0.06))}
     (folder / "scene.stl").write_text(text(**solids))
-    script = [sys.executable, source_folder() / "postprocess/exchange.py"]
+    script = python_command("exchange")
     said = subprocess.run([*script, "import", "scene.stl", "--bodies", "--scheme", "nonsmooth"], capture_output=True, text=True)
     check(said.returncode == 0 and said.stderr == "", "the script makes a deck", said)
     deck = scree.Deck("scene.toml")

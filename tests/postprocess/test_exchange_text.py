@@ -2,14 +2,13 @@
 last bit; what a file does not tell is asked for by the program; what cannot be taken is named with file and line."""
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import scree
 from scree import exchange
-from scree_program import check, check_close, check_in, program, source_folder
+from scree_program import check, check_close, check_in, program, python_command, source_folder
 
 
 @pytest.fixture(autouse=True)
@@ -189,18 +188,18 @@ def test_what_is_refused_says_where(folder, name, old, new, message):
 
 
 def test_the_script_tells_formats_apart_and_what_it_leaves_out(folder):
-    script = [sys.executable, source_folder() / "postprocess/exchange.py", "import"]
+    script = python_command("exchange", "import")
     said = subprocess.run([*script, given(RESTART), "--folder", "decks"], capture_output=True, text=True)
     check(said.returncode == 0 and said.stdout == "decks/mercury_box.toml\n", "a restart file", said)
     check_in("left out: CubeInsertionBoundary, springs of 1 contacts\nno shape for the wall wall3: IntersectionOfWalls",
              said.stderr, "what is left out")
     said = subprocess.run([*script, given(RESTART), "--folder", "decks"], capture_output=True, text=True)
-    check(said.returncode == 1 and "--force" in said.stderr, "what was filled in is not overwritten", said)
+    check(said.returncode == 2 and "--force" in said.stderr, "what was filled in is not overwritten", said)
     for text in ("1 2 3\n4 5 6\n", "", "one two three four\n"):
         (folder / "some").write_text(text)
         said = subprocess.run([*script, "some"], capture_output=True, text=True)
-        check(said.returncode == 1, "exit code", said)
-        check_in("exchange.py: some: of no known format", said.stderr, "message")
+        check(said.returncode == 2, "exit code", said)
+        check_in("scree: exchange: some: of no known format", said.stderr, "message")
     (folder / "some.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(exchange.ExchangeError, match="unpack it first"):
         exchange.read("some.gz")

@@ -5,7 +5,6 @@ import csv
 import json
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ import pytest
 import scree
 from scree import exchange
 from scree.exchange.outlines import area_of, area_of_polygons
-from scree_program import check, check_close, check_in, program, source_folder
+from scree_program import check, check_close, check_in, program, python_command
 
 DISTRIBUTIONS = "org.vadere.state.attributes.distributions.Attributes"
 SPAWNERS = "org.vadere.state.attributes.spawner.Attributes"
@@ -225,7 +224,7 @@ def test_what_is_wrong_is_named(change, message):
 
 def test_the_script_and_files_that_are_no_scenarios(folder):
     plan_of()
-    script = [sys.executable, source_folder() / "postprocess/exchange.py", "import"]
+    script = python_command("exchange", "import")
     said = subprocess.run([*script, "hall.scenario", "--people", "count"], capture_output=True, text=True)
     check(said.returncode == 0 and said.stdout == "hall.toml\n", "the deck is named", said)
     check_in("     1  model: OptimalStepsModel\n     1  stairs: id 12\n", said.stderr.replace("     1  measurement outside of the "
@@ -234,7 +233,7 @@ def test_the_script_and_files_that_are_no_scenarios(folder):
     for text, message in (("{", "is no JSON file"), ('{"a": 1}', "no topography in the file"), ("{}", "no topography in the file")):
         (folder / "other").write_text(text)
         said = subprocess.run([*script, "other"], capture_output=True, text=True)
-        check(said.returncode == 1, "exit code", said)
-        check_in(f"exchange.py: other: {message}", said.stderr, "message")
+        check(said.returncode == 2, "exit code", said)
+        check_in(f"scree: exchange: other: {message}", said.stderr, "message")
     said = subprocess.run([*script, "hall.scenario", "--people", "9", "--force"], capture_output=True, text=True)
     check_in("the file says how many people there are", said.stderr, "a number of people is for files without")

@@ -7,7 +7,7 @@ from scree_program import check, source_folder
 
 
 def table(*arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/load_table.py", *arguments], text=True,
+    return subprocess.run([sys.executable, source_folder() / "docs/figures/load_table.py", *arguments], text=True,
                           capture_output=True, timeout=60)
 
 

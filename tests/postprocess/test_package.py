@@ -12,7 +12,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import scree
-from scree_program import check, check_close, check_in, program, run_ok, source_folder
+from scree_program import check, check_close, check_in, program, python_command, run_ok, source_folder
 
 FALL = {"simulation": {"dimension": 2, "scheme": "nonsmooth", "end_time": "0.1 s", "seed": 3},
         "domain": {"lower": [0, -1], "upper": [2, 2]},
@@ -132,7 +132,7 @@ def test_sweep(folder):
         study["speed"]
     with pytest.raises(scree.DeckError, match="did you mean 'step'"):
         scree.sweep(deck, {"time.stop": [1]})
-    script = [sys.executable, source_folder() / "postprocess/plot_sweep.py", "results/deck_sweep"]
+    script = python_command("plot", "sweep", "results/deck_sweep")
     said = subprocess.run([*script, "--quantity", "motion_mean_speed"], capture_output=True, text=True, check=True).stdout.strip()
     check((folder / said).stat().st_size > 1000, "the script draws the same", said)
     check_in("motion_max_speed", subprocess.run(script, capture_output=True, text=True, check=True).stdout, "and lists quantities")
@@ -151,6 +151,8 @@ def test_it_can_be_installed(folder):
     scree.Deck(FALL).write(folder / "fall.toml")
     said = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True, env=environment).stdout.split()
     check("environment" in said[0] and said[1] == "done", "the installed package runs a deck", said)
+    drawn = subprocess.run([python, "-m", "scree.commands", "plot", "scalars", "results/fall"], capture_output=True, text=True, env=environment)
+    check(drawn.stdout == "results/fall/fall_scalars.png\n" and (folder / drawn.stdout.strip()).exists(), "and has the commands that draw", drawn)
 
 
 def test_the_example_of_the_documentation(folder):
@@ -163,3 +165,20 @@ def test_the_example_of_the_documentation(folder):
     exec(example, names)
     check(names["study"].keys == ["pairs.glass-glass.friction"] and len(names["study"]["heap_angle"]["mean"]) == 2, "two points")
     check((folder / "results/repose.png").stat().st_size > 5000, "a picture")
+
+
+def test_a_circle_of_imports_is_found(folder):
+    """tests/style/check_imports.py sees one through three modules, one of which imports inside of a function, and leaves trees alone."""
+    package = folder / "postprocess" / "scree"
+    package.mkdir(parents=True)
+    texts = {"__init__": "", "one": "from scree import two\n", "two": "import scree.three\n", "three": "def f():\n    from scree.one import g\n",
+             "four": "from scree import one\nfrom scree.two import h\n"}
+    for name, text in texts.items():
+        (package / f"{name}.py").write_text(text)
+    words = [sys.executable, source_folder() / "tests/style/check_imports.py", "--source", folder]
+    done = subprocess.run(words, capture_output=True, text=True)
+    circle = ("a circle of imports: postprocess/scree/one.py:1 imports scree.two; postprocess/scree/two.py:1 imports scree.three; "
+              "postprocess/scree/three.py:2 imports scree.one\n")
+    assert (done.returncode, done.stdout) == (1, circle + "5 Python modules checked, 1 problems\n")
+    (package / "three.py").write_text("")
+    assert subprocess.run(words, capture_output=True, text=True).returncode == 0

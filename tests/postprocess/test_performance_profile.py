@@ -1,11 +1,10 @@
 """Performance profiles drawn from what scree_replay writes: from a profile, from rows, from rows of several runs."""
 import subprocess
-import sys
 
 import matplotlib.image
 
-import performance_profile
-from scree_program import check, check_in, source_folder
+from scree.commands.plot import performance_profile
+from scree_program import check, check_in, python_command
 
 ROWS = """\
 file,solver,seconds_to_0.0001,seconds_to_1e-08
@@ -17,7 +16,7 @@ file,solver,seconds_to_0.0001,seconds_to_1e-08
 
 
 def run_script(*arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/performance_profile.py", *arguments], text=True,
+    return subprocess.run(python_command("plot", "performance-profile", *arguments), text=True,
                           capture_output=True, timeout=300)
 
 
@@ -51,5 +50,5 @@ def test_tables_of_another_kind(folder):
     for tables, words in ((["twice.csv"], "one.hdf5 has more than one row of solver auto"), (["other.csv"], "no column file, solver, seconds_to_TOLERANCE"), (["nowhere.csv"], "nowhere.csv"),
                           (["empty.csv"], "no rows"), (["profile.csv", "profile.csv"], "is a profile")):
         result = run_script(*(folder / name for name in tables))
-        check(result.returncode == 1, "exit code 1", result)
+        check(result.returncode == 2, "exit code 1", result)
         check_in(words, result.stderr, "the message")

@@ -96,7 +96,7 @@ def test_builds_take_turns(folder):
         check_in(words, text, "what was measured where")
     rows = json.loads((folder / "out" / FOLDER / "targets.json").read_text())["rows"]
     check([(row["keys"]["program"], row["seconds"]) for row in rows] == [("before", 0.006), ("now", 0.002)], "rows are kept", rows)
-    tables = subprocess.run([sys.executable, source_folder() / "postprocess/benchmark_tables.py",
+    tables = subprocess.run([sys.executable, source_folder() / "scripts/benchmark_tables.py",
                              folder / "out" / FOLDER / "targets.json"], text=True, capture_output=True, timeout=60, check=False)
     check(tables.returncode == 0 and "| bed of 4096 at rest (nonsmooth) | now |" in tables.stdout, "as results of scree bench", tables)
 

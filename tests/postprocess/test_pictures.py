@@ -162,7 +162,7 @@ def test_units_and_round_ticks_without_a_record(folder):
     render(folder, "--output", path, "--contacts", "--field", "radius")
     check(path.read_bytes()[:5] == b"%PDF-" and b"/Font" in path.read_bytes(), "a .pdf with fonts")
     result = render(folder, "--output", folder / "picture.xyz")
-    check(result.returncode == 1 and "no picture format" in result.stderr, "other endings are refused", result.stderr)
+    check(result.returncode == 2 and "no picture format" in result.stderr, "other endings are refused", result.stderr)
 
 
 def test_the_scale_bar_is_as_long_as_it_says(folder):

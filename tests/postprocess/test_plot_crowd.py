@@ -1,7 +1,6 @@
 """Pictures of crowds show what is in the files: curves, paths, maps, diagrams, frames."""
 import shutil
 import subprocess
-import sys
 
 import h5py
 import matplotlib.image
@@ -10,8 +9,9 @@ from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonDataModel import vtkImageData
 from vtkmodules.vtkIOXML import vtkXMLImageDataWriter
 
-from scree_program import check, check_close, check_in, source_folder
-from scree.results import Results, ResultsError, read_fields, read_wkt
+from scree.errors import ResultsError
+from scree_program import check, check_close, check_in, python_command
+from scree.results import Results, read_fields, read_wkt
 
 HALL = "POLYGON ((0 0, 10 0, 10 6, 0 6, 0 0), (4 2, 4 4, 6 4, 6 2, 4 2))"
 AGENTS = ("id[-],population[-],kind[-],radius[m],desired_speed[m/s],entered[s],walks_from[s],left[s],exit[-],walked[m]\n"
@@ -72,9 +72,9 @@ def test_pictures_of_a_run_without_other_outputs(folder):
     (run / "hall.evacuation.csv").write_text("time[s],inside[-],came[-],left[-],left_east[-],left_west[-]\n"
                                              "0,3,0,0,0,0\n2,4,1,0,0,0\n4,3,1,1,1,0\n5.5,2,1,2,1,1\n8,1,1,3,2,1\n")
     check(Results(run).name == "hall" and list(Results(run).evacuation["inside"]) == [3, 4, 3, 2, 1], "N(t) is read")
-    _, paths, _ = pictures_of("plot_evacuation.py", run)
+    _, paths, _ = pictures_of("plot evacuation", run)
     check(len(paths) == 1, "there are no paths to draw", paths)
-    pictures_of("plot_flow.py", run)
+    pictures_of("plot flow", run)
     for ending in (".evacuation.csv", ".certificate.csv"):
         alone = folder / ending.strip(".")
         alone.mkdir()
@@ -83,7 +83,7 @@ def test_pictures_of_a_run_without_other_outputs(folder):
 
 
 def run_script(name, *arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess" / name, *map(str, arguments)], text=True,
+    return subprocess.run(python_command(*name.split(), *arguments), text=True,
                           capture_output=True, timeout=300)
 
 
@@ -149,7 +149,7 @@ def test_floor_plans_as_text(folder):
 
 def test_evacuation(folder):
     make_run(folder)
-    pictures, paths, _ = pictures_of("plot_evacuation.py", folder)
+    pictures, paths, _ = pictures_of("plot evacuation", folder)
     check([path.rsplit("/", 1)[1] for path in paths] == ["hall_evacuation.png", "hall_paths.png"], "names", paths)
     # The hole in the hall is white, the floor around it is not.
     check(share_of(pictures[1], (0.965, 0.968, 0.975), 0.004) > 0.2, "the floor is drawn")
@@ -159,79 +159,79 @@ def test_evacuation_of_an_ensemble(folder):
     for seed in (7, 8, 9):
         make_run(folder / f"seed_{seed}")
     (folder / "seed_9" / "hall.trajectory.h5").unlink()     # of one run only departures are known
-    pictures, paths, _ = pictures_of("plot_evacuation.py", folder, "--paths", "0", "--output", folder / "all.png")
+    pictures, paths, _ = pictures_of("plot evacuation", folder, "--paths", "0", "--output", folder / "all.png")
     check(len(paths) == 1 and paths[0].endswith("all.png"), "one picture", paths)
     (folder / "seed_7" / "hall.agents.csv").unlink()
-    result = run_script("plot_evacuation.py", folder)
-    check(result.returncode == 1, "a table is missing", result)
+    result = run_script("plot evacuation", folder)
+    check(result.returncode == 2, "a table is missing", result)
     check_in("hall.agents.csv does not exist", result.stderr, "the message names the file")
 
 
 def test_flow(folder):
     make_run(folder)
-    pictures_of("plot_flow.py", folder)
-    pictures_of("plot_flow.py", folder, "--columns", "door_*", "--output", folder / "door.png")
-    result = run_script("plot_flow.py", folder, "--columns", "dor*")
-    check(result.returncode == 1, "a column that is not there", result)
+    pictures_of("plot flow", folder)
+    pictures_of("plot flow", folder, "--columns", "door_*", "--output", folder / "door.png")
+    result = run_script("plot flow", folder, "--columns", "dor*")
+    check(result.returncode == 2, "a column that is not there", result)
     check_in("there are: time, step, door_net", result.stderr, "the message names the columns")
     # 101 people leave at 2 per second: 80 of them between the 10th and the 90th percentile.
     rows = "".join(f"{k},crowd,adult,0.2,1.3,0,0,{0.5 * k},east,4\n" for k in range(101))
     (folder / "hall.agents.csv").write_text(AGENTS.splitlines()[0] + "\n" + rows)
-    _, _, text = pictures_of("plot_flow.py", folder, "--widths", "1.25", "--output", folder / "width.png")
+    _, _, text = pictures_of("plot flow", folder, "--widths", "1.25", "--output", folder / "width.png")
     check_in("width 1.25 m, flow 2 1/s, 1.6 1/(m s)", text, "the flow through the door")
-    _, _, text = pictures_of("plot_flow.py", folder, "--widths", "2", "--columns", "door_flow", "--from", "2")
+    _, _, text = pictures_of("plot flow", folder, "--widths", "2", "--columns", "door_flow", "--from", "2")
     check_in("flow 0.4 1/s", text, "the mean of a column")
-    result = run_script("plot_flow.py", folder, "--widths", "1", "2")
+    result = run_script("plot flow", folder, "--widths", "1", "2")
     check(result.returncode == 2, "as many widths as folders", result)
     doors = folder / "doors.csv"
     doors.write_text('case,what,measured,required,holds\ns1,"gap [m]",0,"<= 1e-12",yes\n'
                      'doors,"door 0.5 m wide, 0.4 m deep: flow [1/s]",1.1,"0.8 to 1.3",yes\n'
                      'doors,"door 3 m wide, 1 m deep: flow [1/s]",6.5,"6 to 7.3",yes\n')
-    result = run_script("plot_flow.py", "--doors", doors)
+    result = run_script("plot flow", "--doors", doors)
     check(result.returncode == 0 and "2 doors" in result.stdout and doors.with_suffix(".png").exists(),
           "a table of scree_verify is drawn", result)
-    result = run_script("plot_flow.py", folder, "--doors", doors)
+    result = run_script("plot flow", folder, "--doors", doors)
     check(result.returncode == 2, "folders or a table, not both", result)
     doors.write_text("case,what,measured,required,holds\n")
-    result = run_script("plot_flow.py", "--doors", doors)
-    check(result.returncode == 1 and "no doors" in result.stderr, "a table without doors is refused", result)
+    result = run_script("plot flow", "--doors", doors)
+    check(result.returncode == 2 and "no doors" in result.stderr, "a table without doors is refused", result)
 
 
 def test_maps(folder):
     make_run(folder)
     make_maps(folder)
-    _, paths, text = pictures_of("plot_density.py", folder)
+    _, paths, text = pictures_of("plot density", folder)
     check(paths[0].endswith("hall_density.png"), "name", paths)
     check_in("largest value: 3", text, "mean of 2 and 4")
-    check_in("largest value: 4", pictures_of("plot_density.py", folder, "--time", "7")[2], "the last frame")
-    length = pictures_of("plot_density.py", folder, "--field", "flux", "--between", "0", "1.5")[2]
+    check_in("largest value: 4", pictures_of("plot density", folder, "--time", "7")[2], "the last frame")
+    length = pictures_of("plot density", folder, "--field", "flux", "--between", "0", "1.5")[2]
     check_in(f"largest value: {2 * 2**0.5:.4g}", length, "length of a vector of the first frame")
-    picture = pictures_of("plot_density.py", folder, "--levels", "--time", "1")[0][0]
+    picture = pictures_of("plot density", folder, "--levels", "--time", "1")[0][0]
     level = {name: share_of(picture, tuple(int(colour[k:k + 2], 16) / 255 for k in (1, 3, 5)), 0.02)
              for name, colour in zip("AE", ("#2c7bb6", "#f28a52"))}
     # Of 20 columns of cells with 0.1, 0.2, ... 2.0 persons per m2, 3 are of level A and 10 of level E; the colour bar
     # has both alike.
     check(level["E"] > 2 * level["A"] > 0, "areas of the levels", level)
-    result = run_script("plot_density.py", folder, "--field", "lod")
-    check(result.returncode == 1 and "density, flux" in result.stderr, "a field that is not there", result)
-    result = run_script("plot_density.py", folder, "--field", "flux", "--levels")
+    result = run_script("plot density", folder, "--field", "lod")
+    check(result.returncode == 2 and "density, flux" in result.stderr, "a field that is not there", result)
+    result = run_script("plot density", folder, "--field", "flux", "--levels")
     check(result.returncode == 2, "levels are of densities", result)
 
 
 def test_fundamental_diagram(folder):
     make_run(folder)
-    _, paths, text = pictures_of("plot_fundamental_diagram.py", folder, "--measures", "front", "--from", "5")
+    _, paths, text = pictures_of("plot fundamental-diagram", folder, "--measures", "front", "--from", "5")
     check(paths[0].endswith("fundamental_diagram.png"), "name", paths)
     check_in("density 1.75 1/m2, speed 0.825 m/s", text, "means of the rows from 5 s on")
-    pictures_of("plot_fundamental_diagram.py", folder, "--measures", "file")
-    result = run_script("plot_fundamental_diagram.py", folder)
-    check(result.returncode == 1 and "choose with --measures" in result.stderr, "1/m and 1/m2 do not mix", result)
-    result = run_script("plot_fundamental_diagram.py", folder, "--measures", "frnt")
+    pictures_of("plot fundamental-diagram", folder, "--measures", "file")
+    result = run_script("plot fundamental-diagram", folder)
+    check(result.returncode == 2 and "choose with --measures" in result.stderr, "1/m and 1/m2 do not mix", result)
+    result = run_script("plot fundamental-diagram", folder, "--measures", "frnt")
     check_in("measures with both: front, file", result.stderr, "the measures there are")
 
 
 def test_published_curves():
-    from crowd_drawing import reference
+    from scree.commands.crowd_drawing import reference
     from plot_fundamental_diagram import weidmann
 
     for density, speed in ((0.5, 1.298), (1, 1.058), (1.75, 0.700), (3, 0.331), (5, 0.037)):
@@ -249,18 +249,18 @@ def test_published_curves():
 
 def test_frames(folder):
     make_run(folder)
-    pictures, paths, _ = pictures_of("animate_crowd.py", folder, "--every", "20", "--between", "0", "9")
+    pictures, paths, _ = pictures_of("animate", folder, "--every", "20", "--between", "0", "9")
     check([path.rsplit("/", 1)[1] for path in paths] == [f"hall_000{k}.png" for k in range(5)], "numbered names", paths)
     check((np.abs(pictures[0] - pictures[2]).max(axis=2) > 0.2).any(), "people move")
-    pictures_of("animate_crowd.py", folder, "--every", "50", "--colour", "exit", "--output", folder / "by_exit")
-    result = run_script("animate_crowd.py", folder, "--every", "25", "--gif")
+    pictures_of("animate", folder, "--every", "50", "--colour", "exit", "--output", folder / "by_exit")
+    result = run_script("animate", folder, "--every", "25", "--gif")
     check(result.returncode == 0, "a GIF is written", result.stderr)
     check((folder / "hall.gif").read_bytes()[:4] == b"GIF8", "it is one")
     if shutil.which("ffmpeg"):
         path = folder / "hall.mp4"
-        result = run_script("animate_crowd.py", folder, "--every", "25", "--film", path)
+        result = run_script("animate", folder, "--every", "25", "--film", path)
         said = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-of", "csv=p=0", "-show_entries", "stream=nb_read_frames", path],
                               capture_output=True, text=True).stdout.strip()
         check(result.returncode == 0 and said == "5", "a film of five pictures", (result.stderr, said))
-    result = run_script("animate_crowd.py", folder, "--between", "50", "60")
-    check(result.returncode == 1 and "no frame between" in result.stderr, "nothing to draw", result)
+    result = run_script("animate", folder, "--between", "50", "60")
+    check(result.returncode == 2 and "no frame between" in result.stderr, "nothing to draw", result)

@@ -8,7 +8,7 @@ from scree_program import check, check_in, run_ok, source_folder
 
 
 def _plot(*arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/plot_dae_verification.py", *arguments], text=True,
+    return subprocess.run([sys.executable, source_folder() / "docs/figures/plot_dae_verification.py", *arguments], text=True,
                           capture_output=True, timeout=300)
 
 

@@ -10,7 +10,7 @@ from scree_program import check, check_close, check_in, source_folder
 
 
 def _plot(*arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/plot_flows.py", *arguments], text=True,
+    return subprocess.run([sys.executable, source_folder() / "docs/figures/plot_flows.py", *arguments], text=True,
                           capture_output=True, timeout=300)
 
 

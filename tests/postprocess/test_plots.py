@@ -2,7 +2,6 @@
 eyes."""
 import re
 import subprocess
-import sys
 from itertools import combinations
 
 import matplotlib
@@ -16,7 +15,7 @@ import pytest
 
 import scree
 from scree import style
-from scree_program import check, check_close, check_in, source_folder
+from scree_program import check, check_close, check_in, python_command
 
 METHOD = "dt[s],n_bodies[-],stage[-],contacts[-],residual[-],solved[-],sweeps[-],overlap[m]"
 MEASURED = ("bed_mean_speed[m/s],energy_kinetic[J],energy_potential[J],energy_wall_work[J],lid_force_lid_y[N],"
@@ -83,7 +82,7 @@ def test_without_measures_the_method_is_drawn(folder):
 
 
 def test_the_command_line_has_all_and_styles(run):
-    script = [sys.executable, source_folder() / "postprocess/plot_scalars.py", run.folder]
+    script = python_command("plot", "scalars", run.folder)
     for options, has_dt in (((), False), (("--all",), True)):
         subprocess.run([*script, *options, "--output", run.folder / "a.svg"], check=True, capture_output=True)
         words = re.findall(r"<text[^>]*>([^<]*)</text>", (run.folder / "a.svg").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""render.py draws what is in the files: right size, right place, right colours, in the plane and in space."""
+"""scree render draws what is in the files: right size, right place, right colours, in the plane and in space."""
 import matplotlib.image
 import numpy as np
 
@@ -50,7 +50,7 @@ def test_a_film_has_one_scale(folder):
         write_frame(vtk / f"{k}.vtp", [[k, 0, 0]], radius=[0.5], velocity=[[k, 0, 0]])
     write_index(vtk / "case_particles.pvd", [(k, f"{k}.vtp") for k in range(3)])
     result = render(folder, "--all-frames")
-    check(result.returncode == 0, "render.py ends with exit code 0", result.stderr)
+    check(result.returncode == 0, "scree render ends with exit code 0", result.stderr)
     paths = result.stdout.split()
     check([path.rsplit("/", 1)[1] for path in paths] == [f"case_000{k}.png" for k in range(3)], "numbered names", paths)
     left, right = (matplotlib.image.imread(path)[:, :, :3] for path in (paths[0], paths[2]))
@@ -61,6 +61,6 @@ def test_a_film_has_one_scale(folder):
 def test_a_wrong_field_is_named(folder):
     make_run(folder, [[0, 0, 0]], [1], [[0, 0, 0]])
     result = render(folder, "--field", "sped")
-    check(result.returncode == 1, "exit code 1", result)
+    check(result.returncode == 2, "exit code 1", result)
     check_in("valid: none, speed, radius, velocity", result.stderr, "the message names the fields there are")
     check("Traceback" not in result.stderr, "the message is for a user", result.stderr)

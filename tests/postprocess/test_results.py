@@ -6,8 +6,9 @@ import h5py
 import matplotlib.image
 import numpy as np
 
-from scree_program import check, check_close, check_in, source_folder
-from scree.results import Results, ResultsError
+from scree.errors import ResultsError
+from scree_program import check, check_close, check_in, python_command, source_folder
+from scree.results import Results
 
 
 def make_run(folder):
@@ -28,9 +29,8 @@ def make_run(folder):
         bodies["radius"] = np.array([0.1, 0.2, 0.3])
 
 
-def run_script(name, *arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess" / name, *arguments], text=True,
-                          capture_output=True, timeout=300)
+def run_words(words):
+    return subprocess.run(words, text=True, capture_output=True, timeout=300)
 
 
 def test_scalars_have_names_units_and_all_digits(folder):
@@ -70,12 +70,12 @@ def test_errors_name_the_path(folder):
 
 def test_plot_of_scalars(folder):
     make_run(folder)
-    result = run_script("plot_scalars.py", folder, "--columns", "overlap*", "bodies")
+    result = run_words(python_command("plot", "scalars", folder, "--columns", "overlap*", "bodies"))
     check(result.returncode == 0, "exit code 0", result.stderr)
     picture = matplotlib.image.imread(result.stdout.strip())
     check(picture[..., :3].std() > 0.02, "the picture is not blank", picture.std())
-    result = run_script("plot_scalars.py", folder, "--columns", "energy")
-    check(result.returncode == 1, "a column that is not there", result)
+    result = run_words(python_command("plot", "scalars", folder, "--columns", "energy"))
+    check(result.returncode == 2, "a column that is not there", result)
     check_in("there are: time, overlap_max, bodies", result.stderr, "the message names the columns")
 
 
@@ -84,10 +84,10 @@ def test_plot_of_the_verification_table(folder):
     rows = [f"ball,{method},{parameter},{h},{factor * h},{factor * h / 2},{int(4 / h)}"
             for method, parameter, factor in (("pbd", "-", 41.3), ("penalty", "1e3", 0.8)) for h in (1e-2, 1e-3, 1e-4)]
     table.write_text("case,method,parameter,h,error_max,error_end,evaluations\n" + "\n".join(rows) + "\n")
-    result = run_script("plot_pbd_verification.py", table)
+    result = run_words([sys.executable, source_folder() / "docs/figures/plot_pbd_verification.py", table])
     check(result.returncode == 0, "exit code 0", result.stderr)
     check(matplotlib.image.imread(folder / "pbd.png")[..., :3].std() > 0.02, "the picture is not blank")
     table.write_text("case,method,h\n")
-    result = run_script("plot_pbd_verification.py", table)
+    result = run_words([sys.executable, source_folder() / "docs/figures/plot_pbd_verification.py", table])
     check(result.returncode == 1, "a table of another kind", result)
     check_in("no column parameter, error_max", result.stderr, "the message names the columns that are missing")

@@ -1,12 +1,11 @@
 """Pictures of scaling from results of scree bench: efficiencies, several files, what cannot be drawn."""
 import json
 import subprocess
-import sys
 
 import matplotlib.image
 
-import scaling
-from scree_program import check, check_close, check_in, source_folder
+from scree.commands.plot import scaling
+from scree_program import check, check_close, check_in, python_command
 
 
 def row(ranks, seconds, *, case="pbd", mode="strong", size=1000, phases=None, spread=0.1, **keys):
@@ -21,7 +20,7 @@ def write(path, rows):
 
 
 def run_script(*arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/scaling.py", *arguments], text=True,
+    return subprocess.run(python_command("plot", "scaling", *arguments), text=True,
                           capture_output=True, timeout=300)
 
 
@@ -92,8 +91,8 @@ def test_files_of_another_kind(folder):
     for name, words in (("nowhere.json", "No such file"), ("text.json", "no JSON"), ("other.json", "no results.json of"),
                         ("empty.json", "no rows"), ("alone.json", "one number of ranks only")):
         result = run_script(folder / name, "--out", folder / "pictures")
-        check(result.returncode == 1 and result.stderr.startswith("scaling.py: "), "one message", result)
+        check(result.returncode == 2 and result.stderr.startswith("scree: plot: "), "one message", result)
         check_in(words, result.stderr, "the message")
     result = run_script(write(folder / "two.json", [row(1, 1.0), row(2, 1.0)]), "--out", folder / "text.json")
-    check(result.returncode == 1, "a folder that cannot be made", result)
+    check(result.returncode == 2, "a folder that cannot be made", result)
     check_in("text.json", result.stderr, "the message")

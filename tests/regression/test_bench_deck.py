@@ -2,10 +2,9 @@
 import csv
 import json
 import subprocess
-import sys
 
 from refusal import BAD_INPUT, refused
-from scree_program import check, check_close, check_in, run_ok, source_folder
+from scree_program import check, check_close, check_in, python_command, run_ok, source_folder
 from small_deck import content_of
 from study import study
 PATIENT = ["--launcher", "env OMPI_MCA_mpi_yield_when_idle=1 mpirun -n {ranks}"]    # other tests may run beside this one
@@ -91,9 +90,9 @@ def test_a_deck_is_measured_on_numbers_of_ranks_and_writes_nothing_else(folder):
     check_close(two["values"]["efficiency"], one["seconds"] / two["seconds"] / 2, "efficiency", relative=1e-9)
     with open(folder / "out/deck.csv", newline="") as file:
         check([line["ranks"] for line in csv.DictReader(file)] == ["1", "2"], "the table has both rows")
-    drawn = subprocess.run([sys.executable, source_folder() / "postprocess/scaling.py", "out/results.json", "--out", "pictures"],
+    drawn = subprocess.run(python_command("plot", "scaling", "out/results.json", "--out", "pictures"),
                            cwd=folder, capture_output=True, text=True)
-    check(drawn.returncode == 0 and (folder / "pictures/strong.png").exists(), "scaling.py draws it", drawn.stderr)
+    check(drawn.returncode == 0 and (folder / "pictures/strong.png").exists(), "scree plot scaling draws it", drawn.stderr)
 
 
 def test_a_settled_state_is_measured_from_its_checkpoint(folder):

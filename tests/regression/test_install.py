@@ -2,6 +2,7 @@
 plug-ins work from there, and nothing names the folders in which it was built."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,8 @@ def test_an_installed_tree_can_be_moved(folder, tree):
     said = run(folder, sys.executable, "-c",
                "import scree; print(scree.program(), scree.Results('results/pour').trajectory.n_frames)", **environment)
     check(said.split() == [str(tree / "bin/scree"), "2"], "the installed package reads results", said)
+    drawn = run(folder, tree / "bin/scree", "plot", "scalars", "results/pour").strip()
+    check(drawn == "results/pour/pour_scalars.png" and (folder / drawn).exists(), "the installed program draws", drawn)
     run(folder, tree / "bin/scree", "report", "results/pour", "--no-picture")
     check_in("4096 spheres", (folder / "results/pour/report.html").read_text(), "the installed program writes a report")
 
@@ -75,7 +78,7 @@ def complete(tree, *words):
     """What bash offers for the last of some words."""
     script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _$1; printf "%s\\n" "${COMPREPLY[@]}"')
     return run(tree / "share/scree/inputs/granular", "bash", "-c", script, "bash",
-               tree / "share/bash-completion/completions" / words[0], *words).split()
+               tree / "share/bash-completion/completions" / words[0], *words, PATH=f"{tree}/bin:{os.environ['PATH']}").split()
 
 
 def test_bash_completes_verbs_options_values_and_decks(tree):
@@ -87,10 +90,12 @@ def test_bash_completes_verbs_options_values_and_decks(tree):
     check("pour.toml" in complete(tree, "scree_replay", "--json", "po"), "any file for --json")
     check(complete(tree, "scree_replay", "--start", "g") == ["guess"], "a value of an option")
     check(complete(tree, "scree_verify", "dae", "pend") == ["pendulum"], "a value by place")
-    for verb in ("run", "sweep", "restart", "check", "info", "compare", "report", "verify", "list"):
+    check("pour.toml" in complete(tree, "scree", "exchange", "import", "po"), "a file of another program")
+    check("--columns" in complete(tree, "scree", "plot", "scalars", "--col"), "an option of a kind of plot")
+    for verb in ("run", "sweep", "restart", "check", "info", "compare", "report", "render", "verify", "bench", "list"):
         help_text = run(tree, tree / "bin/scree", verb, "--help")
-        options = {word.split(",")[-1] for line in help_text.splitlines() if line.startswith("  -") for word in line.split()[:1]}
-        check(options <= set(complete(tree, "scree", verb, "-")), f"all options of {verb}", options)
+        options = set(re.findall(r"^  (?:-\w,? ?)?(--[a-z-]+)", help_text, re.MULTILINE))
+        check("--help" in options and options <= set(complete(tree, "scree", verb, "-")), f"all options of {verb}", options)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,8 @@ def files(root, suffixes=None):
     while folders:
         for entry in folders.pop().iterdir():
             if entry.is_dir() and not entry.is_symlink():
-                if entry.name not in _SKIPPED_FOLDERS and not entry.name.startswith("build"):
+                is_package = (entry / "__init__.py").is_file()      # scree.results is no folder of results
+                if is_package or (entry.name not in _SKIPPED_FOLDERS and not entry.name.startswith("build")):
                     folders.append(entry)
             elif suffixes is None or entry.suffix in suffixes:
                 found.append(entry.relative_to(root))

@@ -1,8 +1,7 @@
-"""Runs as postprocess/render.py finds them, made by hand, and pictures of them."""
+"""Runs as scree render finds them, made by hand, and pictures of them."""
 import os
 import shutil
 import subprocess
-import sys
 
 import matplotlib.image
 import numpy as np
@@ -12,7 +11,7 @@ from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
 
-from scree_program import check, source_folder
+from scree_program import check, python_command
 
 SIZE = (400, 300)
 
@@ -63,13 +62,13 @@ def needs_screen():
 
 def render(folder, *options):
     needs_screen()
-    return subprocess.run([sys.executable, source_folder() / "postprocess" / "render.py", folder,
-                           "--size", *map(str, SIZE), *options], text=True, capture_output=True, timeout=300)
+    return subprocess.run(python_command("render", folder,
+                           "--size", *map(str, SIZE), *options), text=True, capture_output=True, timeout=300)
 
 
 def picture_of(folder, *options):
     result = render(folder, *options)
-    check(result.returncode == 0, "render.py ends with exit code 0", result.stderr)
+    check(result.returncode == 0, "scree render ends with exit code 0", result.stderr)
     picture = matplotlib.image.imread(result.stdout.split()[-1])[:, :, :3]
     check(picture.shape == (SIZE[1], SIZE[0], 3), "the picture has the size asked for", picture.shape)
     return picture

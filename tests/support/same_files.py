@@ -65,7 +65,7 @@ def _rows(path) -> list:
 
 def _of_frames(first, second) -> str:
     """Points, or lines and triangles, with their fields, in any order."""
-    from scree.poly_data import read_poly_data
+    from scree.results.poly_data import read_poly_data
     a, b = read_poly_data(first), read_poly_data(second)
 
     def sorted_rows(data, cells):

@@ -114,6 +114,11 @@ class Process:
         return Result(self.command, self._popen.returncode, out, err, time.monotonic() - self.start, timed_out)
 
 
+def python_command(*words) -> list:
+    """What starts a command of the Python package as the program does: `scree render results/a` is python_command("render", "results/a")."""
+    return [sys.executable, source_folder() / "postprocess/scree/commands/__main__.py", *map(str, words)]
+
+
 def start(*arguments, ranks=1, name="scree", folder=None) -> Process:
     """Starts `scree <arguments>` on `ranks` ranks, in `folder` if given."""
     return Process(["mpirun", "-n", ranks, program(name), *arguments], folder)

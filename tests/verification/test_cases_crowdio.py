@@ -4,14 +4,13 @@ import csv
 import json
 import shutil
 import subprocess
-import sys
 import zipfile
 
 import numpy as np
 import pytest
 
 from decks import toml
-from scree_program import check, check_close, check_in, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, python_command, run_ok, scree, source_folder
 
 from scree import exchange
 from scree.exchange.enclosed import enclosed
@@ -27,13 +26,13 @@ def case(folder, name):
 
 
 def script(folder, name, *arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess" / name, *map(str, arguments)], cwd=folder, capture_output=True,
+    return subprocess.run(python_command(*name.split(), *arguments), cwd=folder, capture_output=True,
                           text=True)
 
 
 def imported(folder, *arguments):
     """Imports a file, which has to work; returns what the script says of it."""
-    said = script(folder, "exchange.py", "import", *arguments)
+    said = script(folder, "exchange", "import", *arguments)
     check(said.returncode == 0, "the file is imported", said)
     return said.stderr
 
@@ -307,14 +306,14 @@ def test_the_title_of_a_colour_bar_is_whole(folder):
     (("--between", 5, 1), "--between 5 1: the lower end comes first"), (("--time", "nan"), "'nan' is no finite number"),
     (("--cell", "nan"), "'nan' is no finite number")])
 def test_ends_of_colours_that_are_none(folder, options, message):
-    said = script(folder, "plot_density.py", folder, *options)
+    said = script(folder, "plot density", folder, *options)
     check(said.returncode == 2, "exit code", said)
     check_in(message, said.stderr, "message")
 
 
-@pytest.mark.parametrize("name", ["render.py", "animate_crowd.py", "plot_continuum.py"])
+@pytest.mark.parametrize("name", ["render", "animate", "plot continuum"])
 def test_other_pictures_refuse_such_ends(folder, name):
-    for options in [("--between", 5, 1), ("--between", "nan", 1)] + ([("--range", 5, 1), ("--range", "nan", 1)] if name == "render.py" else []):
+    for options in [("--between", 5, 1), ("--between", "nan", 1)] + ([("--range", 5, 1), ("--range", "nan", 1)] if name == "render" else []):
         said = script(folder, name, folder, *options)
         check(said.returncode == 2 and options[0] in said.stderr, "exit code and message", said)
 

@@ -6,11 +6,10 @@ import math
 import os
 import shutil
 import subprocess
-import sys
 
 import pytest
 
-from scree_program import check, check_close, check_in, program, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, program, python_command, run_ok, scree, source_folder
 
 
 def copy(folder, name):
@@ -153,7 +152,7 @@ def test_a_one_sided_surface_is_refused_as_a_solid(folder):
     ("mesh_inside_out_shell", ["s", "s_2"])])
 def test_import_reads_the_same_files(folder, name, walls):
     copy(folder, name)
-    done = subprocess.run([sys.executable, source_folder() / "postprocess/exchange.py", "import", "solid.stl", "--scheme", "nonsmooth"],
+    done = subprocess.run(python_command("exchange", "import", "solid.stl", "--scheme", "nonsmooth"),
                           cwd=folder, capture_output=True, text=True, check=False, env=os.environ | {"SCREE": str(program())})
     check(done.returncode == 0, "it is imported", done)
     deck = (folder / "solid.toml").read_text()

@@ -8,7 +8,7 @@ from scree_program import check, check_in, source_folder, verified
 
 
 def plot(*arguments):
-    return subprocess.run([sys.executable, source_folder() / "postprocess/plot_contact_law.py", *arguments], text=True,
+    return subprocess.run([sys.executable, source_folder() / "docs/figures/plot_contact_law.py", *arguments], text=True,
                           capture_output=True, timeout=300)
 
 

@@ -49,7 +49,7 @@ def test_the_table_can_be_drawn(folder, of_one_rank):
     _, text = of_one_rank
     (folder / "pbd.csv").write_text(text)
     picture = folder / "pbd.png"
-    subprocess.run([sys.executable, source_folder() / "postprocess" / "plot_pbd_verification.py", folder / "pbd.csv",
+    subprocess.run([sys.executable, source_folder() / "docs/figures/plot_pbd_verification.py", folder / "pbd.csv",
                     "--output", picture], check=True)
     check(picture.stat().st_size > 10_000, "a picture is drawn", picture.stat())
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 SAME_TIME = 1e-6        # [s] times that differ by round-off alone are the same
 

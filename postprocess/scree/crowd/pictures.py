@@ -13,7 +13,7 @@ from scree import style
 from scree.crowd.density import LEVEL_COLOURS, LEVELS_OF_SERVICE
 from scree.crowd.labels import SMALL, connector_labels, connector_text, corners_of_names, exit_label, exit_text
 from scree.crowd.plan import Level, Plan
-from scree.results import ResultsError
+from scree.errors import ResultsError
 
 WALL = style.INK
 FLOOR = (0.965, 0.968, 0.975)

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange import dxf, jupedsim, jupedsim_web, lammps, mercury, pathfinder, stl, trajectory, vadere, wkt, yade
 from scree.exchange.deck_writer import write_deck
 from scree.exchange.lammps import write_data
 from scree.exchange.mesh import is_binary_stl
 from scree.exchange.plan import Plan, joined, name_of, shifted
 from scree.exchange.plan_writer import left_out_text, write_plan
-from scree.exchange.scene import ExchangeError, Scene, checked
+from scree.exchange.scene import Scene, checked
 
 __all__ = ["FORMATS", "OPTIONS", "ExchangeError", "Plan", "Scene", "layers_of", "left_out_text", "read", "read_building",
            "write_data", "write_deck", "write_plan"]

@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from scree.deck import toml_value
+from scree.errors import ExchangeError
 from scree.exchange.mesh import stl_text
-from scree.exchange.scene import ExchangeError, material_of
+from scree.exchange.scene import material_of
 
 TABLES = {2: ["id", "x", "y", "radius", "vx", "vy", "omegaz"],
           3: ["id", "x", "y", "z", "radius", "vx", "vy", "vz", "omegax", "omegay", "omegaz"]}

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.dxf_shapes import NotTaken, entities_of, shape_of
 from scree.exchange.enclosed import enclosed
 from scree.exchange.outlines import (SAME, Junction, area_of, area_of_polygons, bounds, chain, crossing, distance_to, fan_area, is_within,
                                      nearest_end, nested, rectangle, without_repeats)
 from scree.exchange.plan import UNITS, Plan, numbered, place, require_size, without_what_is_outside
-from scree.exchange.scene import ExchangeError
 from scree.geometry import contains
 
 # $INSUNITS, the unit of a drawing; 0: none

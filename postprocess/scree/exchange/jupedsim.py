@@ -7,10 +7,10 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.jupedsim_floors import Subroom, building, inner_walls
 from scree.exchange.outlines import SAME, Junction, area_of, chain, crossing, nearest_end
 from scree.exchange.plan import Plan, name_of, place, require_size, without_what_is_outside
-from scree.exchange.scene import ExchangeError
 
 OUTSIDE = "-1"
 NOT_TAKEN = ("routing", "hlines", "goals", "trainTimeTables", "platforms")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.outlines import area_of, crossing, without_repeats
 from scree.exchange.plan import MOST_COVERED, STAYS, Plan, name_of, place, require_size, without_what_is_outside
-from scree.exchange.scene import ExchangeError
 from scree.exchange.wkt import polygons_of
 
 ELEMENTS = ("distributions", "exits", "checkpoints", "zones", "obstacles")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scree.exchange.scene import ExchangeError, density_error, integers, numbers, rows_of, scene_of, whole
+from scree.errors import ExchangeError
+from scree.exchange.scene import density_error, integers, numbers, rows_of, scene_of, whole
 
 CGS = {"length": 1e-2, "density": 1e3, "velocity": 1e-2}
 COUNTED = ("bonds", "angles", "dihedrals", "impropers", "ellipsoids", "lines", "triangles", "bodies")

@@ -12,7 +12,8 @@ import re
 
 import numpy as np
 
-from scree.exchange.scene import ExchangeError, are_whole, material_of, numbers, rows_of, scene_of, whole
+from scree.errors import ExchangeError
+from scree.exchange.scene import are_whole, material_of, numbers, rows_of, scene_of, whole
 
 BALLS = ("BaseParticle", "SphericalParticle", "LiquidFilmParticle", "LiquidFilmBaseParticle", "ThermalParticle")
 OF_BODIES = {"id", "indSpecies", "position", "orientation", "velocity", "angularVelocity", "force", "torque", "radius",

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scree.exchange.scene import ExchangeError, numbers
-from scree.program import ProgramMissing, RunError, ask
+from scree.errors import ExchangeError, ProgramMissing, RunError
+from scree.exchange.scene import numbers
+from scree.program import ask
 
 HEADER, RECORD = 84, 50    # bytes of a binary file: its head, which ends in the number of triangles, and each of them
 FLAT = 2e-6                # of the size of the scene: corners are known to half of that

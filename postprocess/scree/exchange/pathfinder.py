@@ -9,9 +9,9 @@ import re
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange import trajectory
 from scree.exchange.plan import UNITS
-from scree.exchange.scene import ExchangeError
 
 MODELS = (".pth", ".pfrx")
 ONE_FLOOR = 1.0    # m: people of one floor differ by less in height

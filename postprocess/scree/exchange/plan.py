@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.outlines import bounds, rectangle, takes_nothing
-from scree.exchange.scene import ExchangeError
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144}
 LEAST, MOST = 0.5, 20e3    # m: a plan smaller or larger than this has another unit than it says

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.deck_writer import table_lines
 from scree.exchange.outlines import area_of, area_of_polygons, bounds
 from scree.exchange.plan import name_of, region_around
-from scree.exchange.scene import ExchangeError
 from scree.exchange.wkt import wkt_of
 
 COLUMNS = ("id", "x", "y", "radius", "speed", "kind", "premovement", "floor", "journey", "leaves_at")

@@ -4,9 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-
-class ExchangeError(Exception):
-    """A file that cannot be exchanged; the message says where and why."""
+from scree.errors import ExchangeError
 
 
 @dataclass

@@ -9,8 +9,9 @@ import re
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.mesh import read_stl
-from scree.exchange.scene import ExchangeError, Scene
+from scree.exchange.scene import Scene
 
 
 def read(path, content, scale=1.0, bodies=False):

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.outlines import bounds, is_within, rectangle
 from scree.exchange.plan import AROUND_PEOPLE, UNITS, Plan, require_size
-from scree.exchange.scene import ExchangeError, numbers
+from scree.exchange.scene import numbers
 from scree.exchange.wkt import polygons_of
 
 FARTHEST = 1000.0    # m: places beyond are in another unit

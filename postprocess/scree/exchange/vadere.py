@@ -7,10 +7,10 @@ from collections import Counter
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.outlines import area_of, crossing, rectangle, takes_nothing, without_repeats
 from scree.exchange.plan import MOST_COVERED, STAYS, Plan, name_of, place, require_size, without_what_is_outside
-from scree.exchange.scene import ExchangeError
 from scree.exchange.vadere_sources import Spawner, distribution_of
 
 CURVE = 0.005    # m, from a circle to the lines in its place

@@ -3,9 +3,9 @@ import re
 
 import numpy as np
 
+from scree.errors import ExchangeError
 from scree.exchange.outlines import without_repeats
 from scree.exchange.plan import Plan, require_size, without_what_is_outside
-from scree.exchange.scene import ExchangeError
 
 TOKEN = re.compile(r"\s*([A-Za-z]+|[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[(),])")
 

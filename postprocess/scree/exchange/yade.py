@@ -8,7 +8,8 @@ Source: py/export.py, py/ymport.py and pkg/dem/SpherePack.cpp of YADE; files tha
 """
 import numpy as np
 
-from scree.exchange.scene import ExchangeError, integers, numbers, scene_of
+from scree.errors import ExchangeError
+from scree.exchange.scene import integers, numbers, scene_of
 
 FORMATS = {"x_y_z_r": ["x", "y", "z", "r"], "x_y_z_r_matId": ["x", "y", "z", "r", "matId"],
            "id_x_y_z_r_matId": ["id", "x", "y", "z", "r", "matId"], "x_y_z_r_attrs": None}

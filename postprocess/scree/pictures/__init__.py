@@ -11,10 +11,9 @@ screen; an .mp4 also ffmpeg. Each picture of a film has the same view and the sa
 from contextlib import closing
 from pathlib import Path
 
-from scree.pictures.errors import RenderError
 from scree.pictures.look import Look
 
-__all__ = ["Look", "RenderError", "film", "render"]
+__all__ = ["Look", "film", "render"]
 
 
 def render(results, output=None, frame=-1, time=None, **look):

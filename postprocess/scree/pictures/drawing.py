@@ -3,7 +3,7 @@ from contextlib import closing
 
 import numpy as np
 
-from scree.pictures.errors import RenderError
+from scree.errors import RenderError
 from scree.pictures.film_files import write_film_file
 from scree.pictures.page import Page
 from scree.pictures.screen import virtual_screen

@@ -2,7 +2,7 @@
 import shutil
 import subprocess
 
-from scree.pictures.errors import RenderError
+from scree.errors import RenderError
 
 
 def write_film_file(path, fps, pictures):

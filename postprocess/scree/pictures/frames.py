@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.errors import RenderError
 from scree.pictures import shapes, walls
-from scree.pictures.errors import RenderError
-from scree.poly_data import PolyData, read_contacts, read_poly_data
+from scree.results.poly_data import PolyData, read_contacts, read_poly_data
 from scree.results import DomainBox, Results, read_pvd
 
 DERIVED_FIELDS = {"speed": "velocity"}      # the length of a vector field, under a name of its own
@@ -169,7 +169,7 @@ def open_run(target):
             if not series["particles"]:
                 return RecordRun(name, folder, list(record.times), box, units, results)
     if not series["particles"]:
-        hint = "; animate_crowd.py draws its people" if (folder / f"{name}.trajectory.h5").exists() else ""
+        hint = "; scree animate draws its people" if (folder / f"{name}.trajectory.h5").exists() else ""
         raise RenderError(f"{target} holds no frame of bodies, which [output.vtk] and [output.h5md] write{hint}")
     return VtkRun(name, folder, [time for time, _ in series["particles"]], box, units, results, series=series)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import matplotlib
 
 from scree import style
-from scree.pictures.errors import RenderError
+from scree.errors import RenderError
 
 
 @dataclass

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from contextlib import contextmanager
 
-from scree.pictures.errors import RenderError
+from scree.errors import RenderError
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scree.poly_data import PolyData
+from scree.results.poly_data import PolyData
 from scree.results import read_checkpoint
 
 N_AROUND, N_BANDS = 24, 12          # of round corners

@@ -1,7 +1,7 @@
 """Walls as the deck describes them, for runs that wrote none for ParaView."""
 import numpy as np
 
-from scree.poly_data import PolyData
+from scree.results.poly_data import PolyData
 
 N_AROUND = 64       # of round walls
 

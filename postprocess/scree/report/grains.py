@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from scree.errors import ResultsError
 from scree.plots import find_profiles, is_of_the_method, matching_columns
 from scree.report.charts import Line, chart
 from scree.report.tables import differences, section_tables, table
-from scree.results import ResultsError
 from scree.style import label
 
 KIND = "grains"
@@ -46,7 +46,8 @@ def last_frame(run, wanted):
     """The picture of scree.render, or why there is none."""
     if not wanted:
         return '<p class="missing">No picture was asked for (--no-picture).</p>'
-    from scree.pictures import RenderError, render
+    from scree.errors import RenderError
+    from scree.pictures import render
 
     try:
         with tempfile.TemporaryDirectory(prefix="scree-") as folder:
@@ -94,9 +95,9 @@ def time_series(runs, names, profiles):
             charts.append(chart(curves(runs, few), "time [s]", label("", unit) if len(few) > 1 else label(few[0], unit), from_zero=False))
     notes = []
     if len(charts) > MOST_CHARTS:
-        notes.append(f"{len(charts) - MOST_CHARTS} more charts are left out: postprocess/plot_scalars.py draws them.")
+        notes.append(f"{len(charts) - MOST_CHARTS} more charts are left out: `scree plot scalars` draws them.")
     if profiles:
-        notes.append("Profiles are left out: postprocess/plot_scalars.py draws them.")
+        notes.append("Profiles are left out: `scree plot scalars` draws them.")
     if not charts:
         notes.append("Nothing was measured but how the method fared: give the deck tables [measures.NAME].")
     return "".join(charts[:MOST_CHARTS]) + (f'<p class="note">{" ".join(notes)}</p>' if notes else "")

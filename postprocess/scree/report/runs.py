@@ -4,7 +4,8 @@ import re
 from functools import cached_property
 from pathlib import Path
 
-from scree.results import Results, ResultsError
+from scree.errors import ResultsError
+from scree.results import Results
 
 
 class Run(Results):

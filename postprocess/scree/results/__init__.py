@@ -13,11 +13,11 @@
 Needs numpy; h5py for trajectories and checkpoints only, VTK (Debian: python3-vtk9) for maps and contacts only.
 """
 from scree.results.fields import Fields, read_fields
-from scree.results.files import ResultsError, read_pvd
+from scree.results.files import read_pvd
 from scree.results.folder import Results
 from scree.results.paths import Paths, levels_of_wkt, read_trajectory, read_wkt
 from scree.results.record import DomainBox, Trajectory, read_checkpoint
 from scree.results.tables import AGENTS_TEXT, AXES, OF_THE_METHOD, Agents, Scalars, read_agents
 
-__all__ = ["AGENTS_TEXT", "AXES", "OF_THE_METHOD", "Agents", "DomainBox", "Fields", "Paths", "Results", "ResultsError", "Scalars",
+__all__ = ["AGENTS_TEXT", "AXES", "OF_THE_METHOD", "Agents", "DomainBox", "Fields", "Paths", "Results", "Scalars",
            "Trajectory", "levels_of_wkt", "read_agents", "read_checkpoint", "read_fields", "read_pvd", "read_trajectory", "read_wkt"]

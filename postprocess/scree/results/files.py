@@ -1,10 +1,8 @@
-"""Files of a results folder: what is wrong with one, whether it is there, the frames of a ParaView index."""
+"""Files of a results folder: whether one is there, the frames of a ParaView index."""
 from pathlib import Path
 from xml.etree import ElementTree
 
-
-class ResultsError(Exception):
-    """A results folder or file that is missing or has another format; the message says which and why."""
+from scree.errors import ResultsError
 
 
 def existing(path):

@@ -5,8 +5,10 @@ import tomllib
 from functools import cached_property
 from pathlib import Path
 
-from scree.results.files import ResultsError, existing, read_pvd
+from scree.errors import ResultsError
+from scree.results.files import existing, read_pvd
 from scree.results.paths import Paths, read_trajectory
+from scree.results.poly_data import read_contacts
 from scree.results.record import Trajectory
 from scree.results.tables import AXES, OF_THE_METHOD, Agents, Scalars, read_agents
 
@@ -93,8 +95,6 @@ class Results:
     def contacts(self, frame=-1) -> dict:
         """The contacts of a frame of vtk/NAME_contacts.pvd as arrays by name: "ends" (n, 2, 3) [m], from the centre of one
         body to that of the other or to the wall, and what the run wrote for each (gap [m], force [N], ...)."""
-        from scree.poly_data import read_contacts
-
         frames = self.vtk_frames("contacts")
         if not frames:
             raise ResultsError(f"{self.folder} has no contacts: the deck needs [output.vtk]")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scree.results.files import ResultsError, existing
+from scree.errors import ResultsError
+from scree.results.files import existing
 
 
 class Paths:

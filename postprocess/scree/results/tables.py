@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scree.results.files import ResultsError, existing
+from scree.errors import ResultsError
+from scree.results.files import existing
 
 AGENTS_TEXT = ("population", "kind", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.

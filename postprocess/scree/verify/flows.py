@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scree import RunError
 from scree.deck import Deck
+from scree.errors import RunError
 from scree.verify.checks import Checks
 from scree.verify.grain_deck import GrainDeck
 from scree.verify.numbers import impact_damping

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from scree.poly_data import read_poly_data
+from scree.results.poly_data import read_poly_data
 from scree.verify.checks import Row
 from scree.verify.grain_deck import GrainDeck
 from scree.verify.numbers import norm

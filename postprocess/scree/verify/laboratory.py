@@ -11,9 +11,11 @@ from threading import BoundedSemaphore
 
 import numpy as np
 
-from scree import Results, run
 from scree.deck import Deck
+from scree.errors import ResultsError
+from scree.results import Results
 from scree.results.record import Trajectory
+from scree.study import run
 from scree.verify.grain_deck import GrainDeck
 
 
@@ -116,5 +118,5 @@ class Laboratory:
         with open(path, newline="", encoding="utf-8") as file:
             rows = list(csv.reader(line for line in file if line.strip() and not line.startswith("#")))
         if not rows or ",".join(rows[0]) != titles:
-            raise ValueError(f"{path}: the titles are not '{titles}'")
+            raise ResultsError(f"{path}: the titles are not '{titles}'")
         return rows[1:]
