@@ -37,12 +37,9 @@ void add_dae_options(CommandLine& verb, DaeOptions& dae) {
   const auto non_negative =
       number("non-negative", [](Real value) { return value >= 0 && std::isfinite(value); });
   const auto finite = number("finite", [](Real value) { return std::isfinite(value); });
-  verb.option(
-          "case", dae.only,
-          "pendulum, double-pendulum, slope, oscillator or stack; compare: decks of dry friction with all "
-          "schemes; threshold: the least friction with which three disks stand, for all schemes")
+  verb.option("case", dae.only, "pendulum, double-pendulum, slope, oscillator or stack")
       .required()
-      .check(one_of({"pendulum", "double-pendulum", "slope", "oscillator", "stack", "compare", "threshold"}));
+      .check(one_of({"pendulum", "double-pendulum", "slope", "oscillator", "stack"}));
   verb.option("--g", dae.gravity, "gravity in m/s2 (default 9.81, stack 10)").check(non_negative);
   verb.option("--dt", dae.time_step, "time step in s").check(positive);
   verb.option("--end-time", dae.end_time, "in s, a whole number of steps").check(positive);
@@ -59,7 +56,7 @@ void add_dae_options(CommandLine& verb, DaeOptions& dae) {
       .check(one_of({3, 6, 10}));
   verb.option("--csv", dae.csv, "table of the runs, for docs/figures/plot_dae_verification.py");
   verb.option("--source", dae.source, source_help);
-  verb.flag("--quick", dae.quick, "compare, threshold, stack: fewer cases, a wider bracket");
+  verb.flag("--quick", dae.quick, "stack: of 3 disks only");
   verb.example("scree_verify dae stack --disks 10");
 }
 
@@ -81,7 +78,6 @@ void add_corner_options(CommandLine& verb, CornerOptions& corner) {
 /// A verification with the options that most have.
 struct Verb {
   CommandLine line;
-  bool reads_files;
   bool (*verify)(const Comm&, const VerifyOptions&, const Show&);
 };
 
@@ -91,43 +87,27 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   app.example("mpirun -n 2 scree_verify pbd");
   VerifyOptions options;
   std::vector<Verb> verbs;
-  const auto add = [&](const std::string& name, const std::string& summary, auto verify, bool reads_files,
+  const auto add = [&](const std::string& name, const std::string& summary, auto verify,
                        const std::string& of_case, std::initializer_list<const char*> cases,
                        const std::string& csv = "table to write") {
     CommandLine line = app.verb(name, summary + " (exit 0: as expected)");
     if (cases.size() > 0) line.option("--case", options.only, of_case).check(one_of(cases));
-    if (reads_files) line.flag("--quick", options.quick, "only cases that take seconds");
+    line.flag("--quick", options.quick, "only cases that take seconds");
     line.option("--csv", options.csv, csv);
-    if (reads_files) line.option("--source", options.source, source_help);
-    line.example("scree_verify " + name + (reads_files ? " --quick" : ""));
-    verbs.push_back({line, reads_files, verify});
+    line.option("--source", options.source, source_help);
+    line.example("scree_verify " + name + " --quick");
+    verbs.push_back({line, verify});
   };
-  add("pbd", "position-based dynamics: two experiments, methods and steps", &verify_pbd, true, "experiment",
+  add("pbd", "position-based dynamics: two experiments, methods and steps", &verify_pbd, "experiment",
       {"sliding", "disks40", "all"}, "table to write, for docs/figures/plot_pbd_verification.py");
-  add("slope", "exact friction: a cube on a slope, the published table and all solvers", &verify_slope, true,
-      "", {});
-  add("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
-      &verify_grains, false, "group of cases", {"impacts", "motions", "stacks", "balances", "soft", "all"});
-  add("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies", &verify_boxes,
-      true, "group of cases", {"motions", "stacks", "dominoes", "all"});
-  add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, true,
-      "group of runs", {"tables", "faces", "converged", "all"});
-  add("rigs", "meshes, driven walls, size classes, cohesion, continuum fields", &verify_rigs, true,
-      "group of cases",
-      {
-#define SCREE_RIG(name) #name,
-#include "verify/rigs.def"
-#undef SCREE_RIG
-          "all"});
-  add("contact-law", "elastic contact at any step: restitution, duration, energy, rest", &verify_contact_law,
-      false, "", {}, "table to write, for docs/figures/plot_contact_law.py");
-  add("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS", &verify_flows, true,
-      "deck", {"impacts", "layers", "chute", "collapse", "drum", "silo", "janssen", "all"},
-      "numbers of all runs, for docs/figures/plot_flows.py");
+  add("slope", "exact friction: a cube on a slope, the published table and all solvers", &verify_slope, "",
+      {});
+  add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, "group of runs",
+      {"tables", "faces", "converged", "all"});
   add("crowd",
       "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, "
       "wall forces, doors",
-      &verify_crowd, true, "one of them", {"s1", "s2", "s3", "s4", "s6", "s7", "doors", "all"});
+      &verify_crowd, "one of them", {"s1", "s2", "s3", "s4", "s6", "s7", "doors", "all"});
   CornerOptions corner;
   CommandLine corner_verb =
       app.verb("corner", "simultaneous impacts: a disk that touches both walls of a corner, as CSV");
@@ -147,7 +127,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   bool passed = true;
   for (const Verb& verb : verbs) {
     if (!verb.line.given()) continue;
-    if (verb.reads_files) options.source = find_source(comm, options.source);
+    options.source = find_source(comm, options.source);
     passed = verb.verify(comm, options, show);
   }
   if (corner_verb.given() && !corner.check) {
@@ -157,13 +137,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
     passed = verify_corner(comm, corner, show);
   } else if (dae_verb.given()) {
     dae.source = find_source(comm, dae.source);
-    const bool of_schemes = dae.only == "compare" || dae.only == "threshold";
-    if (of_schemes && (dae.is_single_run() || dae.disks))
-      throw InputError(dae.only +
-                       " runs decks as they are: it has no options but --quick, --csv and --source");
-    passed = dae.only == "compare"     ? compare_friction_schemes(comm, dae, show)
-             : dae.only == "threshold" ? find_friction_threshold(comm, dae, show)
-                                       : verify_dae(comm, dae, show);
+    passed = verify_dae(comm, dae, show);
   }
   return passed ? ExitCode::done : ExitCode::runtime_failure;
 }

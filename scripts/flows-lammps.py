@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the cases of `scree_verify flows` with LAMMPS and writes tests/reference/flows/lammps.csv, which that command reads.
+"""Runs the cases of `scree verify flows` with LAMMPS and writes tests/reference/flows/lammps.csv, which that command reads.
 
     scripts/flows-lammps.py --bin build/release/bin                            all cases and seeds: half an hour on one core
     scripts/flows-lammps.py --bin build/release/bin --cases chute --seeds 1    one run; its rows replace those of the file
@@ -302,7 +302,7 @@ def janssen_numbers(start, folder):
 
 
 def collapse(aspect):
-    """A column `aspect` times as high as wide; as in src/verify/flows.cpp."""
+    """A column `aspect` times as high as wide; as in postprocess/scree/verify/flows.py."""
     root, base = aspect**0.5, 0.4 + 0.6 * aspect
     return Case("collapse", [f"particles.grains.source.count={round(2290 * aspect)}",
                              f"particles.grains.source.region.upper=[0.2, 0.05, {0.45 * aspect:.12g}]",
@@ -399,7 +399,7 @@ def main():
             order = [*IMPACTS, *CASES]
             rows.sort(key=lambda row: (order.index(row["case"]), int(row["seed"])))
             with open(options.out, "w", newline="", encoding="utf-8") as file:
-                file.write(f"# Source: LAMMPS {version()} (Debian 12), cases of scree_verify flows run by scripts/flows-lammps.py\n")
+                file.write(f"# Source: LAMMPS {version()} (Debian 12), cases of scree verify flows run by scripts/flows-lammps.py\n")
                 writer = csv.DictWriter(file, HEAD, lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(rows)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws what `scree_verify contact-law --csv law.csv` found: elastic contacts against the length of the step.
+"""Draws what `scree verify contact-law --csv law.csv` found: elastic contacts against the length of the step.
 
     plot_contact_law.py law.csv [--output docs/contact-law.png]
 
@@ -56,7 +56,7 @@ def draw(found, output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", type=Path, help="CSV written by scree_verify contact-law")
+    parser.add_argument("table", type=Path, help="CSV written by scree verify contact-law")
     parser.add_argument("--output", type=Path, help="picture to write (default: beside the table)")
     options = parser.parse_args()
     try:

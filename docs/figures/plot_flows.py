@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Draws what `scree_verify flows --csv flows.csv` found beside LAMMPS, and how it depends on stiffness; prints the table in Markdown.
+"""Draws what `scree verify flows --csv flows.csv` found beside LAMMPS, and how it depends on stiffness; prints the table in Markdown.
 
     plot_flows.py flows.csv [more.csv] --output docs/flows.png [--reference tests/reference/flows/lammps.csv]
 
@@ -107,7 +107,7 @@ def draw(found, reference, output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", type=Path, nargs="+", help="CSV files written by scree_verify flows")
+    parser.add_argument("table", type=Path, nargs="+", help="CSV files written by scree verify flows")
     parser.add_argument("--reference", type=Path, default=ROOT / "tests/reference/flows/lammps.csv")
     parser.add_argument("--output", type=Path, help="picture to write (default: beside the table)")
     options = parser.parse_args()

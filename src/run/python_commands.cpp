@@ -30,6 +30,8 @@ constexpr PythonCommand table[]{
      "scree report results/concourse"},
     {"coarse-grain", "write continuum fields of a frame, from its bodies and contacts, as CSV",
      "scree coarse-grain results/chute --axis z --width 4e-3 --area 0.005 --from 0 --to 0.08"},
+    {"verify", "compare runs with closed forms and published numbers: `scree verify` lists what",
+     "scree verify grains --ranks 2"},
     {"exchange", "make decks from files of other programs, and their files from frames",
      "scree exchange import station.dxf --people 200"},
 };

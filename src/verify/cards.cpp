@@ -7,7 +7,8 @@
 #include <numbers>
 
 #include "verify/card_house.hpp"
-#include "verify/solid_cases.hpp"
+#include "verify/checks.hpp"
+#include "verify/positions.hpp"
 
 namespace scree {
 
@@ -78,21 +79,24 @@ HouseResult run_house(const Comm& comm, const std::string& source, const HouseRu
   RunDeck<3> deck = read_run_deck<3>(Deck::read(comm, folder + "cards.toml", overrides));
   deck.shapes.normals = run.normals;
   Simulation<3> simulation(comm, std::move(deck));
-  const std::vector<Vec<3>> start = states_of(simulation).position;
+  const std::vector<Vec<3>> start = positions_of(simulation);
   // Of 30 leaning cards the last two are the top storey.
   constexpr std::size_t first_of_top = 28, n_top = 2;
   const Real low = 0.25 * 2.5 * std::sin(65 * std::numbers::pi / 180);
   std::vector<Real> fell(start.size(), HUGE_VAL);
   HouseResult result;
   Real n_steps = 0;
-  const int unsolved = step_until(simulation, simulation.deck().end_time, [&] {
+  int unsolved = 0;
+  while (simulation.running()) {
+    simulation.step();
     ++n_steps;
+    unsolved += simulation.certified("solved") < 1;
     result.overlap = std::max(result.overlap, simulation.certified("overlap"));
     result.contacts = std::max(result.contacts, simulation.certified("contacts"));
-    const std::vector<Vec<3>> now = states_of(simulation).position;
+    const std::vector<Vec<3>> now = positions_of(simulation);
     for (std::size_t i = 0; i < now.size(); ++i)
       if (start[i][2] - now[i][2] > low) fell[i] = std::min(fell[i], simulation.state().clock.time);
-  });
+  }
   for (std::size_t i = 0; i < fell.size(); ++i)
     (i >= first_of_top && i < first_of_top + n_top ? result.falls.top : result.falls.others)
         .push_back(fell[i]);

@@ -3,8 +3,9 @@
 #include <numbers>
 
 #include "core/error.hpp"
+#include "state/energy_balance.hpp"
 #include "verify/dae_cases.hpp"
-#include "verify/grain_cases.hpp"
+#include "verify/positions.hpp"
 
 namespace scree {
 
@@ -77,7 +78,7 @@ Course follow(const DaeTable& table, const Run& run) {
                               .kinetic = mechanical_energy(simulation.state()).kinetic,
                               .n_contacts = static_cast<int>(simulation.certified("contacts")),
                               .n_sticking = static_cast<int>(simulation.certified("sticking")),
-                              .top = states_of(simulation).position.back(),
+                              .top = positions_of(simulation).back(),
                               .slip = slip});
     slip = 0;
   }

@@ -36,27 +36,8 @@ Vec<3> sliding_exact(Real t);
 /// itself.
 bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& show);
 
-/// Grains against closed forms: decks with the scheme "nonsmooth", or "dem" in the group soft. Of each
-/// quantity of a case, `show` gets the row that is worst.
-bool verify_grains(const Comm& comm, const VerifyOptions& options, const Show& show);
-
-/// Convex bodies, scheme "nonsmooth", against closed forms and small integrations: slopes, tents, stacks, a
-/// wall, dominoes, free and spinning bodies.
-bool verify_boxes(const Comm& comm, const VerifyOptions& options, const Show& show);
-
 /// Houses of cards: which fall, how many cards and when, beside published outcomes.
 bool verify_cards(const Comm& comm, const VerifyOptions& options, const Show& show);
-
-/// Rigs: meshes, driven walls, size classes, cohesion, continuum fields, against closed forms and reference
-/// data (rigs.def).
-bool verify_rigs(const Comm& comm, const VerifyOptions& options, const Show& show);
-
-/// The elastic contact of the scheme "nonsmooth" against the damped oscillator, from steps that follow a
-/// contact to steps far longer than one.
-bool verify_contact_law(const Comm& comm, const VerifyOptions& options, const Show& show);
-
-/// Dense flows with rigid, elastic and soft contact, against each other and against LAMMPS.
-bool verify_flows(const Comm& comm, const VerifyOptions& options, const Show& show);
 
 /// Crowds against what is known exactly about the scheme "crowd": head-on pairs, pushing columns, convergence
 /// in the time step, optimality of every step, recomputed from positions alone, files of people, balance of
@@ -69,14 +50,6 @@ inline bool verify_crowd(const Comm&, const VerifyOptions&, const Show&) {
   throw InputError("crowds need a build with SCREE_CROWD=ON");
 }
 #endif
-
-/// Runs the decks slope, oscillator and stack3 to stack10 of inputs/verification with every scheme and
-/// treatment of friction and compares them with exact answers: errors and cost in one table.
-bool compare_friction_schemes(const Comm& comm, const VerifyOptions& options, const Show& show);
-
-/// Finds the coefficient of friction above which three stacked disks that cannot turn stand, for each of
-/// these, by bisection; exact: (sqrt(15) - 2 sqrt(3)) / 3.
-bool find_friction_threshold(const Comm& comm, const VerifyOptions& options, const Show& show);
 
 /// A disk in a corner, options as text, as the command line has them.
 struct CornerOptions : VerifyOptions {

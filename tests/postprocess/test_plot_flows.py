@@ -1,4 +1,4 @@
-"""The picture of what scree_verify flows writes, and the law that scripts/flows-lammps.py hands to LAMMPS."""
+"""The picture of what scree verify flows writes, and the law that scripts/flows-lammps.py hands to LAMMPS."""
 import importlib.util
 import re
 import subprocess

@@ -41,7 +41,8 @@ def test_an_installed_tree_can_be_moved(folder, tree):
     deck = tree / "share/scree/inputs/granular/pour.toml"
     run(folder, tree / "bin/scree", "run", deck, "--set", "simulation.end_time=0.01", "--set", "output.h5md.every=0.01")
     check((folder / "results/pour/pour.h5").exists(), "a deck runs")
-    check_in("all hold", run(folder, tree / "bin/scree_verify", "boxes"), "scree_verify finds decks and reference data")
+    check_in("all hold", run(folder, tree / "bin/scree_verify", "slope", "--quick"), "scree_verify finds decks and reference data")
+    check_in("all hold", run(folder, tree / "bin/scree", "verify", "grains", "--case", "stacks"), "scree verify runs decks")
     run(folder, tree / "bin/scree", "bench", "--list")
     environment = {"PYTHONPATH": str(tree / "share/scree/postprocess"), "PATH": f"{tree}/bin:{os.environ['PATH']}", "SCREE": ""}
     said = run(folder, sys.executable, "-c",
@@ -91,7 +92,7 @@ def test_bash_completes_verbs_options_values_and_decks(tree):
     check(complete(tree, "scree_verify", "dae", "pend") == ["pendulum"], "a value by place")
     check("pour.toml" in complete(tree, "scree", "exchange", "import", "po"), "a file of another program")
     check("--columns" in complete(tree, "scree", "plot", "scalars", "--col"), "an option of a kind of plot")
-    for verb in ("run", "sweep", "restart", "check", "info", "compare", "report", "render", "bench", "list"):
+    for verb in ("run", "sweep", "restart", "check", "info", "compare", "report", "render", "verify", "bench", "list"):
         help_text = run(tree, tree / "bin/scree", verb, "--help")
         options = set(re.findall(r"^  (?:-\w,? ?)?(--[a-z-]+)", help_text, re.MULTILINE))
         check("--help" in options and options <= set(complete(tree, "scree", verb, "-")), f"all options of {verb}", options)

@@ -12,6 +12,7 @@ A test file is a list of functions, run by pytest:
 `folder` is an empty folder of the test's own (tests/conftest.py). `ctest -R <name> -V` runs one file, and so does
 `pytest-3 tests/regression/test_x.py [--bin build/release/bin] [-k part_of_a_name]`.
 """
+import csv
 import itertools
 import math
 import os
@@ -78,7 +79,7 @@ class Process:
         environment = _environment() | (more or {})
         # Jobs at the same time must not share a folder of sessions: see `sessions` in tests/CMakeLists.txt.
         self._sessions = None
-        if "SCREE_SESSIONS" in environment and "mpirun" in self.command:
+        if "SCREE_SESSIONS" in environment and {"mpirun", "verify"} & set(self.command):
             self._sessions = f"{environment['SCREE_SESSIONS']}/{os.getpid()}.{next(_numbers)}"
             environment["OMPI_MCA_orte_tmpdir_base"] = self._sessions
         # A session of its own: every process of the run can be found and ended, also ranks that mpirun lost.
@@ -135,6 +136,24 @@ def scree(*arguments, ranks=1, name="scree", folder=None, timeout=300) -> Result
     if result.timed_out:
         raise Failure(f"a run took longer than {timeout} s\n{result}")
     return result
+
+
+def verify(*arguments, ranks=1, folder=None, timeout=600) -> Result:
+    """Runs `scree verify <arguments>` to its end; it starts the ranks of its runs itself."""
+    process = without_launcher("verify", *arguments, "--ranks", ranks, folder=folder, SCREE_PYTHON=sys.executable)
+    result = process.finish(timeout)
+    if result.timed_out:
+        raise Failure(f"a verification took longer than {timeout} s\n{result}")
+    return result
+
+
+def verified(table, *arguments, **options) -> list:
+    """The rows of the table of a verification, all checks of which hold, as dicts."""
+    __tracebackhide__ = True
+    result = verify(*arguments, "--csv", table, **options)
+    check(result.code == 0 and "all hold" in result.stdout, "the report says that all checks hold", result)
+    with open(table, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def wait_for(condition, claim, seconds=60):

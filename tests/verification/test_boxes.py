@@ -1,23 +1,23 @@
-"""`scree_verify boxes --quick` and `scree_verify cards --quick`: bodies with shapes against closed forms; houses of cards beside
+"""`scree verify boxes --quick` and `scree_verify cards --quick`: bodies with shapes against closed forms; houses of cards beside
 published outcomes. scripts/convex-scenes.py writes the files that the decks of inputs/convex read."""
 import csv
 import math
 import subprocess
 import sys
 
-from scree_program import check, check_close, check_in, run_ok, source_folder
+from scree_program import check, check_close, check_in, run_ok, source_folder, verified
 
 
-def rows_of(folder, verb, ranks=1):
-    table = folder / f"{verb}{ranks}.csv"
-    result = run_ok(verb, "--quick", "--csv", table, ranks=ranks, name="scree_verify", timeout=300)
+def rows_of_cards(folder):
+    table = folder / "cards.csv"
+    result = run_ok("cards", "--quick", "--csv", table, name="scree_verify", timeout=300)
     check_in("all hold", result.stdout, "every check")
     with open(table, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 def test_boxes_capsules_tents_stacks_and_dominoes_are_as_worked_out(folder):
-    rows = rows_of(folder, "boxes")
+    rows = verified(folder / "boxes.csv", "boxes", "--quick")
 
     def found(case, quantity, variant):
         numbers = [float(row["found"]) for row in rows
@@ -36,7 +36,7 @@ def test_boxes_capsules_tents_stacks_and_dominoes_are_as_worked_out(folder):
 
 
 def test_a_house_of_cards_stands_with_friction_and_falls_without(folder):
-    rows = {(row["geometry"], row["mu"]): row for row in rows_of(folder, "cards")}
+    rows = {(row["geometry"], row["mu"]): row for row in rows_of_cards(folder)}
     for geometry in ("tight", "generator"):
         check(int(rows[geometry, "0.2"]["fallen"]) >= 36, "most cards fall with friction 0.2", rows[geometry, "0.2"])
         check(rows[geometry, "0.6"]["outcome"] == "S", "none with 0.6", rows[geometry, "0.6"])

@@ -1,9 +1,7 @@
-"""`scree_verify flows`: its quick cases hold, and its decks lead to the same bits on 1, 2 and 3 ranks."""
-import csv
-
+"""`scree verify flows`: its quick cases hold, and its decks lead to the same bits on 1, 2 and 3 ranks."""
 import pytest
 
-from scree_program import check, check_close, check_in, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, run_ok, source_folder, verified, verify
 from scree.results import Results
 
 RIGID = ("simulation.scheme=nonsmooth", "pairs.glass-glass.stiffness=rigid", "time.step=0.002")
@@ -37,15 +35,8 @@ def test_same_bits_on_1_2_and_3_ranks(folder, deck):
         check(worst["contacts"]["value"] > 50, f"{deck}, {law}: there are contacts", worst)
 
 
-def rows_of(path):
-    with open(path, newline="") as file:
-        return {(row["case"], row["law"], row["quantity"]): float(row["value"]) for row in csv.DictReader(file)}
-
-
 def test_quick_cases_hold(folder):
-    result = run_ok("flows", "--quick", "--csv", folder / "flows.csv", name="scree_verify", timeout=600)
-    check_in("all hold", result.stdout, "the report says that all checks hold")
-    rows = rows_of(folder / "flows.csv")
+    rows = {(row["case"], row["law"], row["quantity"]): float(row["value"]) for row in verified(folder / "flows.csv", "flows", "--quick")}
     check({case for case, _, _ in rows} == {"binary", "ternary", "break", "cradle", "layers", "collapse 0.5"},
           "these are the quick cases", rows.keys())
     # One ball at 1 m/s on four that touch, e = 1: with p the impulse over the mass, p/4 - (1 - p) = 1, p = 8/5.
@@ -69,6 +60,6 @@ def test_a_number_that_lammps_does_not_have_fails(folder):
     wrong = text.replace("ternary,1,v of 3 [m/s],0.16", "ternary,1,v of 3 [m/s],0.17")
     check(wrong != text, "the reference has the row that is changed")
     reference.write_text(wrong)
-    result = scree("flows", "--case", "impacts", "--source", folder, name="scree_verify")
+    result = verify("flows", "--case", "impacts", "--source", folder)
     check(result.code == 1, "a check fails", result)
     check_in("ternary, v of 3 [m/s]: dem and LAMMPS", result.stdout, "and is named")

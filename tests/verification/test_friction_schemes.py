@@ -1,19 +1,14 @@
-"""`scree_verify dae compare` and `threshold`: slope, oscillator and stacks with every scheme against exact answers."""
-import csv
+"""`scree verify friction`: slope, oscillator and stacks with every scheme against exact answers."""
 import math
 
-from scree_program import check, check_close, check_in, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, run_ok, source_folder, verified
 
 SCHEMES = {"nonsmooth nsgs", "nonsmooth ipm", "dem spring", "dem dae"}
 SAME_BITS = {"nonsmooth nsgs", "dem spring"}
 
 
 def _table(folder, case, *arguments, ranks=1):
-    path = folder / f"{case}{ranks}.csv"
-    result = run_ok("dae", case, "--csv", path, *arguments, ranks=ranks, name="scree_verify")
-    check_in("all hold", result.stdout, "the report says that all checks hold")
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+    return verified(folder / f"{case}{ranks}.csv", "friction", "--case", case, *arguments, ranks=ranks)
 
 
 def test_all_schemes_agree_with_exact_answers(folder):
@@ -79,10 +74,3 @@ def test_decks_run_on_any_number_of_ranks(folder):
                        *overrides, ranks=ranks, folder=folder)
             result = run_ok("compare", folder / "results" / f"{name}{scheme}1", folder / "results" / f"{name}{scheme}3")
             check_in("the results are bitwise equal", result.stdout, f"{name}, {scheme}: one rank and three")
-
-
-def test_options_that_a_comparison_does_not_have(folder):
-    result = scree("dae", "compare", "--dt", "0.1", name="scree_verify")
-    check(result.code == 2 and "--quick" in result.stderr, "exit code 2 and the options that there are", result)
-    result = scree("dae", "pendulum", "--quick", name="scree_verify")
-    check(result.code == 2 and "pendulum" in result.stderr, "exit code 2 and the case", result)

@@ -1,23 +1,14 @@
-"""`scree_verify grains` finds the closed forms of rigid and soft grains with the decks' own code, on one rank and on three."""
+"""`scree verify grains` finds the closed forms of rigid and soft grains with the decks' own code, on one rank and on three."""
 import csv
 
 from decks import constant, grains
-from scree_program import check, check_close, check_in, run_ok, scree
-
+from scree_program import check, check_close, run_ok, verified, verify
 
 SLIDING = grains({
     "domain.lower": [0, -0.1], "domain.upper": [2, 1], "solver": None, "pairs.stone-stone.restitution": 0,
     "particles.block": {"radius": constant("5 cm"), "velocity": [1, 0], "rotates": False,
                         "source": {"type": "file", "path": "block.csv"}},
     "analysis.every": 0.5, "measures.block": {"type": "extent"}}, end=0.5, step="2 ms")
-
-
-def _verify(folder, ranks):
-    table = folder / f"grains{ranks}.csv"
-    result = run_ok("grains", "--csv", table, ranks=ranks, name="scree_verify")
-    check_in("all hold", result.stdout, "the report says that all checks hold")
-    with open(table, newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _found(rows, case, quantity, variant):
@@ -53,11 +44,11 @@ def _check_numbers(rows):
 
 
 def test_all_rows_hold_are_the_same_on_1_and_3_ranks_and_as_worked_out_by_hand(folder):
-    rows = _verify(folder, 1)
+    rows = verified(folder / "grains1.csv", "grains")
     _check_numbers(rows)
     check(all(row["holds"] == "yes" for row in rows), "all rows hold")
     check(len(rows) > 1300, "no case is left out", len(rows))
-    on_three = _verify(folder, 3)
+    on_three = verified(folder / "grains3.csv", "grains", ranks=3)
     check(len(on_three) == len(rows), "the same rows")
     for one, three in zip(rows, on_three):
         # Solvers that work on all contacts at once agree to their tolerance only.
@@ -66,9 +57,9 @@ def test_all_rows_hold_are_the_same_on_1_and_3_ranks_and_as_worked_out_by_hand(f
 
 
 def test_groups_of_cases(folder):
-    result = run_ok("grains", "--case", "impacts", ranks=2, name="scree_verify")
-    check("Chung 8" in result.stdout and "slide to roll" not in result.stdout, "only the cases asked for", result)
-    result = scree("grains", "--case", "motion", name="scree_verify")
+    result = verify("grains", "--case", "impacts", ranks=2)
+    check(result.code == 0 and "Chung 8" in result.stdout and "slide to roll" not in result.stdout, "only the cases asked for", result)
+    result = verify("grains", "--case", "motion")
     check(result.code == 2 and "impacts" in result.stderr, "a group that does not exist ends with the names of all", result)
 
 

@@ -206,7 +206,7 @@ def drum_numbers(x, v, radius=0.2, omega=1.0):
 
 
 def test_collapse(folder, full):
-    """column_collapse.csv with elastic contacts of the stiffness that "lammps-hooke" has. Band: seeds of `scree_verify flows` scatter by
+    """column_collapse.csv with elastic contacts of the stiffness that "lammps-hooke" has. Band: seeds of `scree verify flows` scatter by
     up to 0.024 L0 (standard deviation of x95); twice that of the difference of two runs, chosen after a run was 0.046 off with 0.05. Rigid columns run out
     less far."""
     table = Table("Collapse of a column (column_collapse.csv)")

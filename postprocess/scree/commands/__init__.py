@@ -9,7 +9,7 @@ from importlib import import_module
 
 from scree.errors import ScreeError
 
-COMMANDS = ("render", "animate", "plot", "report", "coarse-grain", "exchange")
+COMMANDS = ("render", "animate", "plot", "report", "coarse-grain", "verify", "exchange")
 
 
 def run(words):

@@ -70,6 +70,13 @@ class Trajectory:
             raise ResultsError(f"{self.path} has no field {name!r}; there are: {', '.join(self.fields)}")
         return self._rows(name, frame)[self._present(frame)]
 
+    def series(self, name):
+        """Values of one field in all frames, (frames, bodies, ...), of a run whose bodies stay from start to end."""
+        if name not in self.fields:
+            raise ResultsError(f"{self.path} has no field {name!r}; there are: {', '.join(self.fields)}")
+        item = self._group[name]
+        return item["value"][()] if "value" in item else np.broadcast_to(item[()], (self.n_frames, *item.shape))
+
     def positions(self, frame):
         return self.field("position", frame)
 

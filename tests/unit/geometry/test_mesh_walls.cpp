@@ -8,9 +8,9 @@
 
 #include "core/input_file.hpp"
 #include "geometry/direction.hpp"
+#include "support/obj_sheets.hpp"
 #include "unit/geometry/touch_walls.hpp"
 #include "unit/particles/scratch_file.hpp"
-#include "verify/obj_sheets.hpp"
 
 namespace scree {
 namespace {

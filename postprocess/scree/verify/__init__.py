@@ -1,0 +1,40 @@
+"""Verifications: decks that the program runs, and their numbers against closed forms, published and reference results
+(docs/verification.md). `scree verify NAME` starts them.
+
+A case is a function of a module here: it writes decks, has the Laboratory run them on any number of ranks, and adds rows to a table.
+Each row has the number that is expected, where that comes from, and the bound of its error.
+"""
+import importlib
+from dataclasses import dataclass
+
+from scree.verify.laboratory import Laboratory
+
+
+@dataclass(frozen=True)
+class Verification:
+    """`module`: has verify(laboratory, group, csv, show); `groups`: of its cases."""
+    module: str
+    summary: str
+    groups: tuple = ()
+
+
+VERIFICATIONS = {
+    "grains": Verification("grains", "rigid and soft grains with inertia: impacts, slip and roll, stacks, balances",
+                           ("impacts", "motions", "stacks", "balances", "soft")),
+    "boxes": Verification("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies",
+                          ("motions", "stacks", "dominoes")),
+    "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "meshes", "classes", "driven", "cells")),
+    "friction": Verification("friction_schemes", "dry friction: slope, oscillator and stacks with every scheme; when three disks stand",
+                             ("compare", "threshold")),
+    "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
+                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen")),
+    "contact-law": Verification("contact_law", "elastic contact at any step: restitution, duration, energy, rest"),
+}
+
+
+def verify(name, group="all", *, quick=False, ranks=1, csv=None, source=".", show=print):
+    """Runs a verification, or one group of its cases; returns whether every check holds. `csv`: table to write; `source`: folder
+    that holds inputs/ and tests/reference/; `show` gets the lines of the report."""
+    module = importlib.import_module(f"scree.verify.{VERIFICATIONS[name].module}")
+    with Laboratory(ranks, quick, source) as laboratory:
+        return module.verify(laboratory, group, csv, show)

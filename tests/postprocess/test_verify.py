@@ -1,0 +1,97 @@
+"""What verifications make of their numbers: tables, means over seeds, agreement, impacts of the damped oscillator."""
+import math
+
+from scree.verify.checks import CaseTable, Checks, Row
+from scree.verify.dominoes import impact_times
+from scree.verify.flows import Mean, agree, at_infinite_stiffness, mean_of_seeds
+from scree.verify.numbers import at_zero_step, impact_damping, runge_kutta, shortest
+from scree.verify.solids import axes_of, leaning
+from scree_program import check, check_close, verify
+
+
+def test_mean_deviation_and_error_over_seeds():
+    mean = mean_of_seeds([1, 2, 6])
+    check_close(mean.value, 3, "mean", 1e-15)
+    check_close(mean.deviation, math.sqrt(7), "deviation: (4 + 1 + 9) / 2", 1e-15)
+    check_close(mean.error, math.sqrt(7 / 3), "error of the mean", 1e-15)
+    check((mean_of_seeds([4]).value, mean_of_seeds([4]).error) == (4, 0), "of one run")
+    check(mean_of_seeds([]) is None, "no run, no mean")
+
+
+def test_a_straight_line_over_the_duration_of_contacts_is_found_again():
+    values = [0.25 + 0.1 / math.sqrt(k) for k in (1, 4, 16)]
+    check_close(at_infinite_stiffness([1, 4, 16], values), 0.25, "value at infinite stiffness", 1e-12)
+    check_close(at_infinite_stiffness([1, 4], [2, 2]), 2, "a constant", 1e-12)
+
+
+def test_agreement_is_3_percent_or_twice_the_scatter_of_seeds():
+    def mean(value, deviation, n=3):
+        return Mean(value, deviation, n)
+
+    check(agree(mean(1.029, 0), mean(1, 0)), "within 3 %")
+    check(not agree(mean(1.031, 0), mean(1, 0)), "beyond 3 %")
+    check(not agree(mean(-1, 0), mean(1, 0)), "another sign")
+    check(agree(mean(1.099, 0.03), mean(1, 0.04)), "within 2 * 0.05")
+    check(not agree(mean(1.101, 0.03), mean(1, 0.04)), "beyond it")
+    check(agree(mean(1.11, 0, 1), mean(1, 0.04)), "one run is as scattered as those of the other")
+    check(not agree(mean(1.12, 0, 1), mean(1, 0.04)), "but no more")
+    check(not agree(mean(math.nan, 0), mean(1, 0)), "a number that is none agrees with nothing")
+
+
+def test_rows_hold_within_their_bound_and_the_worst_is_shown(folder):
+    lines = []
+    table = CaseTable(lines.append, "Title")
+    table.add("case", [Row("q [m]", "a", 1, 1.5, 1), Row("q [m]", "b", 1, 1.7, 1), Row("q [m]", "c", 1, 1.6, 1)])
+    check(" b " in lines[-1] and f"{'3':>4}" in lines[-1], "the worst of three rows", lines[-1])
+    check(table.finish(folder / "all.csv"), "all hold")
+    check(len((folder / "all.csv").read_text().splitlines()) == 4, "titles and all rows")
+    for found in (2.1, math.nan):
+        lines = []
+        table = CaseTable(lines.append, "Title")
+        table.add("case", [Row("q [m]", "a", 1, 1.99, 1), Row("q [m]", "b", 1, found, 1)])
+        check(" b " in lines[-1], "what does not hold is shown", lines[-1])
+        check(not table.finish() and any(line.startswith("FAILED case, b") for line in lines), "and fails", lines)
+    checks = Checks(lines.append)
+    checks.require("share", 0.5, 0.6, 1)
+    check(lines[-1].startswith("FAILED share = 0.5000"), "a bound with a line of its own", lines[-1])
+
+
+def test_small_numerical_methods():
+    for e in (1, 0.8, 0.5, 0.05):
+        check_close(impact_damping(e).restitution, e, "restitution", 1e-12)
+    check_close(impact_damping(1).duration, math.pi, "duration of an elastic impact", 1e-15)
+    check_close(runge_kutta(lambda y: -y, 1.0, 1, 100), math.exp(-1), "exponential decay", 1e-9)
+    check([shortest(x) for x in (1.0, 0.1, 1e-7, math.nan)] == ["1", "0.1", "1e-07", "nan"], "numbers as text")
+
+
+def test_waves_of_dominoes_have_the_speeds_of_the_literature():
+    """1.808 and 1.694, and 2.009, 2.034 after 25 and 40 close ones."""
+    for gap, n, expected in ((1 / 3, 40, 1.808), (1 / 2, 25, 1.694), (1 / 6, 24, 2.009), (1 / 6, 39, 2.034)):
+        times = impact_times(n + 2, math.sqrt(9.81), 1, 0.15625, gap)
+        check_close((gap + 0.15625) / (times[n + 1] - times[n]) / math.sqrt(9.81), expected, f"gap {gap:.3f}", absolute=5e-4)
+
+
+def test_the_first_domino_falls_freely_and_loses_the_momentum_of_two_to_one():
+    push = 100      # gravity plays no part
+    times = impact_times(3, push, 1, 0.1, 0.01)
+    angle = math.asin(0.01)
+    check_close(times[1], angle / push, "the first impact", 1e-4)
+    check_close(times[2] - times[1], 2 * angle / push, "the second", 1e-3)
+
+
+def test_limits_and_turns():
+    check_close(float(at_zero_step([1 + h + h**2 + 3 * h**3 for h in (0.4, 0.2, 0.1, 0.05)], 1)), 1, "all powers of the step", 1e-13)
+    check_close(float(at_zero_step([1 + h**2 + 3 * h**4 for h in (0.4, 0.2, 0.1)], 2)), 1, "even powers", 1e-13)
+    half = math.sqrt(0.5)
+    check(abs(axes_of([half, 0, 0, half])[0] - [0, 1, 0]).max() < 1e-15, "a quarter turn about z takes x to y")
+    check(abs(axes_of(leaning(3, math.pi / 2))[0] - [0, 0, 1]).max() < 1e-15, "x leans towards z")
+    check(abs(axes_of(leaning(2, math.pi / 2))[0] - [0, 1]).max() < 1e-15, "in the plane towards y")
+
+
+def test_what_verify_is_asked_for():
+    said = verify()
+    check(said.code == 0 and "contact-law" in said.stdout, "without a name it lists the verifications", said)
+    said = verify("grain")
+    check(said.code == 2 and "grains" in said.stderr, "a name that does not exist ends with those that do", said)
+    said = verify("grains", "--source", "nowhere")
+    check(said.code == 2 and "--source" in said.stderr, "a folder without decks", said)
