@@ -160,35 +160,45 @@ inline std::optional<ExitCode> parse(const CommandLine& line, int argc, char** a
   return answer(ranks, *ending);
 }
 
-/// Runs a program, which ends with MPI_Finalize if it started MPI. All ranks throw a CollectiveError
-/// together: rank 0 prints it and all exit with its code. Other exceptions may be local. If all ranks have
-/// one, as when memory runs out, they exit in the same way; otherwise the job is aborted.
+/// How a program ended on this rank.
+struct ProgramEnd {
+  ExitCode code = ExitCode::done;
+  std::string message{};  ///< of the error that ended it
+};
+
+/// Runs a program. All ranks throw a CollectiveError together: rank 0 prints it, and all end with its code.
+/// Other exceptions may be local. If all ranks have one, as when memory runs out, they end in the same way;
+/// otherwise the job is aborted.
+inline ProgramEnd run_to_end(Ranks& ranks, int argc, char** argv, ExitCode (*program)(Ranks&, int, char**)) {
+  try {
+    return {program(ranks, argc, argv)};
+  } catch (const CollectiveError& error) {
+    if (ranks.is_speaker(error.code())) tell(error.what());
+    return {error.code(), error.what()};
+  } catch (const std::exception& error) {
+    const bool is_input = dynamic_cast<const LocalInputError*>(&error) != nullptr;
+    const ExitCode code = is_input ? ExitCode::bad_input : ExitCode::runtime_failure;
+    const bool is_alone = !ranks.have_started();
+    if (is_alone || all_meet(ranks.meeting())) {
+      if (is_alone || ranks.comm().is_root()) tell(error.what());
+      return {code, error.what()};
+    }
+    const Comm& comm = ranks.comm();
+    tell(fmt::format("rank {}: {}", comm.rank(), error.what()));
+    MPI_Abort(comm.handle(), static_cast<int>(code));
+    return {code, error.what()};
+  }
+}
+
+/// main() of a program, which ends with MPI_Finalize if it started MPI.
 inline int driver_main(int argc, char** argv, ExitCode (*program)(Ranks&, int, char**)) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is then a failed write with a message, not a kill
   Ranks ranks(argc, argv);
-  try {
-    return static_cast<int>(program(ranks, argc, argv));
-  } catch (const CollectiveError& error) {
-    if (ranks.is_speaker(error.code())) tell(error.what());
-    const int code = static_cast<int>(error.code());
-    if (error.code() == ExitCode::bad_input) end_quietly_with(code);
-    return code;
-  } catch (const std::exception& error) {
-    const bool is_input = dynamic_cast<const LocalInputError*>(&error) != nullptr;
-    const int code = static_cast<int>(is_input ? ExitCode::bad_input : ExitCode::runtime_failure);
-    if (!ranks.have_started()) {
-      tell(error.what());
-      return code;
-    }
-    const Comm& comm = ranks.comm();
-    if (all_meet(ranks.meeting())) {
-      if (comm.is_root()) tell(error.what());
-      return code;
-    }
-    tell(fmt::format("rank {}: {}", comm.rank(), error.what()));
-    MPI_Abort(comm.handle(), code);
-    return code;
-  }
+  const ProgramEnd end = run_to_end(ranks, argc, argv, program);
+  const int code = static_cast<int>(end.code);
+  // Libraries may fail as they put away what they made of bad input.
+  if (end.code == ExitCode::bad_input && !end.message.empty()) end_quietly_with(code);
+  return code;
 }
 
 }  // namespace scree

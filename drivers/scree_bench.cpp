@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/study.hpp"
+#include "bench/table_program.hpp"
 #include "core/command_line.hpp"
 #include "core/external_plugins.hpp"
 #include "core/log.hpp"
@@ -17,6 +18,22 @@
 namespace {
 
 using namespace scree;
+
+/// Measures and lets the tables be shown, which are started before MPI is.
+ExitCode measure(Ranks& ranks, bool streams, const Json& told, log::Level level,
+                 const std::function<void(const Comm&, const Tell&)>& work) {
+  TableProgram tables(ranks.is_speaker(ExitCode::done), streams, told);
+  const Comm& comm = ranks.comm();
+  log::start(comm.is_root(), level);
+  load_external_plugins(comm);
+  work(comm, [&](const std::string& what, const Json& value) { tables.tell(comm, what, value); });
+  return tables.finish(comm);
+}
+
+ExitCode measure_study(Ranks& ranks, const StudyOptions& study, log::Level level = log::Level::normal) {
+  return measure(ranks, study.stream, told_to_show(study, true), level,
+                 [&](const Comm& comm, const Tell& tell) { measure_study(comm, study, tell); });
+}
 
 ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
   CommandLine app{"scree_bench: speed of scree on this machine"};
@@ -45,18 +62,15 @@ ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
   }
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
-  const Comm& comm = ranks.comm();
-  log::start(comm.is_root(), log::Level::normal);
-  load_external_plugins(comm);
-
-  const Show show = [&](const std::string& text) { print_meanwhile(comm, text); };
   for (std::size_t k = 0; k < cases.size(); ++k) {
     if (!verbs[k].given()) continue;
-    measure_case(comm, std::string(bench_cases()[k].name), *cases[k], files, study.command_line, show);
-    return ExitCode::done;
+    return measure(ranks, false, told_to_show(study, false, files), log::Level::normal,
+                   [&](const Comm& comm, const Tell& tell) {
+                     measure_case(comm, std::string(bench_cases()[k].name), *cases[k], !files.json.empty(),
+                                  tell);
+                   });
   }
-  measure_study(comm, study, show);
-  return ExitCode::done;
+  return measure_study(ranks, study);
 }
 
 /// `scree bench` on the ranks that are there, or on numbers of ranks that it starts: MPI must not run in a
@@ -78,15 +92,11 @@ ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
     throw InputError("scree bench starts ranks itself, but it was started as one of some (" + launcher +
                      " is set): leave out --ranks and --launcher, or mpirun");
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
-  if (launcher.empty()) {
-    launch_study(study, show);
-    return ExitCode::done;
-  }
-  const Comm& comm = ranks.comm();
-  log::start(comm.is_root(), quiet ? log::Level::quiet : verbose ? log::Level::verbose : log::Level::normal);
-  load_external_plugins(comm);
-  measure_study(comm, study, [&](const std::string& text) { print_meanwhile(comm, text); });
-  return ExitCode::done;
+  if (launcher.empty()) become_study(told_to_launch(study));
+  return measure_study(ranks, study,
+                       quiet     ? log::Level::quiet
+                       : verbose ? log::Level::verbose
+                                 : log::Level::normal);
 }
 
 }  // namespace

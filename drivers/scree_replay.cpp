@@ -30,8 +30,9 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
       number("positive finite", [](Real value) { return value > 0 && std::isfinite(value); });
   // One argument each: files may follow.
   const auto list = [](const Option& option) { return option.delimiter(',').one_argument(); };
-  const Option solver = list(app.option("--solver", options.solvers,
-                                        "solvers as scree list solvers names them, or all (default auto)"));
+  const Option solver =
+      list(app.option("--solver", options.solvers,
+                      "solvers as scree list solvers --laboratory names them, or all (default auto)"));
   const Option tolerance = list(app.option("--tolerance", options.tolerances,
                                            "residuals to reach; the smallest ends a solve (default 1e-4)"))
                                .check(positive);
@@ -52,7 +53,6 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
   const Option petsc = app.option("--petsc", options.petsc_options, "options of linear solvers, -scree_...");
   const Option json = app.option("--json", options.json, "write everything to this file");
   const Option csv = app.option("--csv", options.csv, "write one line per solve to this file");
-  const Option profile = app.option("--profile", options.profile, "write performance profiles to this file");
   const Option write = app.flag("--write-solution", options.write_solution,
                                 "store confirmed solutions in each file (/solution)");
   app.flag("--force", options.force,
@@ -70,7 +70,7 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
   const Option convert = app.option("--convert", conversion, "write the file in another form to --output")
                              .check(one_of({"local"}));
   const std::vector<Option> of_solving{solver, tolerance, max_time, measure_option, start, set,
-                                       petsc,  json,      csv,      profile,        write};
+                                       petsc,  json,      csv,      write};
   if (const auto done = parse(app, argc, argv, ranks)) return *done;
 
   options.natural = measure == "natural";

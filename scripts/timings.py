@@ -11,35 +11,27 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent / "scree"))    # not the package scree, which needs numpy
+
+from bench import machine as bench_machine  # noqa: E402
+from bench.machine import processor_text  # noqa: E402,F401: for scripts that measure
+
 
 class TimingError(Exception):
     """A program or a file that does not tell what it should."""
 
 
 def machine_of(programs):
-    """describe_machine() and measure_machine() of src/bench, on one rank, by scree_bench in the folder `programs`."""
+    """The machine with what scree_bench in the folder `programs` measures of it on one rank."""
     program = Path(programs) / "scree_bench"
     try:
-        process = subprocess.run([program, "--stream", "--machine"], text=True, capture_output=True, check=True,
-                                 stdin=subprocess.DEVNULL)
-        for line in process.stdout.splitlines():
-            if line.startswith('{"machine"'):
-                return json.loads(line)["machine"]
+        return bench_machine.machine_of(program)
     except OSError as error:
         raise TimingError(f"{program}: {error.strerror}") from error
     except subprocess.CalledProcessError as error:
         raise TimingError(f"{program}: {error.stderr.strip()}") from error
-    raise TimingError(f"{program} does not describe the machine")
-
-
-def processor_text(machine):
-    """The processor as scree_bench names it above its tables: family and model tell what a virtual machine calls "AMD EPYC"."""
-    family = ""
-    if "processor_family" in machine:
-        family = f" (family {machine['processor_family']}, model {machine['processor_model']})"
-    caches = "".join(f"L{cache['level']} {cache['bytes'] // 1024} KiB, " for cache in machine.get("caches", [])
-                     if cache["type"] != "Instruction")
-    return f"{machine['processor']}{family}, {machine['cores']} cores, {caches}{machine['instruction_set']}"
+    except ValueError as error:
+        raise TimingError(str(error)) from error
 
 
 def processor_folder(machine):

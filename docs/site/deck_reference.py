@@ -28,7 +28,7 @@ GROUPS = {
     "Results": ["output", "analysis", "measures"],
 }
 LIST_TITLES = {"scheme": "All schemes", "solver": "All contact solvers", "impact_law": "All laws of impact",
-               "integrator": "All integrators", "velocity": "All velocity fields", "forces": "All forces",
+               "velocity": "All velocity fields", "forces": "All forces",
                "obstacles": "All wall shapes", "motion": "All motions of walls", "source": "All initial packings",
                "radius": "All distributions of radii"}
 MOST_DECKS = 12     # that a page names
@@ -105,7 +105,7 @@ class DeckReference:
             if part.where in self._drawings:
                 drawing = self._drawings[part.where]
                 lines += [f"![{drawing.text}](drawings/{drawing.name})", ""]
-            lines += part.lines
+            lines += self._site.rewrite(Path("docs/decks.md"), place, "\n".join(part.lines)).split("\n")
             # Of a table with kinds each kind has its excerpt; tables within others are seen in theirs.
             has_kinds = any(other.where[0] == table and other.where[1] for other in parts)
             if key or table[1:] in ((), ("NAME",)) and not has_kinds:
@@ -131,7 +131,8 @@ class DeckReference:
     def _index(self, tables):
         named = {name for names in GROUPS.values() for name in names}
         groups = GROUPS | {"Other tables": sorted(tables.keys() - named)}
-        lines = ["# Decks: tables and keys", "", *self._introduction[1:]]
+        introduction = self._site.rewrite(Path("docs/decks.md"), f"{PAGES}/index.md", "\n".join(self._introduction[1:]))
+        lines = ["# Decks: tables and keys", "", introduction]
         for title, names in groups.items():
             names = [name for name in names if name in tables]
             if names:

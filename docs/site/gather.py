@@ -13,6 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import case_table
 import command_reference
 from deck_reference import DeckReference
 
@@ -177,6 +178,7 @@ def gather(folder, programs):
     site.deck_anchors = reference.anchors()
     reference.write()
     command_reference.write(site, programs)
+    case_table.write(site)
     for path in pages:
         place = site.places[path.as_posix()]
         site.write(place, site.rewrite(path, place, (ROOT / path).read_text()))

@@ -224,7 +224,8 @@ def _node_at(parts, tables):
 
 def _described(node, here=None):
     node, here = node if isinstance(node, tuple) else (node, here or {})
-    return {key: below.get("description", "") for key, below in _all_properties(node, here).items()}
+    return {key: below.get("description", "") for key, below in _all_properties(node, here).items()
+            if not below.get("doNotSuggest")}
 
 
 def _entry_of(entries, part, key):

@@ -46,31 +46,82 @@ if(SCREE_QUICK_BUILD)
 endif()
 
 # Headers of nearly every file, compiled once: standard library, fmt, MPI. None of our own: they change too often.
-# scree_use_headers(target) is for targets that link scree_core and have no flags of an instruction set.
+# scree_use_headers(target [of]) is for targets that link scree_core and have no flags of an instruction set; `of` is another
+# target of scree_precompile, which brings more headers.
 set(scree_common_headers <fmt/format.h> <mpi.h> <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <limits>
     <map> <memory> <numbers> <numeric> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <tuple> <utility> <variant>
     <vector>)
+function(scree_precompile name)
+  if(SCREE_QUICK_BUILD AND NOT TARGET ${name})
+    file(WRITE ${PROJECT_BINARY_DIR}/${name}.cpp "")
+    add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/${name}.cpp)
+    target_link_libraries(${name} PRIVATE scree_flags MPI::MPI_CXX fmt::fmt)
+    target_precompile_headers(${name} PRIVATE ${scree_common_headers} ${ARGN})
+  endif()
+endfunction()
 function(scree_use_headers target)
   if(NOT SCREE_QUICK_BUILD)
     return()
   endif()
-  if(NOT TARGET scree_headers)
-    file(WRITE ${PROJECT_BINARY_DIR}/scree_headers.cpp "")
-    add_library(scree_headers OBJECT ${PROJECT_BINARY_DIR}/scree_headers.cpp)
-    target_link_libraries(scree_headers PRIVATE scree_flags MPI::MPI_CXX fmt::fmt)
-    target_precompile_headers(scree_headers PRIVATE ${scree_common_headers})
-  endif()
-  target_precompile_headers(${target} REUSE_FROM scree_headers)
+  set(of scree_headers ${ARGN})
+  list(GET of -1 of)
+  scree_precompile(scree_headers)
+  target_precompile_headers(${target} REUSE_FROM ${of})
   # After precompiled headers GCC 12 takes short strings that are moved for too small.
   target_compile_options(${target} PRIVATE
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overread;-Wno-stringop-overflow>")
 endfunction()
 
-# scree_library(name [RUNS_ONCE] [TOGETHER] [SOURCES files...] LINK targets... PRIVATE targets...): one static library per
+# scree_group(limit sources...): what is compiled together: whole folders up to `limit` bytes of code, larger folders in parts
+# of about equal size.
+function(scree_group limit)
+  set(all)
+  set(folders)
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    cmake_path(GET source PARENT_PATH folder)
+    list(APPEND all ${source})
+    list(APPEND folders ${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  set(unit 0)
+  set(in_unit 0)
+  foreach(folder IN LISTS folders)
+    set(sources)
+    set(in_folder 0)
+    foreach(source IN LISTS all)
+      cmake_path(GET source PARENT_PATH its_folder)
+      if(its_folder STREQUAL folder)
+        file(SIZE ${source} size)
+        list(APPEND sources ${source})
+        math(EXPR in_folder "${in_folder} + ${size}")
+      endif()
+    endforeach()
+    math(EXPR end "${in_unit} + ${in_folder}")
+    if(end GREATER limit)
+      math(EXPR unit "${unit} + 1")
+      set(in_unit 0)
+    endif()
+    math(EXPR part "${in_folder} / (${in_folder} / ${limit} + 1)")
+    foreach(source IN LISTS sources)
+      file(SIZE ${source} size)
+      math(EXPR middle "${in_unit} + ${size} / 2")
+      if(in_folder GREATER limit AND middle GREATER part)
+        math(EXPR unit "${unit} + 1")
+        set(in_unit 0)
+      endif()
+      math(EXPR in_unit "${in_unit} + ${size}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${unit})
+    endforeach()
+  endforeach()
+endfunction()
+
+# scree_library(name [RUNS_ONCE] [TOGETHER bytes] [SOURCES files...] LINK targets... PRIVATE targets...): one static library per
 # folder of src/, of all sources in it (plug-ins are found, not listed) but those that are compiled once per instruction set.
-# TOGETHER: a quick build with GCC compiles eight files at a time (Clang warns of names in other files), so names in their anonymous namespaces must differ.
+# TOGETHER: a quick build with GCC compiles as many files at a time (scree_group; Clang warns of names in other files), so names in
+# their anonymous namespaces must differ.
 function(scree_library name)
-  cmake_parse_arguments(A "RUNS_ONCE;TOGETHER" "" "SOURCES;LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(A "RUNS_ONCE" "TOGETHER" "SOURCES;LINK;PRIVATE" ${ARGN})
   if(NOT A_SOURCES)
     file(GLOB_RECURSE A_SOURCES CONFIGURE_DEPENDS *.cpp)
     list(FILTER A_SOURCES EXCLUDE REGEX "_set\\.cpp$")
@@ -84,16 +135,18 @@ function(scree_library name)
     target_compile_options(${name} PRIVATE ${scree_runs_once})
   endif()
   if(A_TOGETHER AND SCREE_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    scree_group(${A_TOGETHER} ${A_SOURCES})
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     target_compile_options(${name} PRIVATE -Wno-subobject-linkage)  # GCC takes the files for headers of one that includes them
   endif()
   scree_use_headers(${name})
 endfunction()
 
-# scree_program(name sources... LINK targets...): a program; its own sources run once. It holds all of the libraries that
-# plug-ins of others may call, and exports them, but no functions of other libraries that it compiled for one instruction set.
+# scree_program(name sources... LINK targets... [HEADERS target]): a program; its own sources run once, after the headers of
+# scree_use_headers. It holds all of the libraries that plug-ins of others may call, and exports them, but no functions of other
+# libraries that it compiled for one instruction set.
 function(scree_program name)
-  cmake_parse_arguments(A "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(A "" "HEADERS" "LINK" ${ARGN})
   add_executable(${name} ${A_UNPARSED_ARGUMENTS})
   foreach(library geometry particles comm contact state neighbors friction schemes events crowd analysis core)
     if(TARGET scree_${library})  # crowd may be left out
@@ -103,7 +156,7 @@ function(scree_program name)
   target_link_options(${name} PRIVATE LINKER:--dynamic-list=${PROJECT_SOURCE_DIR}/scripts/cmake/exported-symbols.txt)
   target_link_libraries(${name} PRIVATE ${A_LINK})
   target_compile_options(${name} PRIVATE ${scree_runs_once})
-  scree_use_headers(${name})
+  scree_use_headers(${name} ${A_HEADERS})
 endfunction()
 
 # scree_kernel_sets(library sets... SOURCES files... LINK targets...): adds the sources to the library once per

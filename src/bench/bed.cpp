@@ -7,7 +7,7 @@
 
 #include "bench/packing.hpp"
 #include "core/error.hpp"
-#include "io/files.hpp"
+#include "core/files.hpp"
 #include "run/simulation.hpp"
 
 namespace scree {

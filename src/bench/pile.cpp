@@ -144,7 +144,6 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
     free_velocity[k] = -options_.gravity * options_.dt;
   FrictionStep<3> step;
   step.dt = options_.dt;
-  step.rules.tolerance = options_.speculative_margin;
   step.velocity_floor = options_.gravity * options_.dt;
   step.density = {&options_.density, 1};
   step.free_velocity = free_velocity;
@@ -159,6 +158,8 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
       problem.compliance[2 * c + 1] = along_tangents / mean_mass_;
     }
   };
+  simulation_.neighborhood().detect(simulation_.state(), {.tolerance = options_.speculative_margin},
+                                    assembler_.contacts());
   return assembler_.assemble(step);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace scree {
 
@@ -20,19 +19,6 @@ Json json_of(const BenchColumn::Value& value) {
   if (const auto* number = std::get_if<Real>(&value)) return json_of(*number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
   return std::get<std::string>(value);
-}
-
-BenchColumn::Value value_of(const Json& json) {
-  if (json.is_integer()) return json.get<std::int64_t>();
-  if (json.is_number()) return json.get<Real>();
-  return json.get<std::string>();
-}
-
-std::vector<std::pair<std::string, BenchColumn::Value>> keys_of(const BenchRow& row) {
-  std::vector<std::pair<std::string, BenchColumn::Value>> keys;
-  for (const BenchColumn& column : row.columns)
-    if (column.role == Role::key) keys.emplace_back(column.name, column.value);
-  return keys;
 }
 
 }  // namespace
@@ -96,24 +82,6 @@ BenchRow& BenchRow::only_in_files() {
   return *this;
 }
 
-const BenchColumn* BenchRow::find(std::string_view name) const {
-  const auto found = std::ranges::find(columns, name, &BenchColumn::name);
-  return found == columns.end() ? nullptr : &*found;
-}
-
-Real BenchRow::number(std::string_view name) const {
-  const BenchColumn* column = find(name);
-  if (!column) return 0;
-  if (const auto* count = std::get_if<std::int64_t>(&column->value)) return static_cast<Real>(*count);
-  const auto* number = std::get_if<Real>(&column->value);
-  return number ? *number : 0;
-}
-
-Real BenchRow::work_size() const {
-  const auto found = std::ranges::find(columns, Role::size, &BenchColumn::role);
-  return found == columns.end() ? 1 : number(found->name);
-}
-
 Json to_json(const BenchRow& row) {
   Json json{{"case", row.bench},
             {"mode", row.mode},
@@ -135,61 +103,6 @@ Json to_json(const BenchRow& row) {
   for (const BenchPhase& phase : row.phases) json["phases"][phase.name] = json_of(phase.share);
   json["notes"] = row.notes;
   return json;
-}
-
-BenchRow row_from_json(const Json& json) {
-  BenchRow row(json.at("work").get<std::string>());
-  row.bench = json.at("case").get<std::string>();
-  row.mode = json.at("mode").get<std::string>();
-  row.ranks = json.at("ranks").get<int>();
-  row.seconds = json.at("seconds").is_number() ? json.at("seconds").get<Real>() : HUGE_VAL;
-  row.is_complete = json.value("complete", true);
-  if (json.contains("spread") && json.at("spread").is_number()) row.spread = json.at("spread").get<Real>();
-  for (const auto& [part, role] :
-       {std::pair{"keys", Role::key}, {"size", Role::size}, {"values", Role::result}})
-    for (const auto& [name, value] : json.at(part).members()) {
-      BenchColumn column{.name = name, .value = value_of(value), .role = role, .spread = {}};
-      column.unit = json.at("units").at(name).get<std::string>();
-      if (json.at("spreads").contains(name)) column.spread = json.at("spreads").at(name).get<Real>();
-      const Json& hidden = json.at("only_in_files");
-      column.in_table = std::ranges::find(hidden, Json(name)) == hidden.end();
-      row.columns.push_back(std::move(column));
-    }
-  for (const auto& [name, share] : json.at("phases").members())
-    row.phases.push_back({name, share.get<Real>()});
-  row.notes = json.at("notes").get<std::vector<std::string>>();
-  return row;
-}
-
-void compare_ranks(std::vector<BenchRow>& rows) {
-  // Rows with the same place among those of their case and number of ranks belong together.
-  std::map<std::pair<std::string, int>, std::size_t> count;
-  std::vector<std::string> cases;
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<BenchRow>> groups;
-  for (BenchRow& row : rows) {
-    auto of_case = std::ranges::find(cases, row.bench);
-    if (of_case == cases.end()) of_case = cases.insert(cases.end(), row.bench);
-    const std::size_t place = count[{row.bench, row.ranks}]++;
-    groups[{static_cast<std::size_t>(of_case - cases.begin()), place}].push_back(std::move(row));
-  }
-  rows.clear();
-  for (auto& [place, group] : groups) {
-    std::ranges::stable_sort(group, {}, &BenchRow::ranks);
-    const BenchRow& base = group.front();
-    const bool all_agree = std::ranges::all_of(
-        group, [&](const BenchRow& row) { return row.is_complete && keys_of(row) == keys_of(base); });
-    const auto rate_per_rank = [](const BenchRow& row) { return row.work_size() / row.seconds / row.ranks; };
-    const Real of_base = rate_per_rank(base);
-    for (BenchRow& row : group) {
-      if (group.size() < 2 || !all_agree || base.seconds <= 0 || row.seconds <= 0) continue;
-      const Real efficiency = rate_per_rank(row) / of_base;
-      const Real speed_up = efficiency * row.ranks / base.ranks;
-      const auto first_result = std::ranges::find(row.columns, Role::result, &BenchColumn::role);
-      row.columns.insert(first_result, {{.name = "speed_up", .value = speed_up, .spread = {}},
-                                        {.name = "efficiency", .value = efficiency, .spread = {}}});
-    }
-    std::ranges::move(group, std::back_inserter(rows));
-  }
 }
 
 }  // namespace scree

@@ -53,12 +53,6 @@ class BenchRow {
   /// The column added last is not shown in tables for the terminal.
   BenchRow& only_in_files();
 
-  const BenchColumn* find(std::string_view name) const;
-  /// The number of this column; 0 if there is none, or it is a text.
-  Real number(std::string_view name) const;
-  /// The work of all ranks, 1 if the row has no size.
-  Real work_size() const;
-
   std::string bench;  ///< name of the case
   std::string mode;   ///< fixed, strong or weak
   int ranks = 1;
@@ -71,22 +65,7 @@ class BenchRow {
   std::vector<std::string> notes;  ///< lines below the row
 };
 
+/// The row as results.json has it; tables and comparisons are made from that (postprocess/scree/bench).
 Json to_json(const BenchRow& row);
-/// Throws JsonError where the text is none of to_json().
-BenchRow row_from_json(const Json& json);
-
-/// A table for the terminal: the processor (processor_text(); empty: not told), then keys, ranks, seconds,
-/// results; shares of phases and notes below each row. Blocks of columns that do not fit side by side follow
-/// each other.
-std::string format_rows(const std::vector<BenchRow>& rows, const std::string& processor);
-
-/// The same as CSV, with all columns that any row has; shares of phases as share_NAME; the processor last.
-std::string rows_as_csv(const std::vector<BenchRow>& rows, const std::string& processor);
-
-/// Adds speed_up and efficiency to rows that were measured on more than one number of ranks: rates of work
-/// per rank, over those of the fewest ranks. Rows of a case belong together, and are put together, if they
-/// have the same place among the rows of their number of ranks; they are compared if their keys
-/// agree and all are complete.
-void compare_ranks(std::vector<BenchRow>& rows);
 
 }  // namespace scree

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "core/error.hpp"
-#include "io/files.hpp"
+#include "core/files.hpp"
 
 namespace scree {
 

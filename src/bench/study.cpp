@@ -3,42 +3,101 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "bench/machine.hpp"
-#include "bench/results.hpp"
 #include "core/command_line.hpp"
+#include "core/files.hpp"
 #include "core/json.hpp"
 #include "core/suggestion.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 
 namespace {
 
-class TablePrinter {
- public:
-  TablePrinter(const Show& show, std::string processor) : show_(show), processor_(std::move(processor)) {}
+namespace fs = std::filesystem;
 
-  void head(const std::string& text) {
-    flush();
-    show_('\n' + text);
+/// Makes the folder and tries to write there. Throws InputError.
+void require_writable_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    throw InputError(fmt::format("--out {}: the folder cannot be made{}", folder,
+                                 error ? ": " + error.message() : " (something else has this name)"));
+  const std::string probe = folder + "/results.json.probe";
+  try {
+    files::write_atomically(probe, "");
+  } catch (const CollectiveError& failure) {
+    throw InputError(fmt::format("--out {}: {}", folder, failure.what()));
   }
-  void add(const BenchRow& row) { rows_.push_back(row); }
-  void flush() {
-    show_(format_rows(rows_, processor_));
-    rows_.clear();
+  fs::remove(probe, error);
+}
+
+/// What the options name: entries of cases.def, in its order, or the one of a deck. Throws InputError.
+std::vector<BenchEntry> chosen_cases(const StudyOptions& options) {
+  if (options.bodies > 0 && options.mode == "fixed")
+    throw InputError(
+        "--bodies goes with --mode strong or weak; a case's own sizes are options of scree_bench NAME");
+  if (!options.deck.path.empty()) {
+    if (options.mode == "weak")
+      throw InputError(
+          "--mode weak: a deck has one size, whatever the ranks are; --deck is measured as --mode strong");
+    return {{.name = "deck", .summary = "steps of a deck, without its output", .make = nullptr}};
   }
+  std::vector<BenchEntry> chosen;
+  std::vector<std::string> names;
+  for (const BenchEntry& entry : bench_cases()) names.emplace_back(entry.name);
+  for (const std::string& name : options.cases) {
+    const auto found = std::ranges::find(bench_cases(), name, &BenchEntry::name);
+    if (found == bench_cases().end() && name != "all")
+      throw InputError(fmt::format("--case {}: there is no such case{}; there are {} and all", name,
+                                   suggestion(name, names), fmt::join(names, ", ")));
+  }
+  for (const BenchEntry& entry : bench_cases())
+    if (std::ranges::any_of(options.cases,
+                            [&](const std::string& name) { return name == "all" || name == entry.name; }))
+      chosen.push_back(entry);
+  if (chosen.empty() && !options.machine)
+    throw InputError(
+        fmt::format("name the cases: --case all, or some of {}; or give a --deck", fmt::join(names, ",")));
+  return chosen;
+}
 
- private:
-  const Show& show_;
-  std::string processor_;
-  std::vector<BenchRow> rows_;
-};
+void require_valid(const StudyOptions& options) {
+  chosen_cases(options);
+  if (!options.deck.path.empty()) require_valid(options.deck);
+  if (!options.out.empty()) require_writable_folder(options.out);
+}
 
-Json measured_machine(const Comm& comm) {
-  Json machine = describe_machine();
-  machine["measured"].push_back(measure_machine(comm));
-  return machine;
+/// The options as results.json tells them.
+Json settings_of(const StudyOptions& options) {
+  Json settings{{"quick", options.quick}, {"mode", options.mode}};
+  const DeckToMeasure& deck = options.deck;
+  if (deck.path.empty())
+    settings["cases"] = options.cases;
+  else
+    settings["deck"] = deck.path;
+  if (!deck.from.empty()) settings["from"] = deck.from;
+  if (!deck.overrides.empty()) settings["set"] = deck.overrides;
+  if (deck.warm_up) settings["warm_up"] = *deck.warm_up;
+  if (deck.steps) settings["steps"] = *deck.steps;
+  if (options.bodies > 0) settings["bodies"] = options.bodies;
+  if (options.repetitions > 0) settings["repetitions"] = options.repetitions;
+  if (!options.ranks.empty()) settings["ranks"] = options.ranks;
+  if (!options.launcher.empty()) settings["launcher"] = options.launcher;
+  return settings;
+}
+
+/// Hands over the rows of a case.
+void run_case(const Comm& comm, const std::string& name, const std::string& mode, BenchCase& bench,
+              const Tell& tell) {
+  const auto add = [&](BenchRow row) {
+    row.bench = name;
+    row.mode = mode;
+    row.ranks = comm.size();
+    tell("row", to_json(row));
+  };
+  bench.run(BenchRun(comm, add, [&](const std::string& text) { tell("head", text); }));
 }
 
 }  // namespace
@@ -93,54 +152,31 @@ std::string list_bench_cases() {
   return text;
 }
 
-std::vector<BenchEntry> chosen_cases(const StudyOptions& options) {
-  if (options.bodies > 0 && options.mode == "fixed")
-    throw InputError(
-        "--bodies goes with --mode strong or weak; a case's own sizes are options of scree_bench NAME");
-  if (!options.deck.path.empty()) {
-    if (options.mode == "weak")
-      throw InputError(
-          "--mode weak: a deck has one size, whatever the ranks are; --deck is measured as --mode strong");
-    return {{.name = "deck", .summary = "steps of a deck, without its output", .make = nullptr}};
-  }
-  std::vector<BenchEntry> chosen;
-  std::vector<std::string> names;
-  for (const BenchEntry& entry : bench_cases()) names.emplace_back(entry.name);
-  for (const std::string& name : options.cases) {
-    const auto found = std::ranges::find(bench_cases(), name, &BenchEntry::name);
-    if (found == bench_cases().end() && name != "all")
-      throw InputError(fmt::format("--case {}: there is no such case{}; there are {} and all", name,
-                                   suggestion(name, names), fmt::join(names, ", ")));
-  }
-  for (const BenchEntry& entry : bench_cases())
-    if (std::ranges::any_of(options.cases,
-                            [&](const std::string& name) { return name == "all" || name == entry.name; }))
-      chosen.push_back(entry);
-  if (chosen.empty() && !options.machine)
-    throw InputError(
-        fmt::format("name the cases: --case all, or some of {}; or give a --deck", fmt::join(names, ",")));
-  return chosen;
+Json told_to_show(const StudyOptions& options, bool is_study, const BenchFiles& files) {
+  return {{"command", options.command_line},
+          {"settings", is_study ? settings_of(options) : Json::object()},
+          {"is_study", is_study},
+          {"out", options.out},
+          {"csv", files.csv},
+          {"json", files.json}};
 }
 
-void measure_study(const Comm& comm, const StudyOptions& options, const Show& show) {
-  const std::vector<BenchEntry> chosen = chosen_cases(options);
-  files::on_root(comm, [&] {
-    if (!options.deck.path.empty()) require_valid(options.deck);
-    if (!options.out.empty()) require_writable_folder(options.out);
-  });
-  BenchResults results(options.command_line);
-  results.settings = settings_of(options);
-  const auto stream = [&](const char* what, const Json& value) { show(Json{{what, value}}.dump() + '\n'); };
-  if (!options.stream || options.machine) {
-    results.machine = measured_machine(comm);
-    if (options.stream)
-      stream("machine", results.machine);
-    else
-      show(format_machine(results.machine));
-  }
-  for (const BenchEntry& entry : chosen) {
-    if (!options.stream) show(fmt::format("\n{}: {}\n", entry.name, entry.summary));
-    TablePrinter printer(show, processor_text(results.machine));
+Json told_to_launch(const StudyOptions& options) {
+  require_valid(options);
+  Json cases = Json::object();
+  for (const BenchEntry& entry : chosen_cases(options)) cases[entry.name] = entry.summary;
+  return {{"program", fs::read_symlink("/proc/self/exe").string()},
+          {"command", options.command_line},
+          {"settings", settings_of(options)},
+          {"cases", cases},
+          {"out", options.out}};
+}
+
+void measure_study(const Comm& comm, const StudyOptions& options, const Tell& tell) {
+  files::on_root(comm, [&] { require_valid(options); });
+  if (!options.stream || options.machine) tell("machine", describe_program(&comm));
+  for (const BenchEntry& entry : chosen_cases(options)) {
+    tell("case", Json{{"name", entry.name}, {"summary", entry.summary}});
     const std::unique_ptr<BenchCase> bench =
         entry.make ? entry.make() : std::make_unique<DeckBench>(options.deck);
     if (options.quick) bench->make_quick();
@@ -150,60 +186,16 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Show& sh
       const std::int64_t bodies = options.bodies > 0 ? options.bodies : bench->study_bodies();
       bench->set_bodies(bodies * (options.mode == "weak" ? comm.size() : 1));
     }
-    const auto add = [&](BenchRow row) {
-      row.bench = entry.name;
-      row.mode = options.mode;
-      row.ranks = comm.size();
-      if (options.stream)
-        stream("row", to_json(row));
-      else
-        printer.add(row);
-      results.rows.push_back(std::move(row));
-    };
-    bench->run(BenchRun(comm, add, [&](const std::string& text) {
-      if (!options.stream) printer.head(text);
-    }));
-    printer.flush();
-    if (!options.out.empty()) files::on_root(comm, [&] { results.write(options.out); });
+    run_case(comm, std::string(entry.name), options.mode, *bench, tell);
   }
-  if (options.stream) stream("done", true);
+  tell("done", true);
 }
 
-void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& to_write,
-                  const std::string& command_line, const Show& show) {
-  BenchResults results(command_line);
-  results.machine = to_write.json.empty() ? describe_machine() : measured_machine(comm);
-  const std::string processor = processor_text(results.machine);
-  TablePrinter printer(show, processor);
-  const auto add = [&](BenchRow row) {
-    row.bench = name;
-    row.mode = "fixed";
-    row.ranks = comm.size();
-    printer.add(row);
-    results.rows.push_back(std::move(row));
-    files::write_on_root(comm, to_write.csv, rows_as_csv(results.rows, processor));
-    files::write_on_root(comm, to_write.json, results.json());
-  };
-  bench.run(BenchRun(comm, add, [&](const std::string& text) { printer.head(text); }));
-  printer.flush();
-}
-
-Json settings_of(const StudyOptions& options) {
-  Json settings{{"quick", options.quick}, {"mode", options.mode}};
-  const DeckToMeasure& deck = options.deck;
-  if (deck.path.empty())
-    settings["cases"] = options.cases;
-  else
-    settings["deck"] = deck.path;
-  if (!deck.from.empty()) settings["from"] = deck.from;
-  if (!deck.overrides.empty()) settings["set"] = deck.overrides;
-  if (deck.warm_up) settings["warm_up"] = *deck.warm_up;
-  if (deck.steps) settings["steps"] = *deck.steps;
-  if (options.bodies > 0) settings["bodies"] = options.bodies;
-  if (options.repetitions > 0) settings["repetitions"] = options.repetitions;
-  if (!options.ranks.empty()) settings["ranks"] = options.ranks;
-  if (!options.launcher.empty()) settings["launcher"] = options.launcher;
-  return settings;
+void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, bool describes,
+                  const Tell& tell) {
+  tell("machine", describe_program(describes ? &comm : nullptr));
+  run_case(comm, name, "fixed", bench, tell);
+  tell("done", true);
 }
 
 }  // namespace scree

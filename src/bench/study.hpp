@@ -27,9 +27,14 @@ struct StudyOptions {
   std::string out;             ///< folder of results.json and NAME.csv; empty: none
   std::string folder;          ///< for files of cases that go away; empty: `out`, or that of temporary files
   std::string command_line;
-  /// Of the programs that launch_study() starts: lines of JSON on standard output instead of tables, and the
-  /// machine is measured only with `machine`.
+  /// Of the programs that a study starts: lines of JSON on standard output instead of tables, and the machine
+  /// is measured only with `machine`.
   bool stream = false, machine = false;
+};
+
+/// Where one case by itself writes its rows; empty: nowhere.
+struct BenchFiles {
+  std::string csv, json;
 };
 
 /// Options of `scree bench`; `launches`: also those that start programs.
@@ -38,32 +43,23 @@ void add_study_options(CommandLine& app, StudyOptions& options, bool launches);
 /// Names and summaries of all cases.
 std::string list_bench_cases();
 
-/// What the options name: entries of cases.def, in its order, or the one of a deck. Throws InputError.
-std::vector<BenchEntry> chosen_cases(const StudyOptions& options);
-/// The options as results.json tells them.
-Json settings_of(const StudyOptions& options);
+/// What the Python programs are told that show and write (postprocess/scree/bench): the command line, the
+/// settings as results.json has them, folder and files to write, and whether it is a study, which shows the
+/// machine.
+Json told_to_show(const StudyOptions& options, bool is_study, const BenchFiles& files = {});
+/// The same for those that start programs, with the summary of each case and the path of scree_bench. Throws
+/// InputError for names, numbers, decks and folders that cannot be used. Local.
+Json told_to_launch(const StudyOptions& options);
 
-/// Prints text on one rank.
-using Show = std::function<void(const std::string&)>;
+/// Takes what is measured: what it is, and its value. Collective.
+using Tell = std::function<void(const std::string& what, const Json& value)>;
 
-/// Measures the chosen cases on the ranks of `comm`, prints a table for each and writes the results.
-/// Throws InputError for names, numbers and folders that cannot be used, before anything is measured.
-/// Collective.
-void measure_study(const Comm& comm, const StudyOptions& options, const Show& show);
+/// Measures the chosen cases on the ranks of `comm`. Throws InputError as told_to_launch(), before anything
+/// is measured. Collective.
+void measure_study(const Comm& comm, const StudyOptions& options, const Tell& tell);
 
-/// Where one case by itself writes its rows; empty: nowhere.
-struct BenchFiles {
-  std::string csv, json;
-};
-/// Measures a case whose options are set. The CSV file grows row by row, so what was measured outlives an
-/// error. Collective.
-void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, const BenchFiles& to_write,
-                  const std::string& command_line, const Show& show);
-
-/// Starts `LAUNCHER scree_bench ...` for each case and number of ranks, one after the other, collects what
-/// they print, and prints and writes the results with speed-up and efficiency. To be called where MPI was not
-/// initialised. Throws InputError for what cannot be used and RunError with the message of a program that
-/// failed.
-void launch_study(const StudyOptions& options, const Show& show);
+/// Measures a case whose options are set, with the machine if `describes`. Collective.
+void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, bool describes,
+                  const Tell& tell);
 
 }  // namespace scree

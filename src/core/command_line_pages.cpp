@@ -105,7 +105,7 @@ std::string files_of(const CLI::Option& option) {
   };
   if (is({"deck"})) return "*.toml";
   if (is({"checkpoint", "--from"})) return "*.scree";
-  if (is({"file", "files", "a", "b", "--csv", "--json", "--profile", "--output", "--source"})) return "*";
+  if (is({"file", "files", "a", "b", "--csv", "--json", "--output", "--source"})) return "*";
   return "";
 }
 

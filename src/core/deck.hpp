@@ -50,6 +50,9 @@ class Deck {
   };
   /// All of resolved(), key by key.
   std::vector<Setting> settings() const;
+  /// What the deck asks for that is not for users, as "solver.type = \"admm\"", unless it is the default.
+  /// `describe`: of the whole program in the dimension of the deck.
+  std::vector<std::string> laboratory_settings(const std::function<void(Section&)>& describe) const;
 
  private:
   struct Impl;
@@ -71,9 +74,10 @@ struct DeckDescription {
   std::function<void(Section&)> in_2d;
   std::function<void(Section&)> in_3d;
 };
-/// Markdown reference of all keys that are declared: one table per deck section, one subsection per kind.
-/// Keys and kinds that exist in one dimension only say so; everything else appears once.
-std::string deck_reference(const DeckDescription& description);
+/// Markdown reference of the keys that are declared for this audience: one table per deck section, one
+/// subsection per kind. Keys and kinds that exist in one dimension only say so; everything else appears once.
+/// Tables with the same kinds refer to the first of them.
+std::string deck_reference(const DeckDescription& description, Audience audience = Audience::users);
 /// JSON Schema (draft 2020-12) of the same keys, for editors.
 std::string deck_schema(const DeckDescription& description);
 

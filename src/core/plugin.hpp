@@ -11,12 +11,18 @@
 /// The same file makes a shared object without the source of scree, which programs load: docs/plugins.md.
 namespace scree {
 
+/// Whom a key or kind of a deck is for. What compares methods with each other, or reaches into one, is for
+/// the laboratory: decks may use it and say so, but the reference, lists and messages name what is for users
+/// (docs/decks-laboratory.md has the rest).
+enum class Audience { users, laboratory };
+
 /// One registered kind of Base. `make` is null where the kind does not exist in this dimension.
 template <class Base>
 struct Entry {
   std::string_view name;
   std::string_view summary;
   std::unique_ptr<Base> (*make)();
+  Audience audience = Audience::users;
 };
 
 /// All kinds of Base, in the order of the .def list; specialised once per base, in its registry.cpp
@@ -60,14 +66,16 @@ extern "C" const char SCREE_INTERFACE;
 #define SCREE_REGISTER(Base, name)
 #endif
 
-/// For a class template `Class<D>` derived from `Base<D>` that exists for D = 2 and D = 3.
-#define SCREE_PLUGIN(Base, name, Class, summary)                                         \
-  template <int D>                                                                       \
-  ::scree::Entry<::scree::Base<D>> Base##_##name() {                                     \
-    return {#name, summary, &::scree::make_plugin<::scree::Base<D>, ::scree::Class<D>>}; \
-  }                                                                                      \
-  template ::scree::Entry<::scree::Base<2>> Base##_##name<2>();                          \
-  template ::scree::Entry<::scree::Base<3>> Base##_##name<3>();                          \
+/// For a class template `Class<D>` derived from `Base<D>` that exists for D = 2 and D = 3. The word
+/// `laboratory` may follow, for a kind that is not for users.
+#define SCREE_PLUGIN(Base, name, Class, summary, ...)                                   \
+  template <int D>                                                                      \
+  ::scree::Entry<::scree::Base<D>> Base##_##name() {                                    \
+    return {#name, summary, &::scree::make_plugin<::scree::Base<D>, ::scree::Class<D>>, \
+            __VA_OPT__(::scree::Audience::__VA_ARGS__)};                                \
+  }                                                                                     \
+  template ::scree::Entry<::scree::Base<2>> Base##_##name<2>();                         \
+  template ::scree::Entry<::scree::Base<3>> Base##_##name<3>();                         \
   SCREE_REGISTER(Base, name)
 
 /// For a class `Class` (no template) that exists in one dimension only.

@@ -53,6 +53,7 @@ struct Key {
   Range range = any_number;
   bool required = false;
   std::string_view doc;
+  Audience audience = Audience::users;
 };
 
 /// A word of a deck and what it stands for.
@@ -146,6 +147,9 @@ class Section {
   /// those that the deck gives are read, and none is required.
   void unused(const std::function<void(Section&)>& describe);
 
+  /// Runs `describe`: the keys and tables that it declares in this one are for the laboratory.
+  void for_laboratory(const std::function<void(Section&)>& describe);
+
   /// Stops with "file:line:col: message" at this key (or at the table, if the deck does not give the key).
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;
   /// "file:line:col" of this key, for messages that are found out later (an overlapping start, say).
@@ -166,7 +170,7 @@ class Section {
   void kind(std::string_view key, std::unique_ptr<Base>& chosen, const Key& meaning) {
     std::vector<KindOption> options;
     for (const Entry<Base>& entry : registry<Base>())
-      options.push_back({entry.name, entry.summary, entry.make != nullptr});
+      options.push_back({entry.name, entry.summary, entry.make != nullptr, entry.audience});
     std::string name;
     kind_by_name(key, name, options, meaning, [&](std::size_t i, Section& section) {
       std::unique_ptr<Base> made = registry<Base>()[i].make();
@@ -179,6 +183,7 @@ class Section {
     std::string_view name;
     std::string_view summary;
     bool available;  ///< false: exists in the other dimension only
+    Audience audience = Audience::users;
   };
 
  private:

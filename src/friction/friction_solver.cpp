@@ -90,7 +90,8 @@ void SolverSettings<D>::describe(Section& section, const std::string& automatic)
        .doc =
            "Wall-clock time after which the best iterate is returned; makes results depend on the machine"});
   section.text("petsc", petsc_options,
-               {.doc = "Options of the linear solver, such as \"-scree_ksp_type cg -scree_pc_type jacobi\""});
+               {.doc = "Options of the linear solver, such as \"-scree_ksp_type cg -scree_pc_type jacobi\"",
+                .audience = Audience::laboratory});
 }
 
 template <int D>

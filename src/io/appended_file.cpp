@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/log.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

@@ -85,7 +85,7 @@ ArrayFileWriter::ArrayFileWriter(const Comm& comm, const std::string& path, cons
   checksum_ = share_of_kind(kind, version);
   part_.write([&](hdf5::File& file) {
     file.set_attribute("/", "kind", kind);
-    file.set_attribute("/", "version", std::span(&version, 1));
+    file.set_attribute("/", "version", version);
     for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"}) file.create_group(group);
   });
 }
@@ -122,15 +122,12 @@ void ArrayFileWriter::array(const Column& column, const IdOrder& order) {
 
 void ArrayFileWriter::number(const std::string& name, std::int64_t value) {
   checksum_ += share_of_number(name, value);
-  part_.write([&](hdf5::File& file) {
-    file.set_attribute("/numbers", name, std::span<const std::int64_t>(&value, 1));
-  });
+  part_.write([&](hdf5::File& file) { file.set_attribute("/numbers", name, value); });
 }
 
 void ArrayFileWriter::number(const std::string& name, Real value) {
   checksum_ += share_of_number(name, value);
-  part_.write(
-      [&](hdf5::File& file) { file.set_attribute("/numbers", name, std::span<const Real>(&value, 1)); });
+  part_.write([&](hdf5::File& file) { file.set_attribute("/numbers", name, value); });
 }
 
 void ArrayFileWriter::text_in(const std::string& group, const std::string& name, const std::string& value) {
@@ -159,12 +156,8 @@ void ArrayFileWriter::commit() {
 ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path)
     : comm_(comm), file_(std::make_unique<hdf5::File>(comm, path, hdf5::Open::read)) {
   kind_ = file_->text_attribute("/", "kind");
-  if (!kind_.empty() && file_->has_attribute("/", "version")) {
-    const hdf5::Attribute stored = file_->attribute("/", "version");
-    const auto* numbers = std::get_if<std::vector<std::int64_t>>(&stored);
-    if (numbers != nullptr && numbers->size() == 1) version_ = numbers->front();
-  }
   if (kind_.empty()) return;
+  version_ = file_->attribute<std::int64_t>("/", "version").value_or(-1);
   read_numbers();
   verify_all();
 }
@@ -186,12 +179,10 @@ void ArrayFileReader::read_numbers() {
   for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"})
     if (!file_->exists(group)) throw InputError(fmt::format("{} is damaged: there is no {}", path(), group));
   for (const std::string& name : file_->attributes("/numbers")) {
-    const hdf5::Attribute value = file_->attribute("/numbers", name);
-    if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&value);
-        integers && integers->size() == 1)
-      numbers_[name] = integers->front();
-    if (const auto* reals = std::get_if<std::vector<Real>>(&value); reals && reals->size() == 1)
-      numbers_[name] = reals->front();
+    if (const auto integer = file_->attribute<std::int64_t>("/numbers", name))
+      numbers_[name] = *integer;
+    else if (const auto real = file_->attribute<Real>("/numbers", name))
+      numbers_[name] = *real;
   }
 }
 

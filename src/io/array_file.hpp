@@ -9,10 +9,10 @@
 
 #include "comm/id_order.hpp"
 #include "core/even_share.hpp"
+#include "core/files.hpp"
+#include "core/hdf5.hpp"
 #include "core/parallel.hpp"
-#include "io/files.hpp"
 #include "io/frame.hpp"
-#include "io/hdf5.hpp"
 
 namespace scree {
 

@@ -11,8 +11,8 @@
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
+#include "core/files.hpp"
 #include "io/fclib_file.hpp"
-#include "io/files.hpp"
 #include "io/result_file.hpp"
 
 namespace scree {

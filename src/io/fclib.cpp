@@ -13,11 +13,11 @@
 #include "comm/id_order.hpp"
 #include "core/error.hpp"
 #include "core/even_share.hpp"
+#include "core/hdf5.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "friction/scaled_problem.hpp"
 #include "io/fclib_layout.hpp"
-#include "io/hdf5.hpp"
 
 namespace scree {
 
@@ -341,9 +341,9 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
 
     file.create_group("/scree");
     constexpr std::int64_t version = 1;
-    file.set_attribute("/scree", "version", std::span(&version, 1));
-    file.set_attribute("/scree", "time_step", std::span(&problem.time_step, 1));
-    file.set_attribute("/scree", "velocity_floor", std::span(&problem.velocity_floor, 1));
+    file.set_attribute("/scree", "version", version);
+    file.set_attribute("/scree", "time_step", problem.time_step);
+    file.set_attribute("/scree", "velocity_floor", problem.velocity_floor);
     const std::string unit = "m/s, rad/s";
     write_extra(file, "body_id", "-", 1, flat(bodies, [](const Body& body) { return body.id; }));
     write_extra(file, "free_velocity", unit, q, flat(bodies, [](const Body& body) { return body.free; }));

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "core/hdf5.hpp"
 #include "core/types.hpp"
 #include "io/fclib.hpp"
-#include "io/hdf5.hpp"
 
 /// How FCLIB keeps numbers in HDF5. All datasets of numbers have the Fletcher-32 checksums of HDF5, which
 /// every program checks as it reads them. All functions are collective.

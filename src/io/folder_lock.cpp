@@ -19,9 +19,9 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

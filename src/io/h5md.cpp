@@ -73,13 +73,11 @@ H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead
     : H5mdWriter(comm, std::make_unique<hdf5::File>(comm, path, hdf5::Open::overwrite), options) {
   for (const char* group : {"/h5md/author", "/h5md/creator", "/h5md/modules/units", "/parameters"})
     file_->create_group(group);
-  const std::vector<std::int64_t> h5md_version{1, 1};
-  const std::vector<std::int64_t> units_version{1, 0};
-  file_->set_attribute("/h5md", "version", std::span(h5md_version));
+  file_->set_attribute("/h5md", "version", std::vector<std::int64_t>{1, 1});
   file_->set_attribute("/h5md/author", "name", "unknown");
   file_->set_attribute("/h5md/creator", "name", "scree");
   file_->set_attribute("/h5md/creator", "version", head.creator_version);
-  file_->set_attribute("/h5md/modules/units", "version", std::span(units_version));
+  file_->set_attribute("/h5md/modules/units", "version", std::vector<std::int64_t>{1, 0});
   file_->set_attribute("/h5md/modules/units", "system", "SI");
 
   const auto dimension = static_cast<std::int64_t>(head.lower.size());
@@ -91,9 +89,9 @@ H5mdWriter::H5mdWriter(const Comm& comm, const std::string& path, const H5mdHead
   }
   file_->create_group(H5mdContent::box);
   file_->create_group(H5mdContent::observables_group);
-  file_->set_attribute(H5mdContent::box, "dimension", std::span(&dimension, 1));
-  file_->set_attribute(H5mdContent::box, "boundary", std::span<const std::string>(boundary));
-  file_->set_attribute(H5mdContent::box, "lower", std::span<const Real>(head.lower));
+  file_->set_attribute(H5mdContent::box, "dimension", dimension);
+  file_->set_attribute(H5mdContent::box, "boundary", boundary);
+  file_->set_attribute(H5mdContent::box, "lower", head.lower);
   file_->create_dataset(H5mdContent::box + "/edges", hdf5::Type::real64, {dimension});
   file_->write(H5mdContent::box + "/edges", {{0}, {comm_.is_root() ? dimension : 0}},
                std::span<const Real>(edges));
@@ -235,18 +233,14 @@ void H5mdWriter::require_same_bodies(const std::vector<GlobalId>& ids) const {
 
 template <class T>
 void H5mdWriter::write_column(H5mdColumn& column, const IdOrder& order, const std::vector<T>& sorted) {
-  hdf5::Slab slab{{order.first()}, {static_cast<std::int64_t>(order.count())}};
-  if (column.components > 1) {
-    slab.start.push_back(0);
-    slab.count.push_back(column.components);
-  }
+  const auto n_mine = static_cast<std::int64_t>(order.count());
+  hdf5::Slab slab = hdf5::Slab::rows(order.first(), n_mine, column.components);
   if (!column.constant) {
     column.places = std::max(column.places, order.n_total());
     hdf5::Shape shape{n_frames() + 1, column.places};
     if (column.components > 1) shape.push_back(column.components);
     file_->resize(column.dataset(), shape);
-    slab.start.insert(slab.start.begin(), n_frames());
-    slab.count.insert(slab.count.begin(), 1);
+    slab = std::move(slab).in_frame(n_frames());
   }
   file_->write(column.dataset(), slab, std::span<const T>(sorted));
 }

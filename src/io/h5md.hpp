@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "comm/id_order.hpp"
+#include "core/files.hpp"
 #include "core/parallel.hpp"
-#include "io/files.hpp"
 #include "io/frame.hpp"
 #include "io/h5md_content.hpp"
 

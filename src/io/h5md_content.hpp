@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "core/hdf5.hpp"
 #include "core/types.hpp"
-#include "io/hdf5.hpp"
 
 namespace scree {
 

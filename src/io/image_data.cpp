@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
-#include "io/files.hpp"
+#include "core/files.hpp"
 #include "io/vtk_encoding.hpp"
 #include "io/vtk_frames.hpp"
 

@@ -50,7 +50,7 @@ PedestrianArchive::PedestrianArchive(const Comm& comm, const std::string& path, 
   has_levels_ = head.has_levels;
   file_->create_records(trajectory, layout(), rows_per_chunk);
   if (has_levels_) file_->create_records(level, layout_of_levels(), rows_per_chunk);
-  file_->set_attribute(trajectory, "fps", std::span<const double>(&head.fps, 1));
+  file_->set_attribute(trajectory, "fps", head.fps);
   file_->set_long_text("/", "wkt_geometry", head.geometry);
   file_->set_long_text("/", "title", head.title);
   file_->set_long_text("/", "version", head.version);
@@ -63,9 +63,7 @@ PedestrianArchive PedestrianArchive::resume(const Comm& comm, const std::string&
   hdf5::File& file = *archive.file_;
   if (!file.exists(trajectory) || !file.has_attribute(trajectory, "fps"))
     throw InputError(fmt::format("{} holds no trajectories of a pedestrian archive", path));
-  const hdf5::Attribute stored = file.attribute(trajectory, "fps");
-  const auto* fps = std::get_if<std::vector<double>>(&stored);
-  if (fps == nullptr || fps->size() != 1 || fps->front() != head.fps)
+  if (file.attribute<double>(trajectory, "fps") != head.fps)
     throw InputError(
         fmt::format("{} has another number of frames per second than the run ({:g})", path, head.fps));
   // Rows are in the order of frames: the first one to remove is found by bisection.

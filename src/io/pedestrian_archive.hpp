@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/hdf5.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
-#include "io/hdf5.hpp"
 
 namespace scree {
 

@@ -72,10 +72,9 @@ void ResultFile::find_h5md_fields() {
 
 std::string ResultFile::kind() const {
   if (arrays_) return fmt::format("{}, version {}", arrays_->kind(), arrays_->version());
-  const hdf5::Attribute version = h5md_->attribute("/h5md", "version");
-  const auto* numbers = std::get_if<std::vector<std::int64_t>>(&version);
-  return numbers != nullptr && numbers->size() == 2 ? fmt::format("H5MD {}.{}", (*numbers)[0], (*numbers)[1])
-                                                    : "H5MD of unknown version";
+  const auto version = h5md_->attribute<std::vector<std::int64_t>>("/h5md", "version");
+  return version && version->size() == 2 ? fmt::format("H5MD {}.{}", version->at(0), version->at(1))
+                                         : "H5MD of unknown version";
 }
 
 std::int64_t ResultFile::rows(const Field& field, std::int64_t frame) const {
@@ -89,15 +88,8 @@ FieldValues ResultFile::read(const Field& field, std::int64_t frame, std::int64_
     if (arrays_) {
       arrays_->array(field.dataset, first, count, values);
     } else {
-      hdf5::Slab slab{{first}, {count}};
-      if (field.in_frames) {
-        slab.start.insert(slab.start.begin(), frame);
-        slab.count.insert(slab.count.begin(), 1);
-      }
-      if (field.components > 1) {
-        slab.start.push_back(0);
-        slab.count.push_back(field.components);
-      }
+      hdf5::Slab slab = hdf5::Slab::rows(first, count, field.components);
+      if (field.in_frames) slab = std::move(slab).in_frame(frame);
       h5md_->read(field.dataset, slab, values);
     }
     result = std::move(values);

@@ -5,11 +5,11 @@
 #include <variant>
 #include <vector>
 
+#include "core/files.hpp"
+#include "core/hdf5.hpp"
 #include "core/parallel.hpp"
 #include "io/array_file.hpp"
-#include "io/files.hpp"
 #include "io/h5md_content.hpp"
-#include "io/hdf5.hpp"
 
 namespace scree {
 

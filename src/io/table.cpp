@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/input_file.hpp"
-#include "io/files.hpp"
+#include "core/table_reader.hpp"
 
 namespace scree {
 
@@ -31,16 +32,6 @@ void for_each_line(std::string_view text, const Visit& visit) {
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
     visit(text.substr(0, end));
     text.remove_prefix(end + 1);
-  }
-}
-
-std::vector<std::string> cells(std::string_view line) {
-  std::vector<std::string> result;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    result.emplace_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return result;
-    line.remove_prefix(comma + 1);
   }
 }
 
@@ -120,26 +111,23 @@ void Table::keep_in_place() {
   files::on_root(comm_, [&] { file_->keep_in_place(); });
 }
 
-TableContent read_table(const Comm& comm, const std::string& path) {
-  const std::string text = with_plain_line_ends(files::read_on_all(comm, path));
+TableContent table_of(const std::string& path, std::string text) {
+  const std::size_t end = text.rfind('\n') + 1;
   TableContent content;
-  std::size_t line_number = 0;
-  for_each_line(text, [&](std::string_view line) {
-    ++line_number;
-    const std::vector<std::string> words = cells(line);
-    if (line_number == 1) {
-      content.names = words;
-      return;
-    }
-    if (words.size() != content.names.size())
-      throw InputError(fmt::format("{}:{}: {} values for {} columns", path, line_number, words.size(),
-                                   content.names.size()));
-    std::vector<Real>& row = content.rows.emplace_back();
-    for (const std::string& word : words) row.push_back(number(word, path, line_number));
-  });
-  if (content.names.empty()) throw InputError(path + ": the table has no header");
-  content.rest = text.substr(text.rfind('\n') + 1);
+  content.rest = text.substr(end);
+  text.resize(end);
+  TableReader reader = TableReader::of_text(path, std::move(text), "the table has no header");
+  content.names = reader.names();
+  content.units = reader.units();
+  std::vector<Real> row(content.names.size());
+  for (std::size_t k = 0; k < row.size(); ++k)
+    reader.real(content.names[k], row[k], {.may_be_infinite = true});
+  while (reader.next()) content.rows.push_back(row);
   return content;
+}
+
+TableContent read_table(const Comm& comm, const std::string& path) {
+  return table_of(path, with_plain_line_ends(files::read_on_all(comm, path)));
 }
 
 }  // namespace scree

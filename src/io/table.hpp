@@ -47,11 +47,13 @@ class Table {
 
 /// A CSV file in memory.
 struct TableContent {
-  std::vector<std::string> names;  ///< as in the header: "time[s]"
+  std::vector<std::string> names, units;  ///< of the columns
   std::vector<std::vector<Real>> rows;
   std::string rest;  ///< what follows the last line end: a row cut short, which is not among the rows
 };
-/// Reads a file that Table wrote. Throws InputError with path and line on all ranks. Collective.
+/// The content of a file that Table wrote. Throws InputError with path and line. Local.
+TableContent table_of(const std::string& path, std::string text);
+/// The same of the file itself. Throws on all ranks. Collective.
 TableContent read_table(const Comm& comm, const std::string& path);
 
 }  // namespace scree

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "core/files.hpp"
 #include "core/input_file.hpp"
-#include "io/files.hpp"
 
 namespace scree::vtk {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/files.hpp"
+#include "core/files.hpp"
 #include "io/vtk_encoding.hpp"
 #include "io/vtk_frames.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/files.hpp"
+#include "core/files.hpp"
 #include "io/table_text.hpp"
 #include "replay/fclib_operator.hpp"
 #include "replay/generated_problems.hpp"

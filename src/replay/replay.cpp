@@ -11,10 +11,10 @@
 #include <span>
 #include <utility>
 
+#include "core/files.hpp"
+#include "core/hdf5.hpp"
 #include "core/log.hpp"
 #include "friction/scaled_problem.hpp"
-#include "io/files.hpp"
-#include "io/hdf5.hpp"
 #include "replay/replay_report.hpp"
 #include "replay/solver_choice.hpp"
 #include "replay/stored_problem.hpp"
@@ -71,7 +71,6 @@ void check_text_outputs(const Comm& comm, const ReplayOptions& options) {
     };
     check("--csv", options.csv, "file,form,");
     check("--json", options.json, "{\n \"program\":");
-    check("--profile", options.profile, "tolerance,tau,");
   });
 }
 
@@ -289,7 +288,6 @@ class Replay {
       files::write_on_root(comm_, options_.csv, replay_csv(all_));
       files::write_on_root(comm_, options_.json, replay_json(all_));
     }
-    files::write_on_root(comm_, options_.profile, profile_csv(all_));
     show_(format_replay_summary(all_));
     if (refused_) return ExitCode::bad_input;
     const bool all_confirmed =

@@ -24,7 +24,7 @@ struct ReplayOptions {
   bool force = false;                 ///< also write a solution that is none
   std::vector<std::string> settings;  ///< "SOLVER.KEY=VALUE", keys as in [solver]
   std::string petsc_options;
-  std::string json, csv, profile;  ///< files to write; empty: none
+  std::string json, csv;  ///< files to write; empty: none
   std::string command_line;
 };
 

@@ -9,7 +9,6 @@
 #include "core/json.hpp"
 #include "io/csv.hpp"
 #include "io/table_text.hpp"
-#include "replay/performance_profile.hpp"
 #include "run/version.hpp"
 
 namespace scree {
@@ -238,21 +237,6 @@ std::string replay_json(const ReplayRows& all) {
                                  {"common_seconds", sum.common_seconds}});
     }
   return json.dump(1, true) + '\n';
-}
-
-std::string profile_csv(const ReplayRows& all) {
-  std::string text = "tolerance,tau";
-  for (const std::string& solver : all.solvers) text += ',' + solver;
-  text += '\n';
-  for (std::size_t t = 0; t < all.tolerances.size(); ++t) {
-    const PerformanceProfile profile = performance_profile(all.seconds_to(t));
-    for (std::size_t i = 0; i < profile.tau.size(); ++i) {
-      text += fmt::format("{:g},{}", all.tolerances[t], profile.tau[i]);
-      for (const std::vector<Real>& share : profile.share) text += fmt::format(",{}", share[i]);
-      text += '\n';
-    }
-  }
-  return text;
 }
 
 }  // namespace scree

@@ -56,7 +56,5 @@ std::string format_replay_summary(const ReplayRows& all);
 std::string replay_csv(const ReplayRows& all);
 /// Everything; numbers that are not finite are null.
 std::string replay_json(const ReplayRows& all);
-/// Columns tolerance, tau and one per solver (replay/performance_profile.hpp), tolerance by tolerance.
-std::string profile_csv(const ReplayRows& all);
 
 }  // namespace scree

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/continuum/fields.hpp"
-#include "io/files.hpp"
+#include "core/files.hpp"
 #include "io/run_files.hpp"
 #include "state/state.hpp"
 

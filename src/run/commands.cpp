@@ -107,6 +107,9 @@ ExitCode run(
   if (!reads_a_copy)
     for (const std::string& warning : deck.warnings()) log::warn(warning);
   for (const std::string& finding : findings) log::warn(finding);
+  const DeckDescription keys = deck_description();
+  if (const auto special = deck.laboratory_settings(D == 2 ? keys.in_2d : keys.in_3d); !special.empty())
+    log::info("keys of the laboratory (docs/decks-laboratory.md): {}", fmt::join(special, ", "));
   if (const std::string text = about_missing_outputs(simulation->deck()); !text.empty()) log::warn(text);
   if (start) {
     const std::vector<std::string> differences = start->differences(deck);
@@ -202,20 +205,23 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
                       require_same_deck, run_member);
 }
 
-/// Kinds that exist in 2D, then those of 3D only.
+/// Kinds that exist in 2D, then those of 3D only; empty if there are none for `audience` or users.
 template <class List2, class List3>
-std::string list_of_kinds(const std::string& heading, const List2& in_2d, const List3& in_3d) {
+std::string list_of_kinds(const std::string& heading, const List2& in_2d, const List3& in_3d,
+                          Audience audience) {
   std::string text = heading + "\n";
+  const std::size_t n_before = text.size();
   for (std::size_t i = 0; i < in_2d.size(); ++i) {
+    if (in_2d[i].audience > audience) continue;
     const char* where = !in_3d[i].make ? " (2D)" : !in_2d[i].make ? " (3D)" : "";
     text += fmt::format("  {:<16} {}{}\n", in_2d[i].name, in_2d[i].summary, where);
   }
-  return text;
+  return text.size() == n_before ? "" : text;
 }
 
 template <template <int> class Base>
-std::string all_kinds(const std::string& heading) {
-  return list_of_kinds(heading, registry<Base<2>>(), registry<Base<3>>());
+std::string all_kinds(const std::string& heading, Audience audience) {
+  return list_of_kinds(heading, registry<Base<2>>(), registry<Base<3>>(), audience);
 }
 
 }  // namespace
@@ -277,22 +283,24 @@ std::string describe(const Comm& comm, const std::string& path, const std::vecto
   return deck.resolved();
 }
 
-std::string list_kinds(const std::string& what) {
+std::string list_kinds(const std::string& what, Audience audience) {
   const std::vector<std::pair<std::string, std::string>> lists{
-      {"schemes", list_of_kinds("schemes (simulation.scheme)", all_schemes<2>(), all_schemes<3>())},
-      {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)")},
-      {"impact_laws", all_kinds<ImpactLaw>("laws of simultaneous impacts ([event] impact_law)")},
-      {"integrators", all_kinds<Integrator>("integrators in time ([dem] integrator)")},
-      {"velocities", all_kinds<VelocityField>("velocity fields ([velocity] type)")},
-      {"forces", all_kinds<ForceField>("forces ([forces.NAME] type)")},
-      {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)")},
-      {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)")},
-      {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)")},
-      {"inlets", all_kinds<Inlet>("inlets ([inlets.NAME] type)")},
-      {"distributions", all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)")},
-      {"measures", all_kinds<Measure>("measures ([measures.NAME] type)")}};
+      {"schemes", list_of_kinds("schemes (simulation.scheme)", all_schemes<2>(), all_schemes<3>(), audience)},
+      {"solvers", all_kinds<FrictionSolver>("solvers of frictional contact ([solver] type)", audience)},
+      {"impact_laws", all_kinds<ImpactLaw>("laws of simultaneous impacts ([event] impact_law)", audience)},
+      {"integrators", all_kinds<Integrator>("integrators in time ([dem] integrator)", audience)},
+      {"velocities", all_kinds<VelocityField>("velocity fields ([velocity] type)", audience)},
+      {"forces", all_kinds<ForceField>("forces ([forces.NAME] type)", audience)},
+      {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)", audience)},
+      {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)", audience)},
+      {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)", audience)},
+      {"inlets", all_kinds<Inlet>("inlets ([inlets.NAME] type)", audience)},
+      {"distributions",
+       all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)", audience)},
+      {"measures", all_kinds<Measure>("measures ([measures.NAME] type)", audience)}};
   std::string text, words;
   for (const auto& [word, list] : lists) {
+    if (list.empty()) continue;
     if (what.empty() || what == word) text += list + "\n";
     words += (words.empty() ? "" : ", ") + word;
   }

@@ -52,8 +52,8 @@ std::string quoted(const std::string& word);
 std::string command_to_go_on(const Comm& comm, const std::string& verb_and_file,
                              const std::vector<std::string>& overrides, const std::string& options = "");
 
-/// Registered kinds ("shapes", "measures", ...), or all if `what` is empty. Throws InputError for an unknown
-/// word.
-std::string list_kinds(const std::string& what);
+/// Registered kinds ("shapes", "measures", ...), or all if `what` is empty, for users or for the laboratory,
+/// too. Throws InputError for an unknown word.
+std::string list_kinds(const std::string& what, Audience audience);
 
 }  // namespace scree

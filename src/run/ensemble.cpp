@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/json.hpp"
 #include "core/log.hpp"
 #include "io/csv.hpp"
-#include "io/files.hpp"
 #include "run/results_folder.hpp"
 
 namespace scree {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/json.hpp"
 #include "geometry/mesh.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/json.hpp"
-#include "io/files.hpp"
 #include "io/scene_output.hpp"
 #include "run/problem_writer.hpp"
 #include "run/schemes.hpp"

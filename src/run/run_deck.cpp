@@ -91,8 +91,8 @@ void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
                     {.doc = "Whether bodies may overlap each other or obstacles at the start"});
     section.text(
         "petsc_options", deck.petsc_options,
-        {.doc =
-             "Options for PETSc, as on its command line (\"-scree_ksp_type cg\"); unknown ones are errors"});
+        {.doc = "Options for PETSc, as on its command line (\"-scree_ksp_type cg\"); unknown ones are errors",
+         .audience = Audience::laboratory});
   });
 }
 

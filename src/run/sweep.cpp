@@ -6,15 +6,14 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <optional>
-#include <sstream>
 #include <utility>
 
+#include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "io/csv.hpp"
-#include "io/files.hpp"
+#include "io/table.hpp"
 #include "run/ensemble.hpp"
 #include "run/run_deck.hpp"
 
@@ -102,28 +101,18 @@ struct Study {
 
 /// The columns of a scalar table but time, step and dt, each in its last row or as its mean over rows from
 /// `mean_after` on; none if there is no such row.
-std::vector<EnsembleQuantity> columns_of(const std::string& table, std::optional<Real> mean_after) {
-  std::istringstream lines(table);
-  std::string line;
+std::vector<EnsembleQuantity> columns_of(const TableContent& table, std::optional<Real> mean_after) {
   std::vector<EnsembleQuantity> columns;
-  std::getline(lines, line);
-  for (const std::string& title : split(line, ',')) {
-    const std::size_t open = title.find('[');
-    columns.push_back({title.substr(0, open),
-                       open == std::string::npos ? "-" : title.substr(open + 1, title.size() - open - 2),
-                       {}});
-  }
+  for (std::size_t k = 0; k < table.names.size(); ++k)
+    columns.push_back({table.names[k], table.units[k].empty() ? "-" : table.units[k], {}});
   std::vector<Real> sums(columns.size());
   std::size_t n_rows = 0;
-  while (std::getline(lines, line)) {
-    const auto cells = split(line, ',');
-    if (cells.size() != columns.size()) continue;
-    const std::optional<Real> time = number_in(cells[0]);
-    if (mean_after && (!time || *time < *mean_after)) continue;
+  for (const std::vector<Real>& row : table.rows) {
+    if (mean_after && !(row[0] >= *mean_after)) continue;
     if (!mean_after) n_rows = 0;
     ++n_rows;
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-      const Real value = number_in(cells[k]).value_or(std::numeric_limits<Real>::quiet_NaN());
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const Real value = std::isfinite(row[k]) ? row[k] : NAN;
       sums[k] = n_rows == 1 ? value : sums[k] + value;
     }
   }
@@ -166,7 +155,7 @@ void write_table(const Comm& comm, const Deck& deck, const Study& study, std::op
                                            scene->output().summary_key()));
         const std::string scalars = run.folder + "/" + run.name + ".scalars.csv";
         if (std::filesystem::exists(scalars))
-          add_run(quantities, columns_of(read_input(scalars), mean_after));
+          add_run(quantities, columns_of(table_of(scalars, read_input(scalars)), mean_after));
       }
       if (scene) add_run(quantities, scene->output().quantities(of_scene));
       std::string start = std::to_string(point);

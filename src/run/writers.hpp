@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "contact/contact_graph.hpp"
+#include "core/files.hpp"
 #include "io/background.hpp"
-#include "io/files.hpp"
 #include "io/h5md.hpp"
 #include "io/scene_output.hpp"
 #include "io/table.hpp"

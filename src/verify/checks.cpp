@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/input_file.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

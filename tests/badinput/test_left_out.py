@@ -1,5 +1,6 @@
 """Builds without VTK or crowds (preset minimal) say what they lack: decks that ask for VTK files run, people are refused."""
 import json
+import shutil
 
 import pytest
 
@@ -45,6 +46,16 @@ def test_a_deck_that_asks_for_vtk_runs_without_it_and_is_told_once(folder):
     check((results / "small.xdmf").exists() and not (results / "vtk").exists(), "H5MD without VTK")
     summary = json.loads((results / "summary.json").read_text())
     check(summary["missing_outputs"] == ["vtk"] and summary["status"] == "done", "the summary has them", summary["missing_outputs"])
+
+
+def test_grains_of_every_scheme_run_without_crowds_and_vtk(folder):
+    if not lacks("crowds"):
+        pytest.skip("a build with crowds")
+    for deck, end in (("quickstart/attraction", 0.1), ("verification/cradle", 0.3), ("granular/pour", 0.01), ("granular/bed", 0.001)):
+        run_ok("run", source_folder() / "inputs" / f"{deck}.toml", "--set", f"simulation.end_time={end}", ranks=2, folder=folder)
+        summary, = folder.rglob("summary.json")
+        check(json.loads(summary.read_text())["status"] == "done", deck, summary.read_text())
+        shutil.rmtree(folder / "results")
 
 
 def test_people_are_refused_without_crowds(folder):

@@ -69,7 +69,7 @@ def test_files_that_exist_are_kept(folder):
     refused_replay(folder, "--generate", "wall", "--size", "2", "-o", name, words=[name, "exists already", "--force"])
     refused_replay(folder, name, "--convert", "local", "-o", other, words=[other, "exists already"])
     refused_replay(folder, name, "--convert", "local", "-o", name, "--force", words=["to be converted"], ranks=(2,))
-    for option in ("--csv", "--json", "--profile"):
+    for option in ("--csv", "--json"):
         refused_replay(folder, other, option, name, words=[option, name, "HDF5"], ranks=(2,))
     refused_replay(folder, "--generate", "wall", "--size", "2", "-o", "no/wall.hdf5", words=["no folder no"])
     refused_replay(folder, "--generate", "wall", "--size", "2", "-o", ".", "--force", words=["is a folder"], ranks=(2,))
@@ -84,7 +84,7 @@ def test_files_that_exist_are_kept(folder):
 def test_text_that_would_be_lost(folder):
     name = generate(folder)
     (folder / "notes.txt").write_text("time[s],overlap\n0,1\n")
-    for option in ("--csv", "--json", "--profile"):
+    for option in ("--csv", "--json"):
         refused_replay(folder, name, option, "notes.txt", words=[option, "notes.txt", "--force"], ranks=(2,))
         refused_replay(folder, name, option, "no/out", words=["no folder no"], ranks=(1,))
         refused_replay(folder, name, option, "/dev/null", words=["/dev/null is a folder or a device"], ranks=(1,))

@@ -71,6 +71,18 @@ def test_pages_of_commands_have_every_verb(gathered):
         check_in(f"### scree {verb}\n", text, "commands of scree")
 
 
+def test_the_page_of_cases_has_every_test_and_deck(gathered):
+    text = (gathered / "reference/cases.md").read_text()
+    n_tests = 0
+    for path in [*(source_folder() / "tests/verification").glob("test_*.py"), *(source_folder() / "tests/vv").glob("test_*.py")]:
+        for name in re.findall(r"^def test_(\w+)", path.read_text(), re.MULTILINE):
+            check_in(f"- {name.replace('_', ' ')}", text, path.name)
+            n_tests += 1
+    check(n_tests > 200, "there are tests", n_tests)
+    for path in (source_folder() / "inputs/verification").glob("*.toml"):
+        check_in(f"| [{path.stem}](", text, "decks")
+
+
 def check_site(folder, **pages):
     """Exit code and output of the check for pages with these bodies."""
     for name, body in pages.items():

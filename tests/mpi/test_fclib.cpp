@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
-#include "io/hdf5.hpp"
+#include "core/hdf5.hpp"
 #include "replay/generated_problems.hpp"
 #include "support/debian_python.hpp"
 #include "support/lattice_problem.hpp"
@@ -216,7 +216,7 @@ void check_content(const ListedProblem<D>& whole, const std::string& path) {
   CHECK((reader.all<std::int32_t>("/scree/contact_body", 2) == ends));
   CHECK((reader.all<Real>("/scree/compliance", 2) == permuted<Real>(whole.compliance, contacts, 2)));
   const auto number = [&](const std::string& name) {
-    return std::get<std::vector<double>>(reader.file().attribute("/scree", name)).front();
+    return reader.file().attribute<double>("/scree", name);
   };
   CHECK(number("time_step") == whole.time_step);
   CHECK(number("velocity_floor") == whole.velocity_floor);

@@ -19,8 +19,8 @@
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
+#include "core/hdf5.hpp"
 #include "io/array_file.hpp"
-#include "io/hdf5.hpp"
 #include "replay/generated_problems.hpp"
 #include "support/solve_listed.hpp"
 #include "unit/io/file_size_limit.hpp"
@@ -55,7 +55,7 @@ std::string written(const Comm& comm, const Sketch& sketch, const std::string& p
             } else if constexpr (std::is_same_v<T, Real>) {
               const std::size_t slash = name.rfind('/');
               file.create_group(name.substr(0, slash));
-              file.set_attribute(name.substr(0, slash), name.substr(slash + 1), std::span(&data, 1));
+              file.set_attribute(name.substr(0, slash), name.substr(slash + 1), data);
             } else {
               file.write_rows(name, std::span<const typename T::value_type>(data));
             }

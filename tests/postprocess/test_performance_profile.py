@@ -26,6 +26,36 @@ def test_shares_of_problems(folder):
     check(profile == {"x": [(1, 2 / 3), (3, 2 / 3)], "y": [(1, 1 / 3), (3, 2 / 3)]}, "shares of all three problems", profile)
 
 
+def profile_of(*problems):
+    """The shares of solvers 0, 1, ... from their seconds for each problem."""
+    return performance_profile.profile_of({(file, solver): time for file, times in enumerate(problems)
+                                           for solver, time in enumerate(times)})
+
+
+def test_shares_of_all_problems_within_tau_of_the_fastest():
+    never = float("inf")
+    profile = profile_of((1, 2, never), (3, 1.5, 6), (never, never, never), (0.1, never, 0.1))
+    check([tau for tau, _ in profile[0]] == [1, 2, 4], "where a share changes", profile)
+    check([[share for _, share in profile[solver]] for solver in range(3)] ==
+          [[0.5, 0.75, 0.75], [0.25, 0.5, 0.5], [0.25, 0.25, 0.5]], "a problem that nobody solves counts", profile)
+    check(profile_of((never,)) == {0: [(1, 0)]}, "none that is solved")
+
+
+def test_times_that_are_hardly_measurable_are_equal():
+    profile = profile_of((1e-6, 9e-4, 3e-3))
+    check(profile[0] == profile[1] == [(1, 1), (3, 1)] and profile[2] == [(1, 0), (3, 1)], "1 ms is the least", profile)
+
+
+def test_the_table_is_read_back(folder):
+    (folder / "rows.csv").write_text(ROWS)
+    result = run_script(folder / "rows.csv", "--profile", folder / "profile.csv")
+    check(result.returncode == 0, "exit code 0", result.stderr)
+    text = (folder / "profile.csv").read_text()
+    check(text == "tolerance,tau,auto,nsgs\n0.0001,1,1,0.5\n0.0001,2,1,1\n1e-08,1,0.5,0.5\n1e-08,4,1,0.5\n", "shares", text)
+    profiles = performance_profile.read_profiles(performance_profile.read_rows(folder / "profile.csv"))
+    check(profiles[1e-8]["auto"] == [(1, 0.5), (4, 1)], "the same numbers", profiles)
+
+
 def test_pictures(folder):
     (folder / "rows.csv").write_text(ROWS)
     (folder / "more.csv").write_text("file,solver,seconds_to_1e-08\none.hdf5,other,1\ntwo.hdf5,other,\n")

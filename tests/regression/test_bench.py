@@ -199,8 +199,8 @@ def rows_of(folder, ranks=1):
 
 
 def solvers():
-    """The names that `scree list solvers` prints."""
-    lines = run_ok("list", "solvers").stdout.splitlines()[1:]
+    """The names that `scree list solvers --laboratory` prints."""
+    lines = run_ok("list", "solvers", "--laboratory").stdout.splitlines()[1:]
     return [line.split()[0] for line in lines if line.strip()]
 
 

@@ -258,7 +258,8 @@ def test_tables_and_profiles_add_up(folder):
     chosen = ("nsgs", "ipm", "auto")
     result = replay(folder, *files, "--solver", ",".join(chosen), "--tolerance", "1e-3", "--tolerance", "1e-6", "--set",
                     "nsgs.max_sweeps=30", "--set", "ipm.max_steps=60", "--csv", "out.csv", "--json", "out.json",
-                    "--profile", "profile.csv", code=UNSOLVED)
+                    code=UNSOLVED)
+    run_ok("plot", "performance-profile", "out.csv", "--profile", "profile.csv", folder=folder)
     said = json.loads((folder / "out.json").read_text())
     rows = list(csv.DictReader((folder / "out.csv").open(newline="")))
     check([(row["file"], row["solver"]) for row in rows] == [(file, solver) for file in files for solver in chosen],
@@ -308,7 +309,7 @@ def test_long_traces_are_thinned_out(folder):
 
 def test_all_solvers(folder):
     name = generate(folder, "sliding", size=2)
-    listed = [line.split()[0] for line in run_ok("list", "solvers").stdout.splitlines()[1:] if line.strip()]
+    listed = [line.split()[0] for line in run_ok("list", "solvers", "--laboratory").stdout.splitlines()[1:] if line.strip()]
     rows = solves(folder, "--solver", "all", name, "--tolerance", "1e-5")
     check([row["solver"] for row in rows] == listed, "every one that is registered", rows)
     check(all(row["confirmed"] for row in rows), "and each solves it", rows)

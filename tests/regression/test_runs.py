@@ -73,6 +73,27 @@ def test_list_names_what_is_registered(folder):
         check(part.strip() != "" and part in everything, f"`scree list {topic}` is a part of `scree list`", part)
 
 
+def test_lists_name_what_is_for_the_laboratory_only_if_asked(folder):
+    users, all_of_them = run_ok("list").stdout, run_ok("list", "--laboratory").stdout
+    for word in ("nsgs", "auto"):
+        check_in(f"  {word} ", users, "a solver for users")
+    for word in ("admm", "ipm", "newton", "proximal", "gear"):
+        check(f"  {word} " not in users, f"`scree list` does not name {word}", users)
+        check_in(f"  {word} ", all_of_them, "`scree list --laboratory` does")
+
+
+def test_a_run_names_once_the_keys_of_the_laboratory_that_it_uses(folder):
+    deck = write_deck(folder, ("sweeps = 3\nwarm_start = 0.9", 'sweeps = 3\nmethod = "pgs"'), ("end_time = 1\n", "end_time = 0.1\n"))
+    for ranks in (1, 2):
+        said = run_ok("run", deck, "--force", ranks=ranks, folder=folder).stderr
+        lines = [line for line in said.splitlines() if "laboratory" in line]
+        check(len(lines) == 1 and 'pbd.method = "pgs"' in lines[0] and "docs/decks-laboratory.md" in lines[0], "one line", said)
+    write_deck(folder, ("end_time = 1\n", "end_time = 0.1\n"))
+    check("laboratory" not in run_ok("run", deck, "--force", folder=folder).stderr, "other runs say nothing")
+    said = run_ok("run", folder / "results/small/small.resolved.toml", "--force", folder=folder).stderr
+    check("laboratory" not in said, "nor do resolved decks, which give defaults", said)
+
+
 def test_version_names_the_libraries(folder):
     text = run_ok("--version", ranks=2).stdout
     for word in ("scree", "commit", "PETSc", "HDF5"):

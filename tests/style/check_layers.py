@@ -12,7 +12,7 @@ DRIVERS_SEE = {"run", "core", "replay", "verify", "bench"}
 # Headers that start so -> the only folders that may include them; the first line that fits decides.
 LIBRARIES = {
     "vtk": {"io"},
-    "hdf5": {"io", "particles", "run"},     # run: the version number
+    "hdf5": {"core", "run"},                # run: the version number
     "petscversion": {"core", "comm", "run"},
     "petsc": {"core", "comm", "friction", "replay", "bench"},  # replay: the operator of a stored problem
     "geos_c": {"crowd"},

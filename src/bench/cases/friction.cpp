@@ -181,7 +181,7 @@ void FrictionBench::add_options(CommandLine& app) {
   app.option("--bodies", bodies_, "sizes of settled piles, over all ranks")
       .delimiter(',')
       .check(positive_number());
-  app.option("--solvers", solvers_, "as scree list solvers names them; else all").delimiter(',');
+  app.option("--solvers", solvers_, "as scree list solvers --laboratory names them; else all").delimiter(',');
   app.option("--compliance", compliances_,
              "\"rigid\", scaled (m_c g; 1e-2: soft spheres) or a stiffness (\"6.5 kN/m\")")
       .delimiter(',');

@@ -21,7 +21,7 @@ class NonsmoothBench : public BenchCase {
     app.option("--bodies", bodies_, "numbers of bodies, over all ranks; multiples of 4096")
         .delimiter(',')
         .check(positive_number());
-    app.option("--solver", solver_, "of [solver], as scree list solvers names it");
+    app.option("--solver", solver_, "of [solver], as scree list solvers --laboratory names it");
     app.option("--tolerance", tolerance_, "of [solver]").check(positive_number());
     app.option("--settling-time", settling_time_, "of the bed before it is measured [s]")
         .check(positive_number());

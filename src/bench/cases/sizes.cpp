@@ -10,8 +10,8 @@
 #include "bench/packing.hpp"
 #include "bench/scratch.hpp"
 #include "core/command_line.hpp"
+#include "core/files.hpp"
 #include "core/timing.hpp"
-#include "io/files.hpp"
 #include "run/simulation.hpp"
 
 namespace scree {

@@ -107,6 +107,7 @@ class DeckTable {
   const toml::table* const table = nullptr;
   const std::string place{};
   bool in_use = true;
+  Audience audience = Audience::users;  ///< of what is declared now
 
  private:
   const toml::array& array_of(const toml::node& node, const ValueName& entry, int count) const;

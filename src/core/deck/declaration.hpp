@@ -35,6 +35,7 @@ struct Declaration {
     std::string name;
     std::string summary;
     bool available = true;  ///< in this dimension
+    Audience audience = Audience::users;
     std::list<Declaration> members;
   };
 
@@ -44,8 +45,9 @@ struct Declaration {
   Range range;
   bool required = false;
   std::string doc;
+  Audience audience = Audience::users;
   int count = -1;                     ///< entries of a list or numbers of a point; < 0: any
-  std::vector<std::string> choices;   ///< words that are allowed
+  std::vector<std::string> choices;   ///< words that are allowed; of kinds, those for users
   std::string value;                  ///< in TOML: the default, or the value of the run; empty: none
   bool present = false;               ///< a table that the run has
   std::vector<Option> options;        ///< of a kind

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/deck/deck_impl.hpp"
+#include "core/deck/deck_table.hpp"
 
 namespace scree {
 
@@ -90,7 +93,40 @@ class SettingsList {
   std::vector<Deck::Setting>& list_;
 };
 
+/// Adds the settings of a table that are not for users and differ from `standard`, its keys as documented.
+void add_laboratory(const std::list<Declaration>& members, const std::list<Declaration>& standard,
+                    const std::string& path, std::vector<std::string>& found) {
+  for (const Declaration& member : members) {
+    const auto named = std::ranges::find(standard, member.name, &Declaration::name);
+    // Of named tables and lists one is documented.
+    const Declaration& usual = named == standard.end() ? standard.front() : *named;
+    const std::string inner = join_path(path, member.name);
+    const bool is_special =
+        member.audience == Audience::laboratory ||
+        (member.chosen && member.options[*member.chosen].audience == Audience::laboratory);
+    if (is_special && member.form == Declaration::Form::optional_table) {
+      if (member.present) found.push_back("[" + inner + "]");
+      continue;
+    }
+    if (is_special && !member.value.empty() && member.value != usual.value)
+      found.push_back(inner + " = " + member.value);
+    if (member.chosen && !is_special)
+      add_laboratory(member.options[*member.chosen].members, usual.options[*member.chosen].members, path,
+                     found);
+    if (member.present && !usual.members.empty()) add_laboratory(member.members, usual.members, inner, found);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> Deck::laboratory_settings(const std::function<void(Section&)>& describe) const {
+  std::list<Declaration> standard;
+  Section documented(std::make_unique<DeckTable>(standard, ""));
+  describe(documented);
+  std::vector<std::string> found;
+  add_laboratory(impl_->declared, standard, "", found);
+  return found;
+}
 
 std::string Deck::resolved() const {
   std::string text;

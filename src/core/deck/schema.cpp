@@ -97,6 +97,11 @@ Json object_schema(const std::vector<Both>& members) {
     const Declaration& declaration = both.any();
     Json property = value_schema(both);
     property["description"] = in_both(both, meaning_text) + std::string(dimension_mark(both));
+    // Editors accept these keys, but do not offer them: the first is a word of VS Code, the second of taplo.
+    if (declaration.audience == Audience::laboratory) {
+      property["doNotSuggest"] = true;
+      property["x-taplo"] = {{"hidden", true}};
+    }
     properties[declaration.name] = property;
     if (declaration.required && both.flat && both.solid) required.push_back(declaration.name);
     if (declaration.form != Form::kind) continue;

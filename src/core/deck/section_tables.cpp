@@ -60,6 +60,12 @@ void Section::unused(const std::function<void(Section&)>& describe) {
   table_->in_use = true;
 }
 
+void Section::for_laboratory(const std::function<void(Section&)>& describe) {
+  table_->audience = Audience::laboratory;
+  describe(*this);
+  table_->audience = Audience::users;
+}
+
 void Section::table(std::string_view key, const Key& meaning, const std::function<void(Section&)>& describe) {
   if (table_->in_use || has(key)) table_->describe_table(key, Form::table, meaning, describe);
 }
@@ -142,9 +148,12 @@ void Section::list(std::string_view key, const Key& meaning,
 void Section::kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
                            const Key& meaning,
                            const std::function<void(std::size_t index, Section&)>& describe) {
-  std::vector<std::string> names;
-  for (const KindOption& option : options)
-    if (option.available) names.emplace_back(option.name);
+  std::vector<std::string> names, of_users;
+  for (const KindOption& option : options) {
+    if (!option.available) continue;
+    names.emplace_back(option.name);
+    if (option.audience == Audience::users) of_users.emplace_back(option.name);
+  }
   table_->read(key, meaning, [&](const toml::node& node, const DeckTable::ValueName& entry) {
     const auto word = node.value_exact<std::string>();
     const auto is_elsewhere = [&](const KindOption& option) {
@@ -153,20 +162,23 @@ void Section::kind_by_name(std::string_view key, std::string& name, const std::v
     if (std::ranges::any_of(options, is_elsewhere))
       throw InputError(fmt::format("{}: {} \"{}\" exists in the other dimension only; valid here: {}",
                                    table_->source().place(entry.path, node.source()), key, *word,
-                                   quoted_list(names)));
+                                   quoted_list(of_users)));
     if (!word || std::ranges::find(names, *word) == names.end())
-      table_->refuse(node, entry, quoted_list(names), names);
+      table_->refuse(node, entry, quoted_list(of_users), names);
     name = *word;
   });
 
   Declaration& declaration = table_->declare(key, Form::kind, meaning, !name.empty(), toml_string(name));
-  declaration.choices = names;
+  declaration.choices = of_users;
   declaration.options.clear();
   declaration.options.reserve(options.size());
   declaration.chosen.reset();
   for (std::size_t i = 0; i < options.size(); ++i) {
-    declaration.options.push_back(
-        {std::string(options[i].name), std::string(options[i].summary), options[i].available, {}});
+    declaration.options.push_back({std::string(options[i].name),
+                                   std::string(options[i].summary),
+                                   options[i].available,
+                                   options[i].audience,
+                                   {}});
     if (!options[i].available) continue;
     // All options are declared, so that a key of another one is told from a misspelt one.
     const bool chosen = !table_->documents() && options[i].name == name;
@@ -183,6 +195,7 @@ Declaration& DeckTable::declare(std::string_view key, Form form, const Key& mean
   declaration.range = meaning.range;
   declaration.required = meaning.required;
   declaration.doc = meaning.doc;
+  declaration.audience = std::max(meaning.audience, audience);
   return declaration;
 }
 

@@ -13,18 +13,20 @@ std::string unknown_key(const DeckSource& source, const toml::key& key, const to
   const std::string place = source.place(join_path(path, key.str()), key.source());
   const std::string_view what = node.is_table() || node.is_array_of_tables() ? "table" : "key";
   std::string text = fmt::format("{}: unknown {} '{}' {}", place, what, key.str(), table_text(path));
-  std::vector<std::string> names;
-  for (const Declaration* declaration : declared) names.push_back(declaration->name);
-  if (names.empty()) return text + "; nothing is valid here";
+  std::vector<std::string> names, of_users;
+  for (const Declaration* declaration : declared) {
+    names.push_back(declaration->name);
+    // Several kinds of a table may have the same key.
+    if (declaration->audience == Audience::users &&
+        std::ranges::find(of_users, names.back()) == of_users.end())
+      of_users.push_back(names.back());
+  }
   if (const std::string* near = nearest(key.str(), names)) {
     const std::size_t index = static_cast<std::size_t>(near - names.data());
     return text + fmt::format("; did you mean '{}'? {}", *near, meaning_text(*declared[index]));
   }
-  // Several kinds of a table may have the same key.
-  std::vector<std::string> once;
-  for (const std::string& name : names)
-    if (std::ranges::find(once, name) == once.end()) once.push_back(name);
-  return text + fmt::format("; valid: {}", fmt::join(once, ", "));
+  if (of_users.empty()) return text + "; nothing is valid here";
+  return text + fmt::format("; valid: {}", fmt::join(of_users, ", "));
 }
 
 namespace {

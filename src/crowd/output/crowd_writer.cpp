@@ -9,13 +9,13 @@
 #include <numeric>
 #include <optional>
 
+#include "core/files.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
 #include "crowd/output/loaded_walls.hpp"
 #include "io/csv.hpp"
-#include "io/files.hpp"
 
 namespace scree {
 

@@ -110,7 +110,8 @@ void CrowdStepper::describe(Section& root) {
 void CrowdStepper::describe_crowd(Section& section) {
   section.choice("model", model_, {{"projection", Model::projection}, {"pbd", Model::pbd}},
                  {.doc = "\"projection\": the velocities nearest to the desired ones without overlap, to a "
-                         "tolerance; \"pbd\": sweeps on positions, which leave some overlap"});
+                         "tolerance; \"pbd\": sweeps on positions, which leave some overlap",
+                  .audience = Audience::laboratory});
   section.real("tolerance", projection_settings_.tolerance,
                {.unit = Unit::length,
                 .range = positive,
@@ -124,16 +125,20 @@ void CrowdStepper::describe_crowd(Section& section) {
        .doc = "Of the projection: over-relaxation of its first sweeps; it grows with the number of sweeps"});
   on_failure_.describe(section, "on_failure", {{"warn", FailureAction::warn}, {"stop", FailureAction::stop}},
                        {.doc = "What happens if a step's projection misses the tolerance"});
-  section.integer("substeps", substeps_, {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step"});
+  section.integer(
+      "substeps", substeps_,
+      {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step", .audience = Audience::laboratory});
   section.real("warm_start", warm_start_,
                {.range = unit_interval,
-                .doc = "Of \"pbd\": share of each contact's multiplier that the next substep starts from"});
+                .doc = "Of \"pbd\": share of each contact's multiplier that the next substep starts from",
+                .audience = Audience::laboratory});
   walking_.describe(section);
   scene_.locks().describe(section);
   section.optional_table(
       "solver",
       {.doc = "Of the projection: a solver of contact problems with friction 0 in place of its own "
-              "sweeps"},
+              "sweeps",
+       .audience = Audience::laboratory},
       [&](Section& table) { solver_.describe(table); });
   if (!section.reading()) return;
   if (solver_.solver) expect_linear_solver();

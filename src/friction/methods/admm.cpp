@@ -170,6 +170,7 @@ class Admm final : public FrictionSolver<D> {
 
 SCREE_PLUGIN(FrictionSolver, admm, Admm,
              "alternating direction method of multipliers (ADMM): one matrix for many steps; fast where "
-             "contacts mostly stick")
+             "contacts mostly stick",
+             laboratory)
 
 }  // namespace scree

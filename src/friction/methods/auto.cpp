@@ -27,10 +27,12 @@ template <int D>
 class Auto final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
-    section.integer(
-        "max_turns", max_turns_,
-        {.range = non_negative, .doc = "Most alternations of other methods and Newton steps after sweeps"});
-    newton_settings_.describe(section);
+    section.for_laboratory([&](Section& keys) {
+      keys.integer(
+          "max_turns", max_turns_,
+          {.range = non_negative, .doc = "Most alternations of other methods and Newton steps after sweeps"});
+      newton_settings_.describe(keys);
+    });
   }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {

@@ -69,6 +69,7 @@ class Ipm final : public FrictionSolver<D> {
   SplitInteriorPoint<D> split_point_;
 };
 
-SCREE_PLUGIN(FrictionSolver, ipm, Ipm, "interior-point method: few steps, each with a linear system")
+SCREE_PLUGIN(FrictionSolver, ipm, Ipm, "interior-point method: few steps, each with a linear system",
+             laboratory)
 
 }  // namespace scree

@@ -45,6 +45,7 @@ class Newton final : public FrictionSolver<D> {
 };
 
 SCREE_PLUGIN(FrictionSolver, newton, Newton,
-             "semismooth Newton steps after Gauss-Seidel sweeps; from 1e-4 to round-off in a few steps")
+             "semismooth Newton steps after Gauss-Seidel sweeps; from 1e-4 to round-off in a few steps",
+             laboratory)
 
 }  // namespace scree

@@ -35,10 +35,12 @@ template <int D>
 class Nsgs final : public FrictionSolver<D> {
  public:
   void describe(Section& section) override {
-    section.integer("max_sweeps", max_sweeps_, {.range = positive, .doc = "Most sweeps of a solve"});
+    section.integer("max_sweeps", max_sweeps_,
+                    {.range = positive, .doc = "Most sweeps of a solve", .audience = Audience::laboratory});
     section.integer("check_every", check_every_,
                     {.range = positive,
-                     .doc = "Most sweeps between checks of the residual, which come where it should be met"});
+                     .doc = "Most sweeps between checks of the residual, which come where it should be met",
+                     .audience = Audience::laboratory});
   }
   bool same_on_any_ranks() const override { return true; }
   bool takes_rolling() const override { return true; }

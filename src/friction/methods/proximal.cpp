@@ -30,6 +30,7 @@ class Proximal final : public FrictionSolver<D> {
 
 SCREE_PLUGIN(
     FrictionSolver, proximal, Proximal,
-    "proximal point method with semismooth Newton steps; converges where sweeps and plain Newton steps stall")
+    "proximal point method with semismooth Newton steps; converges where sweeps and plain Newton steps stall",
+    laboratory)
 
 }  // namespace scree

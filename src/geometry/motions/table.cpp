@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "core/error.hpp"
 #include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
+#include "core/table_reader.hpp"
 #include "geometry/motions/turn.hpp"
 
 namespace scree {
@@ -111,37 +111,28 @@ class Table final : public Motion<D> {
     if (const std::string obstacle = obstacle_to_read(where_rows_); !obstacle.empty())
       section.fail("path",
                    fmt::format("file '{}' is not there or cannot be opened: {}", where_rows_, obstacle));
-    std::istringstream file(with_plain_line_ends(read_input(where_rows_)));
-    std::int64_t number = 0;
-    const auto refuse = [&](const std::string& what) {
-      section.fail("path", fmt::format("{}:{}: {}", where_rows_, number, what));
-    };
-    std::vector<std::string> names;
-    std::string line;
-    while (std::getline(file, line)) {
-      ++number;
-      if (is_comment(line)) continue;
-      const std::vector<std::string_view> fields = fields_of(line);
-      if (names.empty()) {
-        names.assign(fields.begin(), fields.end());
-        const std::vector<std::string> displaced = D == 2 ? std::vector<std::string>{"time", "x", "y"}
-                                                          : std::vector<std::string>{"time", "x", "y", "z"};
-        std::vector<std::string> both = displaced;
-        both.emplace_back("angle");
-        if (names != displaced && names != both && names != std::vector<std::string>{"time", "angle"})
-          refuse(fmt::format("the columns must be '{}', 'time,angle' or '{}'", fmt::join(displaced, ","),
-                             fmt::join(both, ",")));
-        continue;
+    const std::vector<std::string> turned{"time", "angle"};
+    std::vector<std::string> displaced{"time", "x", "y"};
+    if (D == 3) displaced.emplace_back("z");
+    std::vector<std::string> both = displaced;
+    both.emplace_back("angle");
+    const std::string wanted = fmt::format("the columns must be '{}', 'time,angle' or '{}'",
+                                           fmt::join(displaced, ","), fmt::join(both, ","));
+    try {
+      TableReader table =
+          TableReader::of_text(where_rows_, with_plain_line_ends(read_input(where_rows_)), wanted);
+      const std::vector<std::string>& names = table.names();
+      if (names != displaced && names != both && names != turned) table.refuse(wanted);
+      std::vector<Real> values(names.size());
+      for (std::size_t k = 0; k < names.size(); ++k)
+        table.real(names[k], values[k], {.unit = k == 0 ? "s" : names[k] == "angle" ? "rad" : "m"});
+      while (table.next()) {
+        times_.push_back(values.front());
+        if (names[1] == "x") positions.emplace_back(values.begin() + 1, values.begin() + 1 + D);
+        if (names.back() == "angle") angles_.push_back(values.back());
       }
-      if (fields.size() != names.size())
-        refuse(fmt::format("{} fields, the header names {}", fields.size(), names.size()));
-      std::vector<Real> values(fields.size());
-      for (std::size_t k = 0; k < fields.size(); ++k)
-        if (!parse(fields[k], values[k]) || !std::isfinite(values[k]))
-          refuse(fmt::format("'{}' is not a finite number", fields[k]));
-      times_.push_back(values.front());
-      if (names[1] == "x") positions.emplace_back(values.begin() + 1, values.begin() + 1 + D);
-      if (names.back() == "angle") angles_.push_back(values.back());
+    } catch (const InputError& error) {
+      section.fail("path", error.what());
     }
   }
 

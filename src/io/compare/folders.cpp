@@ -3,9 +3,9 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "core/files.hpp"
 #include "core/json.hpp"
 #include "io/compare/differences.hpp"
-#include "io/files.hpp"
 
 namespace scree::detail {
 

@@ -38,11 +38,7 @@ FileComparison compare_trajectories(const Comm& comm, const std::string& first, 
   const std::int64_t begin = share.first, count = share.last - begin;
   const std::vector<TrajectoryRow> in_a = PedestrianArchive::read_rows(a, begin, count),
                                    in_b = PedestrianArchive::read_rows(b, begin, count);
-  Real fps = 0;
-  if (a.has_attribute("/trajectory", "fps"))
-    if (const auto value = a.attribute("/trajectory", "fps");
-        const auto* list = std::get_if<std::vector<double>>(&value))
-      fps = list->empty() ? 0 : list->front();
+  const Real fps = a.attribute<double>("/trajectory", "fps").value_or(0);
   const auto compare_member = [&](const char* name, const char* unit, auto member) {
     const auto values_of = [&](const std::vector<TrajectoryRow>& rows) {
       std::vector<std::conditional_t<std::is_floating_point_v<decltype(TrajectoryRow().*member)>, double,

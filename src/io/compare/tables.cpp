@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "core/files.hpp"
 #include "io/compare/differences.hpp"
-#include "io/files.hpp"
 #include "io/table.hpp"
 
 namespace scree::detail {
@@ -35,32 +35,31 @@ FileComparison compare_tables(const Comm& comm, const std::string& first, const 
     for (std::size_t i = 0; i < n_compared; ++i) values.push_back(table.rows[from + i][column]);
     return values;
   };
+  const auto place_of = [](const TableContent& table, const std::string& name, const std::string& unit) {
+    std::size_t k = 0;
+    while (k < table.names.size() && (table.names[k] != name || table.units[k] != unit)) ++k;
+    return k;
+  };
   for (std::size_t column = 0; column < a.names.size(); ++column) {
-    const std::string& label = a.names[column];
-    if (label.starts_with(run_prefix)) continue;
-    const std::size_t bracket = std::min(label.find('['), label.size());
-    FieldDifference verdict{label.substr(0, bracket), "-"};
-    if (bracket + 2 < label.size()) verdict.unit = label.substr(bracket + 1, label.size() - bracket - 2);
-    const auto other = std::find(b.names.begin(), b.names.end(), label);
-    if (other == b.names.end()) {
+    const std::string &name = a.names[column], &unit = a.units[column];
+    if (name.starts_with(run_prefix)) continue;
+    FieldDifference verdict{name, unit.empty() ? "-" : unit};
+    const std::size_t other = place_of(b, name, unit);
+    if (other == b.names.size()) {
       add_note(verdict, "only in the first");
     } else {
       const std::int64_t first_row =
           last_row_only ? static_cast<std::int64_t>(a.rows.size() - n_compared) : 0;
-      const Found found =
-          differences(column_of(a, column), column_of(b, static_cast<std::size_t>(other - b.names.begin())),
-                      first_row, 1);
+      const Found found = differences(column_of(a, column), column_of(b, other), first_row, 1);
       add_to(verdict, comm, found, -1, first_row, {});
       if (verdict.first && a.names[0].starts_with("time"))
         verdict.first->time = a.rows[static_cast<std::size_t>(verdict.first->row)][0];
     }
     result.fields.push_back(verdict);
   }
-  for (const std::string& label : b.names) {
-    if (label.starts_with(run_prefix) || std::find(a.names.begin(), a.names.end(), label) != a.names.end())
-      continue;
-    result.fields.push_back(only_in("second", label));
-  }
+  for (std::size_t k = 0; k < b.names.size(); ++k)
+    if (!b.names[k].starts_with(run_prefix) && place_of(a, b.names[k], b.units[k]) == a.names.size())
+      result.fields.push_back(only_in("second", b.names[k], b.units[k].empty() ? "-" : b.units[k]));
   return result;
 }
 

@@ -12,8 +12,8 @@
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
+#include "core/hdf5.hpp"
 #include "io/fclib_file.hpp"
-#include "io/hdf5.hpp"
 
 /// Parts of io/fclib_file.hpp.
 namespace scree::fclib {
@@ -112,14 +112,10 @@ class CheckedFile {
 
   /// A number from 0 on; 0 if there is no such attribute.
   Real attribute(const std::string& object, const std::string& name) const {
-    if (!file_.has_attribute(object, name)) return 0;
-    const hdf5::Attribute value = file_.attribute(object, name);
-    const auto* numbers = std::get_if<std::vector<double>>(&value);
-    if (numbers == nullptr || numbers->size() != 1) return 0;
-    if (!(numbers->front() >= 0 && std::isfinite(numbers->front())))
-      refuse(fmt::format("the attribute {} of {} is {}, not a number from 0 on", name, object,
-                         numbers->front()));
-    return numbers->front();
+    const Real number = file_.attribute<Real>(object, name).value_or(0);
+    if (!(number >= 0 && std::isfinite(number)))
+      refuse(fmt::format("the attribute {} of {} is {}, not a number from 0 on", name, object, number));
+    return number;
   }
 
   /// Empty if there is none that can be read: no problem needs a text.

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
+#include "core/table_reader.hpp"
 #include "particles/fill.hpp"
 #include "particles/volume.hpp"
 
@@ -72,39 +73,22 @@ class SieveRadius final : public RadiusDistribution<D> {
   Real power() const { return is_linear_ ? D - 1 : D; }
 
   void read(const Section& section, const std::string& where, std::vector<Real>& passing) {
-    std::string text;
+    constexpr std::string_view wanted = "the columns must be size,passing";
     try {
-      text = with_plain_line_ends(read_input(where));
+      TableReader table = TableReader::of_text(where, with_plain_line_ends(read_input(where)), wanted);
+      Real size = 0, share = 0;
+      if (!table.real("size", size, {.unit = "m"}) || !table.real("passing", share, {.unit = "-"}) ||
+          !table.others().empty())
+        table.refuse(std::string(wanted));
+      while (table.next()) {
+        if (!(size > 0)) table.refuse(fmt::format("the size is {:g}, it must be positive", size));
+        if (!(share >= 0 && share <= 1))
+          table.refuse(fmt::format("passing is {:g}, it must be in [0, 1]", share));
+        sizes_.push_back(size);
+        passing.push_back(share);
+      }
     } catch (const InputError& error) {
       section.fail("path", error.what());
-    }
-    std::size_t number = 0;
-    bool has_head = false;
-    for (std::string_view rest = text; !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      ++number;
-      if (is_comment(line)) continue;
-      const auto fields = fields_of(line);
-      if (!has_head) {
-        has_head = true;
-        if (fields != std::vector<std::string_view>{"size", "passing"})
-          section.fail("path", fmt::format("{}:{}: the columns must be size,passing", where, number));
-        continue;
-      }
-      Real size = 0, share = 0;
-      if (fields.size() != 2 || !parse(fields[0], size) || !parse(fields[1], share))
-        section.fail("path", fmt::format("{}:{}: expected two numbers, a size in m and the share of the "
-                                         "mass that passes it",
-                                         where, number));
-      if (!(size > 0 && std::isfinite(size)))
-        section.fail("path",
-                     fmt::format("{}:{}: the size is {:g}, it must be positive", where, number, size));
-      if (!(share >= 0 && share <= 1))
-        section.fail("path",
-                     fmt::format("{}:{}: passing is {:g}, it must be in [0, 1]", where, number, share));
-      sizes_.push_back(size);
-      passing.push_back(share);
     }
   }
 

@@ -1,204 +1,175 @@
 #include <fmt/format.h>
-#include <hdf5.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
-#include "core/input_crash.hpp"
+#include "core/hdf5.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"
-#include "core/memory.hpp"
 #include "particles/file_rows.hpp"
 #include "particles/fill.hpp"
 #include "particles/fill/region.hpp"
-#include "particles/foreign_storage.hpp"
-#include "particles/hdf5_handle.hpp"
 
 namespace scree {
 namespace {
 
 /// An H5MD element: [frame][body] or [frame][body][component] if it changes in time, else without the frames.
 struct Element {
-  Hdf5Handle data;
-  std::string name;  ///< file:path, for messages
+  std::string name;
   bool in_time;
-  std::vector<hsize_t> shape;
+  hdf5::Found found;
 
-  hsize_t n_frames() const { return in_time ? shape.front() : 1; }
-  hsize_t n_bodies() const { return shape[in_time ? 1 : 0]; }
-  hsize_t n_components() const { return shape.size() == (in_time ? 3u : 2u) ? shape.back() : 1; }
+  std::int64_t n_frames() const { return in_time ? found.shape.front() : 1; }
+  std::int64_t n_bodies() const { return found.shape[in_time ? 1 : 0]; }
+  std::int64_t n_components() const {
+    return found.shape.size() == (in_time ? 3u : 2u) ? found.shape.back() : 1;
+  }
 };
 
-std::optional<Element> open_element(const Hdf5Handle& file, const std::string& path,
-                                    const std::string& name) {
-  const bool in_time = Hdf5Handle(H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose).valid();
-  const std::string full = in_time ? name + "/value" : name;
-  Hdf5Handle data(H5Dopen2(file, full.c_str(), H5P_DEFAULT), H5Dclose);
-  if (!data.valid()) return std::nullopt;
-  Element element{std::move(data), path + ":" + full, in_time, {}};
-  const Hdf5Handle space(H5Dget_space(element.data), H5Sclose);
-  const int n_axes = H5Sget_simple_extent_ndims(space);
-  const int least = in_time ? 2 : 1;
+std::optional<Element> find_element(const hdf5::File& file, const std::string& name) {
+  const bool in_time = file.exists(name + "/value");
+  Element element{in_time ? name + "/value" : name, in_time, {}};
+  element.found = file.find(element.name);
+  if (element.found.content == hdf5::Content::nothing ||
+      (element.found.content == hdf5::Content::something_else && !file.is_dataset(element.name)))
+    return std::nullopt;
+  const std::size_t n_axes = element.found.shape.size(), least = in_time ? 2 : 1;
   if (n_axes < least || n_axes > least + 1)
-    throw InputError(fmt::format("{}: {} axes, expected {}", element.name, n_axes,
+    throw InputError(fmt::format("{}:{}: {} axes, expected {}", file.path(), element.name, n_axes,
                                  in_time ? "frame, body (, component)" : "body (, component)"));
-  element.shape.resize(static_cast<std::size_t>(n_axes));
-  H5Sget_simple_extent_dims(space, element.shape.data(), nullptr);
   return element;
 }
 
-/// Rows [first, first + count) of one frame, converted to T.
+/// This rank's numbers of a dataset, converted to T.
 template <class T>
-std::vector<T> read_rows(const Element& element, hsize_t frame, hsize_t first, hsize_t count) {
-  require_memory(static_cast<Real>(count) * static_cast<Real>(element.n_components()) * sizeof(T),
-                 element.name);
-  std::vector<T> values(count * element.n_components());
-  if (values.empty()) return values;
-  std::vector<hsize_t> start(element.shape.size(), 0), extent = element.shape;
-  const std::size_t body_axis = element.in_time ? 1 : 0;
-  if (element.in_time) start[0] = frame, extent[0] = 1;
-  start[body_axis] = first, extent[body_axis] = count;
-  const Hdf5Handle space(H5Dget_space(element.data), H5Sclose);
-  const Hdf5Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                          H5Sclose);
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
-  const hid_t type = std::is_same_v<T, Real> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-  if (H5Dread(element.data, type, memory, space, H5P_DEFAULT, values.data()) < 0)
-    throw InputError(element.name + ": cannot be read as numbers (damaged file?)");
-  return values;
-}
-
-/// Names of the elements of a group of particles.
-std::vector<std::string> names_in(const Hdf5Handle& file, const std::string& folder) {
-  std::vector<std::string> names;
-  H5Literate_by_name(
-      file, folder.c_str(), H5_INDEX_NAME, H5_ITER_INC, nullptr,
-      [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
-        static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-        return 0;
-      },
-      &names, H5P_DEFAULT);
-  return names;
+std::vector<T> read_numbers(const hdf5::File& file, const std::string& name, const hdf5::Found& found,
+                            const hdf5::Slab& slab) {
+  std::vector<T> values;
+  if (std::is_same_v<T, GlobalId> || found.content != hdf5::Content::integers) {
+    file.read_any_width(name, slab, values);
+    return values;
+  }
+  std::vector<std::int64_t> integers;
+  file.read_any_width(name, slab, integers);
+  return {integers.begin(), integers.end()};
 }
 
 /// The box of a group of particles, if it is fixed: edges, and the lower corner if scree wrote it (else the
 /// origin).
 template <int D>
-std::optional<Box<D>> read_box(const Hdf5Handle& file, const std::string& folder) {
-  const Hdf5Handle group(H5Gopen2(file, (folder + "/box").c_str(), H5P_DEFAULT), H5Gclose);
-  const Hdf5Handle edges(H5Dopen2(file, (folder + "/box/edges").c_str(), H5P_DEFAULT), H5Dclose);
-  if (!group.valid() || !edges.valid()) return {};
-  const auto has_axes = [](hid_t space) {
-    const Hdf5Handle owner(space, H5Sclose);
-    return H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_npoints(space) == D;
-  };
+std::optional<Box<D>> read_box(const hdf5::File& file, const std::string& group) {
+  const std::string edges = group + "/box/edges";
+  const hdf5::Found found = file.find(edges);
+  if (found.shape != hdf5::Shape{D}) return {};
+  const std::vector<Real> lengths = read_numbers<Real>(file, edges, found, {{0}, {D}});
+  const auto lower = file.attribute<std::vector<Real>>(group + "/box", "lower");
   Box<D> box;
-  if (!has_axes(H5Dget_space(edges))) return {};
-  if (H5Dread(edges, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, box.upper.component.data()) < 0)
-    return {};
-  const Hdf5Handle lower(H5Aopen(group, "lower", H5P_DEFAULT), H5Aclose);
-  if (lower.valid() && has_axes(H5Aget_space(lower)))
-    H5Aread(lower, H5T_NATIVE_DOUBLE, box.lower.component.data());
-  box.upper += box.lower;
+  if (lower && lower->size() == D) std::ranges::copy(*lower, box.lower.component.begin());
+  for (int k = 0; k < D; ++k) box.upper[k] = box.lower[k] + lengths[static_cast<std::size_t>(k)];
   return box;
 }
 
-/// Every rank opens the file by itself, for reading: share_errors() serves as usual.
+/// Reads this rank's bodies of one frame of a group of particles.
 template <int D>
-FileRows<D> read_h5md(const Comm& comm, const std::string& path, const std::string& group,
-                      std::optional<std::int64_t> wanted_frame) {
-  FileRows<D> rows;
-  const InputCrashGuard guard(path, comm.is_root());
-  share_errors(comm, [&] {
-    if (const std::string elsewhere = content_elsewhere(path); !elsewhere.empty())
-      throw InputError(path + ": " + elsewhere);
-    const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.valid())
-      throw InputError(path + ": cannot be opened as an HDF5 file: damaged, cut short, or being written");
-    const std::string folder = "/particles/" + group;
-    const std::optional<Element> position = open_element(file, path, folder + "/position");
+class H5mdBodies {
+ public:
+  H5mdBodies(const hdf5::File& file, const std::string& group, std::optional<std::int64_t> wanted_frame)
+      : file_(file), group_("/particles/" + group) {
+    const std::optional<Element> position = find_element(file_, group_ + "/position");
     if (!position)
-      throw InputError(fmt::format("{}: no {}/position: not an H5MD file of these bodies", path, folder));
+      throw InputError(
+          fmt::format("{}: no {}/position: not an H5MD file of these bodies", file_.path(), group_));
+    const std::string name = file_.path() + ":" + position->name;
     if (position->n_components() != D)
-      throw InputError(fmt::format("{}: {} components, but the run has {} dimensions", position->name,
-                                   position->n_components(), D));
+      throw InputError(
+          fmt::format("{}: {} components, but the run has {} dimensions", name, position->n_components(), D));
+    frame_ = wanted_frame.value_or(position->n_frames() - 1);
+    if (frame_ < 0 || frame_ >= position->n_frames())
+      throw InputError(fmt::format("{}: no frame {}: the file has {}", name, frame_, position->n_frames()));
+    position_ = *position;
+  }
 
-    const auto n_frames = static_cast<std::int64_t>(position->n_frames());
-    const std::int64_t frame = wanted_frame.value_or(n_frames - 1);
-    if (frame < 0 || frame >= n_frames)
-      throw InputError(fmt::format("{}: no frame {}: the file has {}", position->name, frame, n_frames));
-    const auto n = static_cast<std::int64_t>(position->n_bodies());
-    const EvenShare share(comm, n);
-    const auto first = static_cast<hsize_t>(share.first);
-    const auto count = static_cast<hsize_t>(share.size());
-    // The rows of an element that may not be there, `width` numbers each.
-    const auto read = [&]<class T>(const char* name, hsize_t width, std::vector<T>& values) {
-      const std::optional<Element> element = open_element(file, path, folder + "/" + name);
-      if (!element) return false;
-      if (element->n_bodies() != position->n_bodies() || element->n_components() != width ||
-          (element->in_time && element->n_frames() != position->n_frames()))
-        throw InputError(fmt::format("{}: not {} per body of {}", element->name,
-                                     width == 1 ? "one number" : fmt::format("{} numbers", width),
-                                     position->name));
-      values = read_rows<T>(*element, static_cast<hsize_t>(frame), first, count);
-      return true;
-    };
+  /// Collective.
+  FileRows<D> read() {
     std::vector<Real> coordinates, radius, velocity, spin, orientation;
     std::vector<GlobalId> id;
-    read("position", D, coordinates);
-    const bool has_radius = read("radius", 1, radius);
-    const bool has_id = read("id", 1, id);
-    const bool has_velocity = read("velocity", D, velocity);
-    const bool has_spin = read("angular_velocity", n_spins<D>, spin);
-    const bool has_orientation = read("orientation", D == 2 ? 1 : 4, orientation);
-    rows.box = read_box<D>(file, folder);
-    for (const std::string& name : names_in(file, folder)) {
-      static constexpr std::array<std::string_view, 7> taken{
-          "box", "position", "radius", "id", "velocity", "angular_velocity", "orientation"};
-      if (std::ranges::find(taken, name) == taken.end()) rows.not_taken.push_back(name);
-    }
-
-    // The numbers of body i of a list of this rank.
-    const auto vector_of = [&]<int width>(const char* name, const std::vector<Real>& list, std::size_t i,
-                                          Vec<width>& v) {
-      for (int k = 0; k < width; ++k) {
-        v[k] = list[i * width + static_cast<std::size_t>(k)];
-        if (!std::isfinite(v[k]))
-          throw InputError(fmt::format("{}:{}/{}: row {} is not a number", path, folder, name, first + i));
-      }
-    };
-    for (std::size_t i = 0; i < count; ++i) {
-      // H5MD marks places of bodies that are not there in this frame by a fill value for the id.
-      if (has_id && id[i] < 0) continue;
-      vector_of("position", coordinates, i, rows.position.emplace_back());
-      if (has_radius) {
-        if (!(radius[i] > 0 && std::isfinite(radius[i])))
-          throw InputError(fmt::format("{}:{}/radius: row {}: radius {:g} is not positive", path, folder,
-                                       first + i, radius[i]));
-        rows.radius.push_back(radius[i]);
-      }
-      if (has_id) rows.id.push_back(id[i]);
-      if (has_velocity) vector_of("velocity", velocity, i, rows.velocity.emplace_back());
-      if (has_spin) vector_of("angular_velocity", spin, i, rows.angular_velocity.emplace_back());
-      if (has_orientation) {
+    read_rows("position", D, coordinates);
+    const bool has_radius = read_rows("radius", 1, radius);
+    const bool has_id = read_rows("id", 1, id);
+    const bool has_velocity = read_rows("velocity", D, velocity);
+    const bool has_spin = read_rows("angular_velocity", n_spins<D>, spin);
+    const bool has_orientation = read_rows("orientation", D == 2 ? 1 : 4, orientation);
+    FileRows<D> rows;
+    rows.box = read_box<D>(file_, group_);
+    for (const std::string& name : file_.members(group_))
+      if (name != "box" && std::ranges::find(taken_, name) == taken_.end()) rows.not_taken.push_back(name);
+    share_errors(file_.comm(), [&] {
+      for (std::size_t i = 0; i < EvenShare(file_.comm(), position_.n_bodies()).size(); ++i) {
+        // H5MD marks places of bodies that are not there in this frame by a fill value for the id.
+        if (has_id && id[i] < 0) continue;
+        take("position", coordinates, i, rows.position.emplace_back());
+        if (has_id) rows.id.push_back(id[i]);
+        if (has_radius) rows.radius.push_back(radius[i]);
+        if (has_radius && !(radius[i] > 0 && std::isfinite(radius[i])))
+          refuse("radius", i, fmt::format(": radius {:g} is not positive", radius[i]));
+        if (has_velocity) take("velocity", velocity, i, rows.velocity.emplace_back());
+        if (has_spin) take("angular_velocity", spin, i, rows.angular_velocity.emplace_back());
+        if (!has_orientation) continue;
         Orientation<D>& turn = rows.orientation.emplace_back();
-        vector_of("orientation", orientation, i, turn);
-        if (D == 3 && !(std::abs(norm(turn) - 1) < 1e-3))
-          throw InputError(
-              fmt::format("{}:{}/orientation: row {} is no unit quaternion", path, folder, first + i));
+        take("orientation", orientation, i, turn);
+        if (D == 3 && !(std::abs(norm(turn) - 1) < 1e-3)) refuse("orientation", i, " is no unit quaternion");
       }
+    });
+    return rows;
+  }
+
+ private:
+  /// This rank's rows of an element, `width` numbers each; false if it is not there.
+  template <class T>
+  bool read_rows(const std::string& name, std::int64_t width, std::vector<T>& values) {
+    taken_.push_back(name);
+    const std::optional<Element> element = find_element(file_, group_ + "/" + name);
+    if (!element) return false;
+    if (element->n_bodies() != position_.n_bodies() || element->n_components() != width ||
+        (element->in_time && element->n_frames() != position_.n_frames()))
+      throw InputError(fmt::format("{}:{}: not {} per body of {}:{}", file_.path(), element->name,
+                                   width == 1 ? "one number" : fmt::format("{} numbers", width), file_.path(),
+                                   position_.name));
+    const EvenShare share(file_.comm(), position_.n_bodies());
+    hdf5::Slab slab{hdf5::Shape(element->found.shape.size(), 0), element->found.shape};
+    const std::size_t body_axis = element->in_time ? 1 : 0;
+    if (element->in_time) slab.start[0] = frame_, slab.count[0] = 1;
+    slab.start[body_axis] = share.first, slab.count[body_axis] = share.last - share.first;
+    values = read_numbers<T>(file_, element->name, element->found, slab);
+    return true;
+  }
+
+  /// The numbers of body i of a list of this rank.
+  template <int width>
+  void take(const char* name, const std::vector<Real>& list, std::size_t i, Vec<width>& v) const {
+    for (int k = 0; k < width; ++k) {
+      v[k] = list[i * width + static_cast<std::size_t>(k)];
+      if (!std::isfinite(v[k])) refuse(name, i, " is not a number");
     }
-  });
-  return rows;
-}
+  }
+
+  [[noreturn]] void refuse(const char* name, std::size_t i, const std::string& what) const {
+    const auto row = EvenShare(file_.comm(), position_.n_bodies()).first + static_cast<std::int64_t>(i);
+    throw InputError(fmt::format("{}:{}/{}: row {}{}", file_.path(), group_, name, row, what));
+  }
+
+  const hdf5::File& file_;
+  std::string group_;
+  Element position_{};
+  std::int64_t frame_ = 0;
+  std::vector<std::string> taken_;
+};
 
 /// Bodies from a table: CSV with a header that names the columns, a frame of a text dump of LAMMPS, or of an
 /// H5MD file (both known by their first bytes). Each rank reads a share of the rows. Bodies are numbered in
@@ -290,9 +261,6 @@ class FileFill final : public Fill<D> {
       std::string start(6, ' ');
       file.read(start.data(), static_cast<std::streamsize>(start.size()));
       format = start.starts_with("\x89HDF") ? Format::h5md : begins_dump(start) ? Format::dump : Format::csv;
-      if (format == Format::h5md)
-        if (const std::string why = content_elsewhere(path); !why.empty())
-          throw InputError(fmt::format("{}: {}", path, why));
       const std::string extension = std::filesystem::path(path).extension().string();
       if (format != Format::h5md && (extension == ".h5" || extension == ".hdf5" || extension == ".h5md"))
         throw InputError(path + ": not an HDF5 file");
@@ -307,7 +275,7 @@ class FileFill final : public Fill<D> {
     const std::optional<std::int64_t> frame = frame_word_.empty() ? std::optional(frame_) : std::nullopt;
     switch (format) {
       case Format::h5md:
-        return read_h5md<D>(comm, path, group_, frame);
+        return H5mdBodies<D>(hdf5::File(comm, path, hdf5::Open::read), group_, frame).read();
       case Format::dump:
         return read_dump_rows<D>(comm, path, frame);
       case Format::csv:

@@ -17,10 +17,6 @@ namespace scree {
 template <int D>
 const FrictionProblem<D>& FrictionAssembler<D>::assemble(const FrictionStep<D>& step) {
   Scope timer("friction problem");
-  if (step.found)
-    std::swap(contacts_, *step.found);
-  else if (!step.same_contacts)
-    neighborhood_.detect(state_, step.rules, contacts_);
   problem_.time_step = step.dt;
   problem_.velocity_floor = step.velocity_floor;
   fill_bodies(step);

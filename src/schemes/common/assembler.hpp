@@ -14,12 +14,8 @@ namespace scree {
 /// What makes a step a friction problem, beyond where the bodies are.
 template <int D>
 struct FrictionStep {
-  Real dt = 0;            ///< [s]
-  ContactRules<D> rules;  ///< which candidates are contacts
-  /// The contacts by these rules, if the caller has found them already: they are swapped in. May be null.
-  ContactGraph<D>* found = nullptr;
-  bool same_contacts = false;  ///< those of the last assemble(), since which nothing has moved
-  Real velocity_floor = 0;     ///< [m/s], see FrictionProblem
+  Real dt = 0;              ///< [s]
+  Real velocity_floor = 0;  ///< [m/s], see FrictionProblem
   /// Of each group of bodies [kg/m3], disks count as 1 m thick; not used if bodies have a mass of their own.
   std::span<const Real> density = {};
   /// n_owned * n_velocities<D>: velocities at the end of the step without contacts [m/s, rad/s].
@@ -36,7 +32,7 @@ struct FrictionStep {
 /// both.
 ///
 /// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
-/// Contacts candidates within reach, in the order of a sweep. The contact point lies on the surface of each
+/// Contacts what the caller found, in the order of a sweep. The contact point lies on the surface of each
 ///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
 /// Shapes   where some body is no ball, all blocks of M are R I R^T, made anew in each step, and all contacts
 ///          have a jacobian with levers to the middle of the gap.
@@ -45,11 +41,12 @@ struct FrictionStep {
 /// Held     bodies of mobility 0 do not move: they are static ends of contacts.
 /// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
 ///          within colours do not depend on the number of ranks.
-/// Cost     O(candidates + bodies); memory is reused from step to step.
+/// Cost     O(contacts + bodies); memory is reused from step to step.
 template <int D>
 class FrictionAssembler {
  public:
-  /// Both must outlive this. The candidates of `neighborhood` must be current when assemble() is called.
+  /// Both must outlive this. The candidates of `neighborhood` must be current and contacts found when
+  /// assemble() is called.
   FrictionAssembler(State<D>& state, Neighborhood<D>& neighborhood)
       : state_(state), neighborhood_(neighborhood), halo_(neighborhood.ghosts()) {
     problem_.halo = &halo_;
@@ -57,14 +54,14 @@ class FrictionAssembler {
   FrictionAssembler(const FrictionAssembler&) = delete;
   FrictionAssembler& operator=(const FrictionAssembler&) = delete;
 
-  /// Finds the contacts and fills the problem, which stays valid until the next call or rebuild of the
-  /// neighbourhood. Refreshes the positions of ghosts. Collective.
+  /// Fills the problem of contacts(), which stays valid until the next call or rebuild of the neighbourhood.
+  /// Collective.
   const FrictionProblem<D>& assemble(const FrictionStep<D>& step);
 
   /// Of the last assemble(); free velocities may still be changed.
   FrictionProblem<D>& problem() { return problem_; }
   const FrictionProblem<D>& problem() const { return problem_; }
-  /// The contacts of the problem, one by one the same.
+  /// The contacts of the problem, one by one the same; Neighborhood::detect() puts them there.
   ContactGraph<D>& contacts() { return contacts_; }
   const ContactGraph<D>& contacts() const { return contacts_; }
   std::span<Real> surface_velocity() { return surface_velocity_; }

@@ -1,4 +1,7 @@
 #pragma once
+#include <array>
+#include <bit>
+
 #include "core/types.hpp"
 
 namespace scree {
@@ -18,7 +21,16 @@ struct ContactEnergy {
   // In the step [J].
   Real slid = 0;    ///< lost by springs that slide
   Real rolled = 0;  ///< and by those that roll
+
+  using Numbers = std::array<Real, 10>;  // all of them
+  Numbers numbers() const { return std::bit_cast<Numbers>(*this); }
+  static ContactEnergy of(const Numbers& numbers) { return std::bit_cast<ContactEnergy>(numbers); }
+  ContactEnergy& operator+=(const ContactEnergy& more) {
+    Numbers sums = numbers();
+    const Numbers terms = more.numbers();
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += terms[k];
+    return *this = of(sums);
+  }
 };
-constexpr std::size_t n_contact_energies = sizeof(ContactEnergy) / sizeof(Real);
 
 }  // namespace scree

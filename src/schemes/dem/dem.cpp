@@ -137,11 +137,13 @@ void DemStepper<D>::describe(Section& root) {
     for (const Entry<Integrator<D>>& entry : registry<Integrator<D>>()) integrators.emplace_back(entry.name);
     section.choice("integrator", integrator_, integrators,
                    {.doc = "With friction = \"dae\": the scheme in time; \"gear\" if not given. All others "
-                           "take velocity Verlet"});
+                           "take velocity Verlet",
+                    .audience = Audience::laboratory});
     section.boolean(
         "projection", projection_,
         {.doc = "With friction = \"dae\": whether velocities are projected after each step to those that "
-                "sticking contacts allow. Without it they drift, and nothing comes to rest"});
+                "sticking contacts allow. Without it they drift, and nothing comes to rest",
+         .audience = Audience::laboratory});
     section.real("overlap_limit", overlap_limit_,
                  {.range = positive,
                   .doc = "Deepest overlap of a contact as a share of its smaller radius; beyond, the run "

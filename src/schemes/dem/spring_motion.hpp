@@ -1,15 +1,20 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <vector>
 
 #include "core/memory.hpp"
 #include "core/timing.hpp"
-#include "schemes/common/rotation.hpp"
+#include "schemes/dem/block_pipeline.hpp"
+#include "schemes/dem/cell_stress.hpp"
 #include "schemes/dem/dem_motion.hpp"
 #include "schemes/dem/driven_walls.hpp"
-#include "schemes/dem/force_sweeper.hpp"
-#include "state/energy_balance.hpp"
-#include "state/flow_sums.hpp"
+#include "schemes/dem/force_export.hpp"
+#include "schemes/dem/pair_forces.hpp"
+#include "schemes/dem/spring_balance.hpp"
+#include "schemes/dem/wall_forces.hpp"
+#include "schemes/dem/wall_reactions.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
@@ -24,122 +29,123 @@ class SpringMotion final : public DemMotion<D> {
  public:
   /// Both must outlive this. Throws InputError naming the pair for a law that the deck does not determine.
   SpringMotion(State<D>& state, Neighborhood<D>& neighborhood, const SpringSettings& settings)
-      : state_(state), neighborhood_(neighborhood), sweeper_(state, neighborhood, settings) {}
+      : state_(state),
+        neighborhood_(neighborhood),
+        law_(state, settings),
+        histories_(law_.has_rolling_springs),
+        balance_(state) {}
 
-  const SoftLaws<D>& laws() const override { return sweeper_.laws(); }
+  const SoftLaws<D>& laws() const override { return law_.pairs; }
   void prepare() override {
-    farthest_of_ = {};
     const BodyStore<D>& bodies = state_.bodies;
+    const SweepSchedule<D>& schedule = neighborhood_.schedule();
     const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
-    is_free_.assign((n_owned + BlockTurns<D>::chunk_size - 1) / BlockTurns<D>::chunk_size, 1);
+    constexpr std::size_t size = BlockPipeline<D>::chunk_size;
+    farthest_ = {};
+    is_free_.assign((n_owned + size - 1) / size, 1);
     for (std::size_t i = 0; i < n_owned; ++i)
       if (bodies.mobility()[i] == 0 || !state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
-        is_free_[i / BlockTurns<D>::chunk_size] = 0;
-    field_force_.resize(static_cast<std::size_t>(state_.bodies.n_owned()));
-    sweeper_.prepare(state_);
+        is_free_[i / size] = 0;
+    field_force_.resize(n_owned);
+    law_.find_reach(state_);
+    records_.prepare(state_);
+    histories_.recall(state_, neighborhood_);
+    pairs_.prepare(schedule);
+    walls_.prepare(state_, schedule);
+    pipeline_.prepare(schedule, neighborhood_.ghosts());
   }
   void start(Real /*dt*/) override {
-    if (balance().kept) sweeper_.keep_histories();
+    if (balance_.is_kept()) histories_.keep_before();
     if (state_.clock.step == 0) {  // a restart knows its accelerations
       begin_deformation(0);
-      advance(state_.clock.time, 0);
-      sweeper_.tell_reactions(state_);
-      tell_found();
+      ForceStep<D> at_rest = begin_step(state_.clock.time, 0);
+      run(at_rest);
+      reactions_.sum(state_);
+      take_found(at_rest);
     }
-    if (balance().kept && balance().last.step != state_.clock.step) begin_balance();
+    if (!balance_.is_kept() || balance_.is_current()) return;
+    ForceStep<D> step = begin_step(state_.clock.time, 0);
+    balance_.begin(step, neighborhood_.ghosts());
   }
   void set_free(std::size_t body) override { state_.bodies.acceleration()[body] = state_.gravity; }
-  ContactMemory remember() override { return sweeper_.remember(state_); }
+  ContactMemory remember() override { return histories_.remember(state_, neighborhood_); }
   void step(Real dt) override {
     const Real end = state_.clock.time + dt;
-    const Real driven_work = choose_wall_speeds(state_, dt) + begin_deformation(dt);
+    const Real driven_work = choose_wall_speeds(state_, dt) + begin_deformation(dt);  // H.17-H.18
     state_.obstacles.place(end);
-    farthest_ = 0;
-    advance(end, dt);
-    sweeper_.tell_reactions(state_);
+    ForceStep<D> step = begin_step(end, dt);
+    run(step);               // H.1-H.6
+    reactions_.sum(state_);  // of walls that a load moves
     state_.obstacles.finish_driven_step(end);
+    const std::int64_t n_bodies = take_found(step);
     // In a deforming cell ways count against the flow.
-    if (!state_.cell.is_given()) farthest_of_ = {state_.clock.step + 1, dt};
-    const std::int64_t n_bodies = tell_found();
-    if (state_.cell.is_stress_driven()) find_stress(n_bodies);
-    if (balance().kept) {
-      book(end, dt);
-      balance().wall_work += driven_work;
-    }
+    if (!state_.cell.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
+    if (state_.cell.is_stress_driven())
+      stress_.respond(state_, law_, records_, this->found_.n_touching, n_bodies);
+    if (balance_.is_kept()) balance_.book(step, neighborhood_.ghosts(), driven_work);  // H.9-H.11
   }
   Real farthest_after(Real dt) const override {
-    return farthest_of_ == FarthestOf{state_.clock.step, dt} ? farthest_ : find_farthest(state_, dt);
+    const bool is_known = farthest_.step == state_.clock.step && farthest_.dt == dt;
+    return is_known ? farthest_.squared : find_farthest(state_, dt);
   }
-  Real reach() const override { return sweeper_.reach(); }
+  Real reach() const override { return law_.reach; }
   void contacts_changed() override {
-    if (!balance().kept) return;
-    const Real before = balance().elastic;
-    find_other_force(state_.clock.time);
-    note_energies(sweeper_.find_energies_anew(state_), balance().last.step);
-    balance().outflow += before - balance().elastic;
+    if (!balance_.is_kept()) return;
+    ForceStep<D> step = begin_step(state_.clock.time, 0);
+    balance_.flow_out(step, neighborhood_.ghosts());
   }
-  ContactRules<D> contact_rules(Real tolerance) override { return sweeper_.contact_rules(tolerance); }
+  ContactRules<D> contact_rules(Real tolerance) override {
+    ContactRules<D> rules{.tolerance = tolerance};
+    if (law_.reach > 0) {
+      histories_.clear_open_contacts();
+      rules = histories_.rules(tolerance);
+    }
+    rules.takes_held = true;
+    return rules;
+  }
   void tell_forces(ContactGraph<D>& contacts) override {
-    sweeper_.tell_forces(state_, state_.clock.time, contacts);
+    ForceStep<D> step = begin_step(state_.clock.time, 0);
+    ForceExport<D>::write(step, neighborhood_.ghosts(), contacts);
   }
-  const PassedThrough& passed_through() const override { return sweeper_.passed_through(); }
+  const PassedThrough& passed_through() const override { return passed_; }
   std::size_t bytes() const override {
-    return sweeper_.bytes() + held_bytes(field_force_, is_free_, other_force_, power_);
+    return records_.bytes() + histories_.bytes() + pairs_.bytes() + walls_.bytes() + pipeline_.bytes() +
+           reactions_.bytes() + stress_.bytes() + balance_.bytes() + held_bytes(field_force_, is_free_);
   }
 
  private:
-  EnergyBalance& balance() { return state_.energy_balance; }
-  /// What the last evaluation of forces met, of all ranks; returns the number of bodies. Collective.
-  std::int64_t tell_found() {
-    const ForceCounts& met = sweeper_.counts();
-    std::array<Real, 2> most{met.deepest, met.beyond};
-    state_.comm.max(most);
-    std::array<std::int64_t, 3> counts{met.n_touching, sweeper_.passed_through().count,
-                                       state_.bodies.n_owned()};
-    state_.comm.sum(counts);
-    this->found_ = {counts[0], most[0], most[1], counts[1]};
-    return counts[2];
+  /// What one evaluation of forces at this time needs: all that lasts longer is in records and histories.
+  ForceStep<D> begin_step(Real time, Real dt) {
+    ForceStep<D> step{state_, neighborhood_.schedule(), law_, records_, histories_, time};
+    step.batches.dt = dt;
+    step.batches.places = records_.positions.data();
+    step.batches.motions = records_.motions.data();
+    const NeighborList<D>& list = neighborhood_.list();
+    step.batches.shift_table = list.shift_table().data();
+    if (const auto velocities = list.shift_velocity_table(); !velocities.empty())
+      step.batches.shift_velocities = velocities.data();
+    law_.fill(step.batches);
+    return step;
   }
-  /// The balance counts from here on.
-  void begin_balance() {
-    EnergyBalance fresh;
-    fresh.stored = balance().stored;
-    fresh.pulls = balance().pulls;
-    balance() = fresh;
-    find_other_force(state_.clock.time);
-    note_energies(sweeper_.find_energies_anew(state_), state_.clock.step);
-    balance().start = mechanical_energy(state_).total() + balance().elastic;
-  }
-  /// Energies of the step that ends (docs/method.md, eq. H.9-H.11): powers by the trapezoidal rule.
-  void book(Real end, Real dt) {
-    const ContactEnergy now = sweeper_.find_energies(state_, end, dt);
-    const EnergyBalance::LastStep before = balance().last;
-    note_energies(now, state_.clock.step + 1);
-    const EnergyBalance::LastStep& after = balance().last;
-    const auto mean = [dt](Real first, Real second) { return 0.5 * dt * (first + second); };
-    balance().impact += mean(before.impact, after.impact);
-    balance().friction += mean(before.friction, after.friction) + now.slid;
-    balance().rolling += mean(before.rolling, after.rolling) + now.rolled;
-    balance().cohesion += mean(before.cohesion, after.cohesion);
-    balance().wall_work += mean(before.wall_work, after.wall_work);
-    balance().force_work += mean(before.force_work, after.force_work);
-    balance().stiffening += (after.springs - before.springs) -
-                            (mean(before.stretching, after.stretching) - (now.slid + now.rolled));
-  }
-  void note_energies(const ContactEnergy& now, std::int64_t step) {
-    balance().elastic = now.normal + now.springs;
-    balance().last = {
-        step,           now.impact,        now.friction, now.rolling, now.wall_work + power_of_flow(state_),
-        now.stretching, power_of_forces(), now.springs,  now.cohesion};
-  }
-  /// Of forces without a potential, on the motion about the flow of a deforming cell [W]. Collective.
-  Real power_of_forces() {
-    if (state_.forces.empty()) return 0;  // not of the bodies of this rank: the sum is collective
-    const auto mobility = state_.bodies.mobility();
-    power_.resize(other_force_.size());
-    for (std::size_t i = 0; i < power_.size(); ++i)
-      power_[i] = mobility[i] == 0 ? 0 : dot(other_force_[i], velocity_about_flow(state_, i));
-    return ReproducibleSum::sum(state_.comm, power_);
+  void run(ForceStep<D>& step) {
+    const bool has_fields = !state_.forces.empty();
+    const auto move = [&](std::size_t first, std::size_t last) { drift(first, last, step.batches.dt); };
+    const auto add_forces = [&](const typename ForceStep<D>::Block& block) {
+      pairs_.add(step, block, stress_);
+      walls_.add(step, block, reactions_);
+    };
+    const auto finish = [&](std::size_t first, std::size_t last) {
+      if (!has_fields) kick(step, first, last);
+    };
+    {
+      Scope timer("forces");
+      reactions_.begin_step();
+      stress_.begin_step();
+      walls_.begin_step(state_.obstacles);
+      histories_.begin_step();
+      pipeline_.run(step, neighborhood_.ghosts(), move, add_forces, finish);
+    }
+    if (has_fields) kick_with_fields(step);
   }
   /// The flow of a deforming cell for the step of dt that begins, and the cell at its end. Returns the work
   /// [J] by which the trapezoidal rule misses that of a flow that changes at the start of the step.
@@ -162,36 +168,7 @@ class SpringMotion final : public DemMotion<D> {
     if (moved || cell.moves()) neighborhood_.list().place_images(state_);
     return work;
   }
-  /// The stresses by which the flow of the next step is chosen. Collective.
-  void find_stress(std::int64_t n_bodies) {
-    const Vec<D> stress = sweeper_.normal_stress(state_);
-    Real largest = 0;
-    for (const Real along : stress.component) largest = std::max(largest, std::abs(along));
-    state_.cell.set_response({stress, sweeper_.modulus(state_, largest, this->found_.n_touching, n_bodies)});
-  }
-  void find_other_force(Real time) {
-    other_force_.clear();
-    if (state_.forces.empty()) return;
-    other_force_.resize(field_force_.size());
-    for (const auto& field : state_.forces)
-      if (!field->has_potential()) field->add(state_, time, other_force_);
-  }
-  /// Bodies from `dt` before `end` to `end`, where obstacles are. With dt = 0 only accelerations change.
-  void advance(Real end, Real dt) {
-    const auto move = [this, dt](std::size_t first, std::size_t last) { drift(first, last, dt); };
-    if (state_.forces.empty()) {
-      sweeper_.evaluate(state_, end, dt, move,
-                        [this, dt](std::size_t first, std::size_t last) { kick(first, last, dt); });
-      return;
-    }
-    // Fields act on all bodies at once, and may depend on velocities.
-    sweeper_.evaluate(state_, end, dt, move, [](std::size_t, std::size_t) {});
-    Scope timer("move");
-    std::ranges::fill(field_force_, Vec<D>{});
-    for (const auto& field : state_.forces) field->add(state_, end, field_force_);
-    if (balance().kept) find_other_force(end);
-    kick(0, field_force_.size(), dt);
-  }
+  /// Velocities for half of dt, positions for dt, and what kernels know of them.
   void drift(std::size_t first, std::size_t last, Real dt) {
     std::size_t i = first;
     if constexpr (D == 3)
@@ -203,30 +180,49 @@ class SpringMotion final : public DemMotion<D> {
     const std::size_t rest = i;
     if (dt > 0)
       for (; i < last; ++i) drift_body(state_.bodies, i, dt);
-    sweeper_.load(state_, rest, last);
+    records_.load(state_.bodies, rest, last);
   }
-  void kick(std::size_t first, std::size_t last, Real dt) {
-    std::size_t i = first;
+  /// Accelerations from the forces of the records, and velocities for the other half.
+  void kick(ForceStep<D>& step, std::size_t first, std::size_t last) {
+    const Real dt = step.batches.dt;
     const bool has_fields = !state_.forces.empty();
-    const ForceRecord* forces = sweeper_.records().forces;
+    std::size_t i = first;
     if constexpr (D == 3)
       if (const std::size_t n = has_fields ? 0 : n_in_kernel(first, last); n > 0) {
-        farthest_ = std::max(farthest_, force_kernels().kick(arrays(first), n, dt, state_.gravity));
+        step.farthest = std::max(step.farthest, force_kernels().kick(arrays(first), n, dt, state_.gravity));
         i += n;
       }
     for (; i < last; ++i) {
       const bool rotates = state_.group_rotates[static_cast<std::size_t>(state_.bodies.group()[i])];
-      farthest_ = std::max(farthest_, kick_body(state_.bodies, i, dt, state_.gravity, forces[i],
-                                                has_fields ? &field_force_[i] : nullptr, rotates));
+      step.farthest =
+          std::max(step.farthest, kick_body(state_.bodies, i, dt, state_.gravity, records_.forces[i],
+                                            has_fields ? &field_force_[i] : nullptr, rotates));
     }
+  }
+  /// Fields act on all bodies at once, and may depend on velocities.
+  void kick_with_fields(ForceStep<D>& step) {
+    Scope timer("move");
+    std::ranges::fill(field_force_, Vec<D>{});
+    for (const auto& field : state_.forces) field->add(state_, step.time, field_force_);
+    if (balance_.is_kept()) balance_.find_other_force(step.time);
+    kick(step, 0, field_force_.size());
+  }
+  /// What a step met, of all ranks; returns the number of bodies. Collective.
+  std::int64_t take_found(const ForceStep<D>& step) {
+    passed_ = step.passed;
+    std::array<Real, 2> most{step.counts.deepest, step.counts.beyond};
+    state_.comm.max(most);
+    std::array<std::int64_t, 3> counts{step.counts.n_touching, step.passed.count, state_.bodies.n_owned()};
+    state_.comm.sum(counts);
+    this->found_ = {counts[0], most[0], most[1], counts[1]};
+    return counts[2];
   }
   /// How many of the bodies of a chunk, from the first on, kernels may treat: they can move and turn.
   std::size_t n_in_kernel(std::size_t first, std::size_t last) const {
-    return is_free_[first / BlockTurns<D>::chunk_size] != 0 ? (last - first) / batch_size * batch_size : 0;
+    return is_free_[first / BlockPipeline<D>::chunk_size] != 0 ? (last - first) / batch_size * batch_size : 0;
   }
   BodyArrays arrays(std::size_t first) {
     BodyStore<D>& bodies = state_.bodies;
-    const auto records = sweeper_.records();
     return {bodies.position().data() + first,
             bodies.previous().data() + first,
             bodies.velocity().data() + first,
@@ -237,27 +233,31 @@ class SpringMotion final : public DemMotion<D> {
             bodies.listed().data() + first,
             bodies.mass().data() + first,
             bodies.radius().data() + first,
-            records.places + first,
-            records.motions + first,
-            records.forces + first};
+            records_.positions.data() + first,
+            records_.motions.data() + first,
+            records_.forces.data() + first};
   }
 
   State<D>& state_;
   Neighborhood<D>& neighborhood_;
-  ForceSweeper<D> sweeper_;
+  SpringLaw<D> law_;
+  MotionRecords<D> records_;
+  ContactHistories<D> histories_;
+  PairForces<D> pairs_;
+  WallForces<D> walls_;
+  BlockPipeline<D> pipeline_;
+  WallReactions<D> reactions_;
+  CellStress<D> stress_;
+  SpringBalance<D> balance_;
   std::vector<Vec<D>> field_force_;    // n_owned
-  std::vector<std::uint8_t> is_free_;  // of each chunk of BlockTurns: all its bodies can move and turn
+  std::vector<std::uint8_t> is_free_;  // of each chunk of the pipeline: all its bodies can move and turn
+  PassedThrough passed_;               // of the last step
   // farthest_after() of the end of a step, found on the way.
-  struct FarthestOf {
+  struct Farthest {
     std::int64_t step = -1;
     Real dt = 0;
-    bool operator==(const FarthestOf&) const = default;
-  };
-  Real farthest_ = 0;
-  FarthestOf farthest_of_;
-  // For the energy balance.
-  std::vector<Vec<D>> other_force_;  // without a potential; empty if there are no forces
-  std::vector<Real> power_;
+    Real squared = 0;
+  } farthest_;
 };
 
 }  // namespace scree

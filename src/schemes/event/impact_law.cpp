@@ -67,10 +67,12 @@ void ImpactLaw<D>::describe(Section& section) {
   section.real("approach_threshold", settings_.approach_threshold,
                {.range = positive,
                 .doc = "Approach speed above which a contact counts as closing, over the largest speed of a "
-                       "body of the cluster before the impact"});
+                       "body of the cluster before the impact",
+                .audience = Audience::laboratory});
   section.real("rest_threshold", settings_.rest_threshold,
                {.range = non_negative,
-                .doc = "Largest speed of a body at which the cluster counts as at rest, in the same unit"});
+                .doc = "Largest speed of a body at which the cluster counts as at rest, in the same unit",
+                .audience = Audience::laboratory});
   section.integer("max_impact_steps", settings_.max_steps,
                   {.range = {.least = 1}, .doc = "Steps of the law after which an impact is given up"});
 }

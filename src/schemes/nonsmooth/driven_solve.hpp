@@ -5,7 +5,8 @@
 
 #include "core/memory.hpp"
 #include "geometry/drive.hpp"
-#include "schemes/nonsmooth/contact_step.hpp"
+#include "schemes/nonsmooth/contact_solve.hpp"
+#include "schemes/nonsmooth/loaded_walls.hpp"
 #include "schemes/nonsmooth/monotone_root.hpp"
 
 namespace scree {
@@ -35,36 +36,52 @@ class DrivenSolve {
       walls[k].reaction = before_[k].reaction;
     }
   }
-  /// Calls solve(is_first), which makes and solves the problem with the present velocities of the walls,
-  /// until loads are met. Leaves the velocities and reactions of the step. Collective.
-  template <class Solve>
-  const SolveReport& run(State<D>& state, Real dt, Real radius, ContactStep<D>& contacts,
-                         const Solve& solve) {
+  /// Before the contacts of the step are found: the velocities to try first. Local.
+  void start(State<D>& state, LoadedWalls<D>* loaded) {
+    restore(state);
+    const auto walls = state.obstacles.driven();
+    target_.assign(walls.size(), 0.0);
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      DrivenState& wall = walls[k];
+      target_[k] = target_of(state.obstacles, wall);
+      const Real most = state.obstacles.drive_of(wall).max_speed();
+      if (!state.obstacles.active(wall.obstacle))
+        wall.velocity = 0;
+      else if (wall.order.kind == DrivenOrder::Kind::speed)
+        wall.velocity = std::clamp(wall.order.value, -most, most);
+      loaded->set_rigid(k, std::abs(wall.velocity) >= most);
+    }
+  }
+  /// Calls evaluate(is_first), which makes the problem with the present velocities of the walls and solves it
+  /// with `solve`, until loads are met. Leaves the velocities and reactions of the step. `walls` is null
+  /// where there are none. Collective.
+  template <class Evaluate>
+  void run(State<D>& state, Real dt, Real radius, LoadedWalls<D>* walls, ContactSolve<D>& solve,
+           const Evaluate& evaluate) {
     n_solves_ = 0;
     misfit_ = 0;
     radius_ = radius;
-    if (state.obstacles.driven().empty()) return solve(true);
-    restore(state);
-    const auto evaluate = [&] {
-      report_ = &solve(n_solves_ == 0);
+    if (!walls) return evaluate(true);
+    const auto react = [&] {
+      evaluate(n_solves_ == 0);
       ++n_solves_;
-      reactions_ = contacts.react();
+      reactions_ = walls->react(solve.impulse());
     };
-    Search search{state, dt, contacts, evaluate};
-    start(search);
+    Search search{state, dt, *walls, solve, react};
     Real stiffness = 1;
-    contacts.set_stiffness(stiffness);
+    walls->set_stiffness(stiffness);
     search.evaluate();
     for (int round = 0; meet_loads(search); ++round) {
-      if (round == most_rounds || contacts.spread() * dt <= negligible * radius) break;
-      contacts.carry_solved();
+      if (round == most_rounds ||
+          walls->largest_penetration_rate(solve.impulse()) * dt <= negligible * radius)
+        break;
+      walls->set_reference_impulse(solve.impulse());
       for (std::size_t k = 0; k < reactions_.size(); ++k)
         state.obstacles.driven()[k].velocity -= reactions_[k].deflection;
-      contacts.set_stiffness(stiffness *= stiffening);
+      walls->set_stiffness(stiffness *= stiffening);
       search.evaluate();
     }
     finish(search);
-    return *report_;
   }
   int n_solves() const { return n_solves_; }
   /// Largest difference between reaction and load, as a share of the load, of walls within their speeds.
@@ -72,19 +89,20 @@ class DrivenSolve {
   std::size_t bytes() const { return held_bytes(before_, target_); }
 
  private:
-  static constexpr int most_solves = 200;   // in a step, after which no search begins
-  static constexpr int most_looks = 24;     // for one wall in one turn
-  static constexpr int most_turns = 8;      // of all walls in one round
-  static constexpr int most_rounds = 5;     // in which contacts come to give way no more
-  static constexpr Real stiffening = 10;    // from round to round
-  static constexpr Real negligible = 2e-3;  // share of the smallest radius that a wall may sink in in a step
+  static constexpr int most_solves = 200;    // in a step, after which no search begins
+  static constexpr int max_iterations = 24;  // for one wall in one turn
+  static constexpr int most_turns = 8;       // of all walls in one round
+  static constexpr int most_rounds = 5;      // in which contacts come to give way no more
+  static constexpr Real stiffening = 10;     // from round to round
+  static constexpr Real negligible = 2e-3;   // share of the smallest radius that a wall may sink in in a step
 
   // What a search works on.
   template <class Evaluate>
   struct Search {
     State<D>& state;
     Real dt;
-    ContactStep<D>& contacts;
+    LoadedWalls<D>& walls;
+    const ContactSolve<D>& solve;
     Evaluate evaluate;
 
     DrivenState& wall(std::size_t k) const { return state.obstacles.driven()[k]; }
@@ -94,24 +112,10 @@ class DrivenSolve {
     }
   };
 
-  void start(const auto& search) {
-    const std::size_t n = before_.size();
-    target_.assign(n, 0.0);
-    for (std::size_t k = 0; k < n; ++k) {
-      DrivenState& wall = search.wall(k);
-      target_[k] = target_of(search.state.obstacles, wall);
-      const Real most = search.drive(k).max_speed();
-      if (!search.state.obstacles.active(wall.obstacle))
-        wall.velocity = 0;
-      else if (wall.order.kind == DrivenOrder::Kind::speed)
-        wall.velocity = std::clamp(wall.order.value, -most, most);
-      search.contacts.set_hard(k, std::abs(wall.velocity) >= most);
-    }
-  }
   void finish(const auto& search) {
-    search.contacts.slow_down_walls();
+    search.walls.slow_down(search.solve.impulse());
     for (std::size_t k = 0; k < before_.size(); ++k) {
-      if (search.has_load(k) && !search.contacts.is_hard(k))
+      if (search.has_load(k) && !search.walls.is_rigid(k))
         misfit_ = std::max(misfit_, std::abs(misfit(search, k)) / scale(search, k));
       DrivenState& wall = search.wall(k);
       const Real most = search.drive(k).max_speed();
@@ -138,19 +142,21 @@ class DrivenSolve {
   /// What a misfit may be. A wall with inertia is as exact as the velocities of bodies.
   Real error(const auto& search, std::size_t k) const {
     return std::max(search.drive(k).load_tolerance() * scale(search, k),
-                    search.drive(k).inertia() / search.dt * search.contacts.velocity_error());
+                    search.drive(k).inertia() / search.dt * search.solve.settings().tolerance *
+                        search.walls.velocity_scale());
   }
   /// It goes at its largest speed and carries no more than its load. Where bodies jam, nothing solves the
   /// problem of such a step.
   bool is_at_limit(const auto& search, std::size_t k) const {
-    if (!search.contacts.is_hard(k) || report_->residual.penetration_rate * search.dt > negligible * radius_)
+    if (!search.walls.is_rigid(k) ||
+        search.solve.report().residual.penetration_rate * search.dt > negligible * radius_)
       return false;
     const Real velocity = search.wall(k).velocity, most = search.drive(k).max_speed(),
                now = misfit(search, k);
     return (velocity >= most && now <= error(search, k)) || (velocity <= -most && now >= -error(search, k));
   }
   bool is_met(const auto& search, std::size_t k) const {
-    if (search.contacts.is_hard(k)) return is_at_limit(search, k);
+    if (search.walls.is_rigid(k)) return is_at_limit(search, k);
     return std::abs(misfit(search, k)) <= error(search, k) &&
            std::abs(velocity_of(search, k)) <= search.drive(k).max_speed();
   }
@@ -167,29 +173,28 @@ class DrivenSolve {
       if (all_met || before_.size() == 1) break;
     }
     for (std::size_t k = 0; k < before_.size(); ++k)
-      if (search.has_load(k) && !search.contacts.is_hard(k)) return true;
+      if (search.has_load(k) && !search.walls.is_rigid(k)) return true;
     return false;
   }
   /// Tries the largest speed in the direction of `velocity`. False: that is too fast.
-  bool goes_at_limit(auto& search, std::size_t k, Real velocity) {
-    search.contacts.set_hard(k, true);
+  bool saturates(auto& search, std::size_t k, Real velocity) {
+    search.walls.set_rigid(k, true);
     search.wall(k).velocity = std::copysign(search.drive(k).max_speed(), velocity);
     search.evaluate();
     if (is_at_limit(search, k)) return true;
-    search.contacts.set_hard(k, false);
+    search.walls.set_rigid(k, false);
     return false;
   }
   /// The speed of one wall with which its load is met, or as near to it as a jump of the reaction lets it.
   void find_speed(auto& search, std::size_t k) {
     DrivenState& wall = search.wall(k);
-    ContactStep<D>& contacts = search.contacts;
     MonotoneRoot root;
-    Real tried = contacts.is_hard(k) ? std::copysign(1.0, wall.velocity) : 0;  // direction of a limit
+    Real tried = search.walls.is_rigid(k) ? std::copysign(1.0, wall.velocity) : 0;  // direction of a limit
     if (tried != 0) {
-      contacts.set_hard(k, false);
+      search.walls.set_rigid(k, false);
       search.evaluate();
     }
-    for (int look = 0; look < most_looks; ++look) {
+    for (int i = 0; i < max_iterations; ++i) {
       const Real now = misfit(search, k), velocity = wall.velocity;
       const bool is_near = std::abs(now) <= error(search, k);
       const Real steepest = reactions_[k].slope + search.drive(k).inertia() / search.dt;
@@ -198,7 +203,7 @@ class DrivenSolve {
         const Real way = std::copysign(1.0, is_near ? velocity_of(search, k) : -now);
         if (way == tried) return;
         tried = way;
-        if (goes_at_limit(search, k, way)) return;
+        if (saturates(search, k, way)) return;
         if (is_near) wall.velocity = velocity;
         search.evaluate();
         continue;
@@ -207,15 +212,14 @@ class DrivenSolve {
       if (root.width() * steepest <= error(search, k)) return;
       wall.velocity = root.next(steepest);
       const Real most_change = reactions_[k].pressed * std::abs(wall.velocity - velocity);
-      contacts.ask_for(k, std::clamp(-now, -most_change, most_change));
+      search.walls.set_target_load(k, std::clamp(-now, -most_change, most_change));
       search.evaluate();
     }
   }
 
   std::vector<DrivenState> before_;
   std::vector<Real> target_;
-  std::span<const typename DrivenContacts<D>::Reaction> reactions_;
-  const SolveReport* report_ = nullptr;
+  std::span<const typename LoadedWalls<D>::Reaction> reactions_;
   int n_solves_ = 0;
   Real misfit_ = 0, radius_ = 0;
 };

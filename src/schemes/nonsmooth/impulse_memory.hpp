@@ -68,6 +68,38 @@ class ImpulseMemory {
     else
       mark(elastic_, std::identity());
   }
+  /// `factor` times the impulses, in the frames of `problem`, as a first guess; only of contacts that press.
+  void guess(const FrictionProblem<D>& problem, const ContactGraph<D>& contacts, Real factor,
+             std::span<Real> guess) const {
+    for_each_impulse(contacts, [&](std::size_t c, const Vec<D>& impulse) {
+      if (impulse == Vec<D>{}) return;
+      for (std::size_t i = 0; i < D; ++i) guess[c * D + i] = dot(problem.frame[c][i], factor * impulse);
+      if (guess[c * D] <= 0) std::fill_n(&guess[c * D], D, 0.0);
+    });
+  }
+  /// Forgets all, and remembers the impulses of a step: component(c, i) along frame[c][i].
+  template <class Component>
+  void store(const FrictionProblem<D>& problem, const ContactGraph<D>& contacts, const Component& component) {
+    clear();
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      Vec<D> r;
+      for (std::size_t i = 0; i < D; ++i) r += component(c, i) * problem.frame[c][i];
+      set_impulse(contacts, c, r);
+    }
+  }
+  /// The forces of contacts between two steps, with 1/dt of the last step [1/s].
+  void find_forces(ContactGraph<D>& contacts, Real per_time) const {
+    contacts.force.resize(contacts.size());
+    contacts.friction.resize(contacts.size());
+    for_each_impulse(contacts, [&](std::size_t c, const Vec<D>& impulse) {
+      const Vec<D> force = per_time * impulse;
+      contacts.force[c] = dot(force, contacts.normal[c]);
+      contacts.friction[c] = force - contacts.force[c] * contacts.normal[c];
+    });
+    contacts.rolling.resize(has_rolling_ ? contacts.size() : 0);
+    for (std::size_t c = 0; c < contacts.rolling.size(); ++c)
+      contacts.rolling[c] = per_time * turning(contacts, c);
+  }
   void clear() {
     visit(*this, [](auto& field) { field.clear(); });
   }
@@ -100,16 +132,6 @@ class ImpulseMemory {
       for (std::size_t c = first; c < last; ++c) f(c, found[c - first]);
     }
   }
-  /// After clear(), once for each contact.
-  void set_impulse(const ContactGraph<D>& contacts, std::size_t c, const Vec<D>& impulse) {
-    if (has_springs_ || has_rolling_) {
-      elastic(contacts, c).impulse = impulse;
-    } else if (!has_shapes_) {
-      rigid_.of(contacts, c) = impulse;
-    } else {
-      points_.of(contacts, c).add(contacts.feature[c], impulse);
-    }
-  }
   /// Only with springs or rolling friction.
   Elastic& elastic(const ContactGraph<D>& contacts, std::size_t c) {
     return has_rolling_ ? rolling_.of(contacts, c).contact : elastic_.of(contacts, c);
@@ -122,6 +144,16 @@ class ImpulseMemory {
   std::size_t bytes() const { return rigid_.bytes() + elastic_.bytes() + rolling_.bytes() + points_.bytes(); }
 
  private:
+  /// After clear(), once for each contact.
+  void set_impulse(const ContactGraph<D>& contacts, std::size_t c, const Vec<D>& impulse) {
+    if (has_springs_ || has_rolling_) {
+      elastic(contacts, c).impulse = impulse;
+    } else if (!has_shapes_) {
+      rigid_.of(contacts, c) = impulse;
+    } else {
+      points_.of(contacts, c).add(contacts.feature[c], impulse);
+    }
+  }
   /// Calls f with the field in use.
   template <class Self, class F>
   static auto visit(Self& self, F&& f) {

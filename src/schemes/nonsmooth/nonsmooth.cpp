@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
+#include <utility>
 
 #include "contact/cohesion.hpp"
 #include "core/error.hpp"
@@ -11,9 +11,13 @@
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/side_keeper.hpp"
-#include "schemes/nonsmooth/contact_step.hpp"
+#include "schemes/common/stepper.hpp"
+#include "schemes/nonsmooth/contact_detection.hpp"
+#include "schemes/nonsmooth/contact_laws.hpp"
+#include "schemes/nonsmooth/contact_solve.hpp"
 #include "schemes/nonsmooth/driven_solve.hpp"
 #include "schemes/nonsmooth/move.hpp"
+#include "schemes/nonsmooth/position_correction.hpp"
 #include "schemes/nonsmooth/step_energy.hpp"
 #include "state/force_field.hpp"
 
@@ -37,14 +41,19 @@ class NonsmoothStepper final : public Stepper<D> {
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
-  void save(State<D>& state, SaveFor) override { state.memory = contacts_->remember(); }
-  void find_contacts(State<D>& /*state*/, Real tolerance, ContactGraph<D>& contacts) override {
-    contacts_->find_contacts(tolerance, contacts);
+  void save(State<D>& state, SaveFor) override {
+    state.memory = laws_->memory().remember(state, *neighborhood_);
+  }
+  void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override {
+    neighborhood_->detect(state, laws_->rules(tolerance), contacts);
+    laws_->find_forces(contacts);
   }
   std::vector<CertificateEntry> certificate() const override;
   std::size_t bytes() const override {
-    return motion_.bytes() + energy_.bytes() + driven_.bytes() + sides_.bytes() +
-           (contacts_ ? contacts_->bytes() : 0);
+    std::size_t bytes = free_.bytes() + energy_.bytes() + wall_search_.bytes() + sides_.bytes();
+    const auto add = [&](const auto& part) { bytes += part ? part->bytes() : 0; };
+    add(assembler_), add(detection_), add(laws_), add(solve_), add(correction_);
+    return bytes;
   }
 
  private:
@@ -53,31 +62,36 @@ class NonsmoothStepper final : public Stepper<D> {
   static constexpr Real share_of_skin = 0.45;
   // Cuts because of fast turns end at this share of the step that the deck asks for.
   static constexpr Real least_share = 1e-2;
-  using Correction = typename NonsmoothSettings<D>::Correction;
 
   static void check_attractions(const State<D>& state);
   void fit(State<D>& state);
-  Real refresh(State<D>& state, Real dt);
+  Real predict(State<D>& state, Real dt);
+  Real rebuild_list_if_needed(State<D>& state, Real dt);
   void take_step(State<D>& state, Real dt);
-  bool solve(State<D>& state, Real dt);
-  bool take_solution(State<D>& state, Real& dt);
+  void solve_contacts(bool is_first);
+  bool must_cut_step(State<D>& state, Real& dt);
+  bool is_solved(const State<D>& state, Real dt);
+  void show_problem(const State<D>& state, Real dt);
   bool turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt);
   bool ends_in_overlap(State<D>& state, Real& dt);
   void find_overlap(const State<D>& state, const ContactGraph<D>& contacts);
   void check_overlap(const State<D>& state);
   void check_correction(const State<D>& state);
-  void correct(State<D>& state, Real dt);
 
   NonsmoothSettings<D> settings_;
   Neighborhood<D>* neighborhood_ = nullptr;
-  std::unique_ptr<ContactStep<D>> contacts_;
+  // Made at the start of a run.
+  std::optional<FrictionAssembler<D>> assembler_;
+  std::optional<ContactDetection<D>> detection_;
+  std::optional<ContactLaws<D>> laws_;
+  std::optional<ContactSolve<D>> solve_;
+  std::optional<PositionCorrection<D>> correction_;
   SideKeeper<D> sides_;
-  FreeMotion<D> motion_;
+  FreeMotion<D> free_;
   StepEnergy<D> energy_;
-  DrivenSolve<D> driven_;
+  DrivenSolve<D> wall_search_;
   ContactGraph<D> end_contacts_;
   Real asked_ = 0;  // length of the step that the caller wants [s]
-  bool drives_walls_ = false;
   Real smallest_radius_ = 0;
   Real overlap_ = 0;         // deepest at the start of the step
   Real beyond_ = -HUGE_VAL;  // by how much overlaps exceeded overlap_limit there, the most
@@ -119,14 +133,17 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.choose_tolerance(state.bodies.carries_shapes());
   neighborhood_ = &neighborhood;
-  drives_walls_ = !state.obstacles.driven().empty();
   insert_petsc_options(settings_.solver.petsc_options);
-  contacts_ = std::make_unique<ContactStep<D>>(state, neighborhood, settings_);
+  assembler_.emplace(state, neighborhood);
+  detection_.emplace(state, neighborhood, settings_, assembler_->contacts());
+  laws_.emplace(state, neighborhood, settings_, *assembler_);
+  solve_.emplace(settings_.solver);
+  correction_.emplace(state, settings_, *laws_, *solve_);
   fit(state);
   if (state.clock.step > 0) return;
   // The row of the first moment tells what touches then.
   neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
-  contacts_->note_contacts(static_cast<std::int64_t>(end_contacts_.size()));
+  detection_->count(end_contacts_);
   find_overlap(state, end_contacts_);
 }
 
@@ -159,7 +176,8 @@ void NonsmoothStepper<D>::fit(State<D>& state) {
   BodyStore<D>& bodies = state.bodies;
   for (std::size_t i = 0; i < bodies.mobility().size(); ++i)
     if (bodies.mobility()[i] != 0) bodies.mobility()[i] = 1 / bodies.mass()[i];
-  contacts_->recall();
+  laws_->restore();
+  detection_->restore(laws_->memory());
 }
 
 template <int D>
@@ -172,70 +190,115 @@ template <int D>
 void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   settings_.on_failure.begin_step();
   state.obstacles.begin_step();
-  driven_.begin(state);
+  wall_search_.begin(state);
   try {
     take_step(state, dt);
   } catch (const StepRefused&) {
-    driven_.restore(state);
+    wall_search_.restore(state);
     throw;
   }
 }
 
 template <int D>
 void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
-  // 1.-2. Every rank holds its own bodies and ghosts of those within reach of this step; v_free: the
-  // velocities at t + dt if no contact acted.
   asked_ = dt;
-  dt = refresh(state, dt);
-  // 3.-4. Contacts, and the impulses and velocities that obey Coulomb's law at all of them.
-  while (!take_solution(state, dt)) motion_.predict(state, dt);
+  dt = rebuild_list_if_needed(state, predict(state, dt));  // D.1: velocities without contacts
+  for (;; free_.predict(state, dt)) {
+    Scope timer("contact problem");
+    wall_search_.start(state, laws_->walls());
+    detection_->find(free_);  // pairs that may touch in the step
+    laws_->begin_step(free_);
+    // D.2-D.11, F.1-F.4: velocities that obey Coulomb's law; with walls under load, D.17-D.18, some tries.
+    wall_search_.run(state, dt, smallest_radius_, laws_->walls(), *solve_,
+                     [this](bool is_first) { solve_contacts(is_first); });
+    if (!must_cut_step(state, dt)) break;
+  }
   check_overlap(state);
-  // 5. Bodies and obstacles move; remaining overlap is removed from positions alone.
   energy_.note_start(state);
-  move_centres(state, contacts_->velocity(), dt);
+  move_centres(state, solve_->velocity(), dt);  // x(t + dt) = x(t) + dt v
   energy_.note_moved(state);
-  correct(state, dt);
-  take_velocities(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
-  contacts_->remember_impulses();
-  energy_.update_balance(state, motion_, *contacts_, dt);
+  corrected_ = correction_->apply(smallest_radius_);  // D.12: positions alone
+  corrected_ = std::max(corrected_, sides_.keep(state, *neighborhood_, state.clock.time + dt));
+  take_velocities(state, solve_->velocity(), correction_->velocity(), dt);
+  laws_->store(*solve_);
+  detection_->list_always([this, now = laws_->step()](std::size_t c) {
+    return SpringLaw<D>::presses(now, solve_->impulse(), c);
+  });
+  energy_.update_balance(state, free_, assembler_->problem().start_velocity, laws_->work());  // E.1-E.6
   state.obstacles.finish_driven_step(state.clock.time + dt);
   check_correction(state);
   state.clock.last_dt = dt;
 }
 
+/// Predicts free motion. Returns the length of the step, cut to what bodies may travel and turn in one.
+template <int D>
+Real NonsmoothStepper<D>::predict(State<D>& state, Real dt) {
+  free_.predict(state, dt);
+  if (settings_.max_travel > 0) {
+    const Real limit = settings_.max_travel * smallest_radius_;
+    const Real most = free_.farthest(state);
+    if (most > limit) {
+      dt *= limit / most;
+      free_.predict(state, dt);
+    }
+  }
+  if (turns_too_far(state, free_.velocity(), dt)) free_.predict(state, dt);
+  return dt;
+}
+
 /// Rebuilds the neighbour list if the step could outrun it. Returns the length of the step, for which free
 /// motion is predicted.
 template <int D>
-Real NonsmoothStepper<D>::refresh(State<D>& state, Real dt) {
-  motion_.predict(state, dt);
-  if (settings_.max_travel > 0) {
-    const Real limit = settings_.max_travel * smallest_radius_;
-    const Real most = motion_.farthest(state);
-    if (most > limit) {
-      dt *= limit / most;
-      motion_.predict(state, dt);
-    }
-  }
-  if (turns_too_far(state, motion_.velocity(), dt)) motion_.predict(state, dt);
-  if (!neighborhood_->stale(state, share_of_skin, motion_.displacement(), dt)) return dt;
+Real NonsmoothStepper<D>::rebuild_list_if_needed(State<D>& state, Real dt) {
+  if (!neighborhood_->stale(state, share_of_skin, free_.displacement(), dt)) return dt;
   const auto plan = neighborhood_->list().plan_step(
-      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return motion_.way(i, shorter); });
+      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return free_.way(i, shorter); });
   save(state, SaveFor::checkpoint);
   rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
   fit(state);
-  motion_.predict(state, plan.dt);
+  free_.predict(state, plan.dt);
   return plan.dt;
 }
 
-/// Solves the step. False: it has to be taken again, with the length that `dt` then is.
+/// Makes the friction problem of the contacts found with the present velocities of walls, and solves it: as
+/// the first one of a step from what contacts remember, else from what the last solve found, changed as the
+/// search for the velocities of walls asks. Pairs that free motion keeps apart but the solution does not
+/// become contacts, and it is solved again.
 template <int D>
-bool NonsmoothStepper<D>::take_solution(State<D>& state, Real& dt) {
-  if (!solve(state, dt)) {
-    dt *= 0.5;
-    return false;
+void NonsmoothStepper<D>::solve_contacts(bool is_first) {
+  constexpr int max_rounds = 5;
+  const bool keeps_guess = static_cast<bool>(this->contact_problem_hook());
+  const Real deep = settings_.new_overlap * smallest_radius_;
+  laws_->assemble(free_);
+  if (is_first)
+    laws_->guess(*solve_);
+  else
+    laws_->walls()->change_guess(solve_->impulse());
+  solve_->run(assembler_->problem(), keeps_guess);
+  if (!solve_->report().converged && !settings_.on_failure.may_refuse() &&
+      laws_->disable_restitution(solve_->report().residual)) {
+    laws_->guess(*solve_);
+    solve_->run(assembler_->problem(), keeps_guess);
   }
-  if (!state.bodies.carries_shapes()) return true;
-  return !turns_too_far(state, contacts_->velocity(), dt) && !ends_in_overlap(state, dt);
+  for (int round = 0; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep);
+       ++round) {
+    laws_->assemble(free_);
+    if (!solve_->run_with_more(assembler_->problem(), detection_->origin(), keeps_guess)) break;
+  }
+  detection_->count(assembler_->contacts());
+}
+
+/// Whether the step has to be taken again, with the length that `dt` then is: its problem is not solved, or
+/// bodies with shapes go farther than contacts see.
+template <int D>
+bool NonsmoothStepper<D>::must_cut_step(State<D>& state, Real& dt) {
+  show_problem(state, dt);
+  if (!is_solved(state, dt)) {
+    dt *= 0.5;
+    return true;
+  }
+  return state.bodies.carries_shapes() &&
+         (turns_too_far(state, solve_->velocity(), dt) || ends_in_overlap(state, dt));
 }
 
 /// Whether bodies turn so far with these velocities that the step has to be cut, to what `dt` then is.
@@ -255,47 +318,41 @@ bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const R
 template <int D>
 bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   constexpr Real near = 0.25, deep = 0.1;  // of the inscribed radius
-  if (dt <= longest_short_step(state, contacts_->velocity(), near) || dt <= least_share * asked_)
-    return false;
+  if (dt <= longest_short_step(state, solve_->velocity(), near) || dt <= least_share * asked_) return false;
   Scope timer("end of step");
-  const Real before = deepest_overlap(state, contacts_->contacts());
-  const Real after = overlap_after(state, *neighborhood_, contacts_->velocity(), dt, end_contacts_);
+  const Real before = deepest_overlap(state, assembler_->contacts());
+  const Real after = overlap_after(state, *neighborhood_, solve_->velocity(), dt, end_contacts_);
   if (after <= std::max(deep * smallest_radius_, before)) return false;
   neighborhood_->list().note_cut_step(state, dt, 0.5 * dt, "bodies with shapes would overlap");
   dt *= 0.5;
   return true;
 }
 
-/// Makes and solves the friction problem of a step of dt. False: it was not solved, and the deck asks for
-/// half the length.
+/// Shows the problem of a step of dt and what came of it to whom asked for it.
 template <int D>
-bool NonsmoothStepper<D>::solve(State<D>& state, Real dt) {
-  Scope timer("contact problem");
-  StepControl& control = settings_.on_failure;
-  const auto& hook = this->contact_problem_hook();
-  const SolveReport& report =
-      driven_.run(state, dt, smallest_radius_, *contacts_, [&](bool is_first) -> const SolveReport& {
-        if (is_first)
-          contacts_->assemble(motion_);
-        else
-          contacts_->assemble_again(motion_);
-        return contacts_->solve(motion_, settings_.new_overlap * smallest_radius_, static_cast<bool>(hook));
-      });
+void NonsmoothStepper<D>::show_problem(const State<D>& state, Real dt) {
+  const SolveReport& report = solve_->report();
   if (report.newton_steps + report.iterations > 0) this->linear_solver_used();
-  const bool accepted = report.converged || !control.may_refuse();
-  if (hook && (accepted || control.n_halvings() == 0)) {
-    const auto n = contacts_->contacts().size() * D;
-    const auto show = [&](const FrictionProblem<D>& problem) {
-      hook({state, problem, contacts_->contacts(), dt, contacts_->guess().first(n),
-            contacts_->impulse().first(n), report, accepted});
-    };
-    if (state.materials.has_rolling_friction())
-      show(contacts_->problem_without_rolling());
-    else
-      show(contacts_->problem());
-  }
-  if (report.converged) return true;
+  const auto& hook = this->contact_problem_hook();
+  const bool accepted = report.converged || !settings_.on_failure.may_refuse();
+  if (!hook || (!accepted && settings_.on_failure.n_halvings() > 0)) return;
+  const std::size_t n = assembler_->contacts().size() * D;
+  const auto show = [&](const FrictionProblem<D>& problem) {
+    hook({state, problem, assembler_->contacts(), dt, solve_->guess().first(n), solve_->impulse().first(n),
+          report, accepted});
+  };
+  if (state.materials.has_rolling_friction())
+    show(RollingLaw<D>::problem_without(laws_->step().problem, {solve_->impulse(), {}, {}}));
+  else
+    show(assembler_->problem());
+}
 
+/// False: the problem of a step of dt was not solved, and the deck asks for half the length.
+template <int D>
+bool NonsmoothStepper<D>::is_solved(const State<D>& state, Real dt) {
+  const SolveReport& report = solve_->report();
+  StepControl& control = settings_.on_failure;
+  if (report.converged) return true;
   const std::string what =
       fmt::format("the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
                   report.residual.natural, settings_.solver.tolerance);
@@ -324,11 +381,11 @@ void NonsmoothStepper<D>::find_overlap(const State<D>& state, const ContactGraph
 
 template <int D>
 void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
-  find_overlap(state, contacts_->contacts());
+  find_overlap(state, assembler_->contacts());
   if (beyond_ <= 0) return;
   const std::string what =
       fmt::format("{}, beyond overlap_limit = {:g} of the smaller radius by {:.3g} m",
-                  who_overlaps(state, contacts_->contacts(), settings_.overlap_limit, beyond_),
+                  who_overlaps(state, assembler_->contacts(), settings_.overlap_limit, beyond_),
                   settings_.overlap_limit, beyond_);
   if (settings_.on_overlap.may_refuse())
     refuse_step(state.clock,
@@ -364,28 +421,38 @@ void NonsmoothStepper<D>::check_correction(const State<D>& state) {
       "further steps like this are not named: see the column correction_energy");
 }
 
-/// Moves bodies on by what takes out overlap. Until it is through, only positions and obstacles have moved.
-template <int D>
-void NonsmoothStepper<D>::correct(State<D>& state, Real dt) {
-  corrected_ = 0;
-  if (settings_.correction == Correction::projection && state.materials.has_rigid_pairs()) {
-    Scope timer("correction");
-    corrected_ = contacts_->separate(smallest_radius_, settings_.correction_sweeps);
-    separate_centres(state, contacts_->velocity(), contacts_->separating_velocity(), dt);
-  }
-  corrected_ = std::max(corrected_, sides_.keep(state, *neighborhood_, state.clock.time + dt));
-}
-
 template <int D>
 std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries = contacts_->certificate();
+  const SolveReport& report = solve_->report();
+  const Residual& residual = report.residual;
+  const Real tolerance = settings_.solver.tolerance;
+  std::vector<CertificateEntry> entries{
+      {"contacts", "-", static_cast<Real>(detection_->n_contacts())},
+      {"added", "-", static_cast<Real>(detection_->n_added())},
+      {"without_rebound", "-", static_cast<Real>(laws_->restitution().n_disabled())},
+      {"residual", "-", residual.natural, false, tolerance},
+      {"solved", "-", report.converged ? 1.0 : 0.0, true},
+      {"penetration_rate", "m/s", residual.penetration_rate},
+      {"cone_violation", "N s", residual.cone_violation},
+      {"complementarity", "J", residual.complementarity},
+      {"dissipation_error", "J", residual.dissipation_error},
+      {"sweeps", "-", static_cast<Real>(report.sweeps)},
+      {"iterations", "-", static_cast<Real>(report.iterations)},
+      {"newton_steps", "-", static_cast<Real>(report.newton_steps)},
+      {"krylov_iterations", "-", static_cast<Real>(report.krylov_iterations)}};
+  if (laws_->memory().has_springs())
+    entries.push_back({"spring_error", "-", residual.own_error, false, Residual::most_of_one * tolerance});
+  if (const auto& cohesion = laws_->cohesion()) {
+    entries.push_back({"held", "-", static_cast<Real>(cohesion->n_held())});
+    entries.push_back({"pulled_off", "-", static_cast<Real>(cohesion->n_detached())});
+  }
   entries.push_back({"overlap", "m", overlap_, false, overlap_ - beyond_});
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});
-  if (drives_walls_) {
-    entries.push_back({"driven_solves", "-", static_cast<Real>(driven_.n_solves())});
-    entries.push_back({"driven_misfit", "-", driven_.worst_misfit()});
+  if (laws_->has_walls()) {
+    entries.push_back({"driven_solves", "-", static_cast<Real>(wall_search_.n_solves())});
+    entries.push_back({"driven_misfit", "-", wall_search_.worst_misfit()});
   }
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;

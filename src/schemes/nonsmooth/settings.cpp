@@ -61,7 +61,9 @@ void NonsmoothSettings<D>::describe(Section& root) {
          .doc = "Energy that the projection may put in in a step before a warning, as a share of the "
                 "kinetic energy of the bodies and their weight times radius"});
     section.real("baumgarte", baumgarte,
-                 {.range = unit_interval, .doc = "Share of an overlap that \"baumgarte\" removes in a step"});
+                 {.range = unit_interval,
+                  .doc = "Share of an overlap that \"baumgarte\" removes in a step",
+                  .audience = Audience::laboratory});
     using enum FailureAction;
     on_failure.describe(
         section, "on_failure", {{"warn", warn}, {"halve", halve}, {"stop", stop}},

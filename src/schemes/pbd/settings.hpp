@@ -39,7 +39,8 @@ struct PbdSettings {
                   "positions; \"pgs_dual\" the same with accumulated multipliers; \"penalty\" pushes by a "
                   "force; \"jacobi\" averages all corrections (order 1, but 5 to 11 times the error). Bodies "
                   "with shapes "
-                  "need \"pbd\""});
+                  "need \"pbd\"",
+           .audience = Audience::laboratory});
       section.integer_or_word(
           "sweeps", sweeps, sweeps_word, {"converged"},
           {.range = {.least = 1},
@@ -66,9 +67,11 @@ struct PbdSettings {
                     .doc = "Overlap of a contact, with shapes of each of its points, per pressure it carries "
                            "[m per m/s]. For \"pbd\" only, where "
                            "contact is hard if it is not given"});
-      section.real(
-          "penalty_rate", penalty_rate,
-          {.unit = Unit::rate, .range = non_negative, .doc = "Of \"penalty\": velocity per overlap"});
+      section.real("penalty_rate", penalty_rate,
+                   {.unit = Unit::rate,
+                    .range = non_negative,
+                    .doc = "Of \"penalty\": velocity per overlap",
+                    .audience = Audience::laboratory});
       section.real(
           "overlap_limit", overlap_limit,
           {.range = non_negative,

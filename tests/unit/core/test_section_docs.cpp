@@ -6,6 +6,44 @@
 
 namespace {
 
+/// A registry of one kind, for numbers of one unit.
+template <scree::Unit unit>
+struct Amount {
+  scree::Real value = 0;
+  void describe(scree::Section& section) {
+    section.real("value", value, {.unit = unit, .required = true, .doc = "How much."});
+  }
+};
+
+template <scree::Unit unit>
+void describe_amount(scree::Section& root, const char* name) {
+  root.table(name, {.doc = "A number."}, [](scree::Section& section) {
+    std::unique_ptr<Amount<unit>> amount;
+    section.kind("type", amount, {.required = true, .doc = "Kind of it."});
+  });
+}
+
+}  // namespace
+
+namespace scree {
+
+template <>
+std::span<const Entry<Amount<Unit::length>>> registry<Amount<Unit::length>>() {
+  static constexpr Entry<Amount<Unit::length>> all[]{
+      {"constant", "one value", [] { return std::make_unique<Amount<Unit::length>>(); }}};
+  return all;
+}
+template <>
+std::span<const Entry<Amount<Unit::speed>>> registry<Amount<Unit::speed>>() {
+  static constexpr Entry<Amount<Unit::speed>> all[]{
+      {"constant", "one value", [] { return std::make_unique<Amount<Unit::speed>>(); }}};
+  return all;
+}
+
+}  // namespace scree
+
+namespace {
+
 /// The sample, with a key that has another size in 3D and a table that exists in 3D only.
 scree::DeckDescription sample_in_both() {
   const auto describe = [](scree::Section& root, int dimension) {
@@ -48,6 +86,80 @@ TEST_CASE("deck reference: each key stands once with type, default, range and me
   CHECK(has_once("### `[stages.until]`\n\nWhen it ends. Has an effect only if it is given.\n"));
   CHECK(has_once("| `duration` | number [s] | none | > 0 | How long. |"));
   CHECK(text.find("cone") == std::string::npos);
+}
+
+namespace {
+
+/// Keys, a table and a kind for users and for the laboratory; two tables have the same kinds, in other units.
+scree::DeckDescription with_laboratory() {
+  const auto describe = [](scree::Section& root) {
+    scree::Real number = 1, rare = 2;
+    root.table("solve", {.doc = "A solver."}, [&](scree::Section& section) {
+      section.real("tolerance", number, {.doc = "When it ends."});
+      section.real("start", rare, {.doc = "Where it starts.", .audience = scree::Audience::laboratory});
+      section.for_laboratory([&](scree::Section& keys) { keys.real("weight", rare, {.doc = "Of what."}); });
+    });
+    root.optional_table("trial", {.doc = "A trial.", .audience = scree::Audience::laboratory},
+                        [&](scree::Section& section) { section.real("limit", number, {.doc = "Of it."}); });
+  };
+  return {describe, describe};
+}
+
+}  // namespace
+
+TEST_CASE("deck reference: keys of the laboratory are on a page of their own, and only there", "[core]") {
+  const std::string users = scree::deck_reference(with_laboratory());
+  const std::string laboratory = scree::deck_reference(with_laboratory(), scree::Audience::laboratory);
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(has(users, "| `tolerance` |"));
+  for (const char* key : {"| `start` |", "| `weight` |", "## `[trial]`", "| `limit` |"}) {
+    CHECK(!has(users, key));
+    CHECK(has(laboratory, key));
+  }
+  CHECK(has(laboratory, "## `[solve]`"));
+  CHECK(!has(laboratory, "| `tolerance` |"));
+}
+
+TEST_CASE("deck reference: tables with the same kinds refer to the first, with their own unit", "[core]") {
+  const auto describe = [](scree::Section& root) {
+    describe_amount<scree::Unit::length>(root, "size");
+    describe_amount<scree::Unit::speed>(root, "pace");
+  };
+  const std::string text = scree::deck_reference({describe, describe});
+  CHECK(text.find("### `[size]` with `type = \"constant\"`") != std::string::npos);
+  CHECK(text.find("Kinds, with their keys: those of [`[size]`](#size), in m/s.") != std::string::npos);
+  CHECK(text.find("`[pace]` with") == std::string::npos);
+}
+
+TEST_CASE("deck schema: keys of the laboratory are valid, but editors do not offer them", "[core]") {
+  const auto schema = nlohmann::json::parse(scree::deck_schema(with_laboratory()));
+  const auto& keys = schema["properties"]["solve"]["properties"];
+  CHECK(!keys["tolerance"].contains("doNotSuggest"));
+  CHECK(keys["start"]["doNotSuggest"] == true);
+  CHECK(keys["weight"]["doNotSuggest"] == true);
+}
+
+TEST_CASE("a deck says which of its settings are for the laboratory, unless they are the default", "[core]") {
+  const auto settings_of = [](const std::string& text) {
+    const scree::DeckDescription description = with_laboratory();
+    scree::Deck deck = scree::Deck::from_text(text, "test.toml");
+    description.in_2d(deck.root());
+    return deck.laboratory_settings(description.in_2d);
+  };
+  CHECK(settings_of("[solve]\ntolerance = 3\n").empty());
+  CHECK(settings_of("[solve]\nstart = 2\n").empty());
+  CHECK(settings_of("[solve]\nstart = 3\nweight = 5\n[trial]\n") ==
+        std::vector<std::string>{"solve.start = 3.0", "solve.weight = 5.0", "[trial]"});
+}
+
+TEST_CASE("an unknown key: keys of the laboratory are not among the valid ones that a message lists",
+          "[core]") {
+  scree::Deck deck = scree::Deck::from_text("[solve]\nxyzzyx = 3\n", "test.toml");
+  with_laboratory().in_2d(deck.root());
+  CHECK_THROWS_WITH(deck.require_all_read(),
+                    Catch::Contains("valid: tolerance") && !Catch::Contains("weight"));
 }
 
 TEST_CASE("deck schema: names, types, ranges and the keys of a kind", "[core]") {

@@ -194,8 +194,8 @@ TEST_CASE("array file: what is changed, added or taken away by hand does not fit
   const std::string damaged =
       path + " is damaged: its numbers, names and shapes do not have the checksum of the whole";
   const std::int64_t more = (std::int64_t{1} << 60) + 1;
-  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "step", std::span(&more, 1)); }) == damaged);
-  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "more", std::span(&more, 1)); }) == damaged);
+  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "step", more); }) == damaged);
+  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "more", more); }) == damaged);
   CHECK(changed([](hdf5::File& f) { f.set_attribute("/arrays/position", "unit", std::string("km")); }) ==
         damaged);
   CHECK(changed([](hdf5::File& f) { f.remove("/arrays/nothing"); }) == damaged);

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
-#include "io/files.hpp"
+#include "core/files.hpp"
 #include "io/h5md.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
@@ -101,10 +101,9 @@ TEST_CASE("h5md: frames of 2, 3 and 0 bodies are sorted by id and padded with -1
   CHECK(all_of<double>(file, "/observables/kinetic_energy/value") == std::vector<double>{0, 8, 16});
   CHECK(all_of<std::int64_t>(file, "/observables/count/value") == std::vector<std::int64_t>{2, 3, 0});
   CHECK(all_of<double>(file, "/particles/all/box/edges") == std::vector<double>{2, 3});
-  CHECK(std::get<std::vector<std::string>>(file.attribute("/particles/all/box", "boundary")) ==
+  CHECK(file.attribute<std::vector<std::string>>("/particles/all/box", "boundary") ==
         std::vector<std::string>{"periodic", "none"});
-  CHECK(std::get<std::vector<std::int64_t>>(file.attribute("/h5md", "version")) ==
-        std::vector<std::int64_t>{1, 1});
+  CHECK(file.attribute<std::vector<std::int64_t>>("/h5md", "version") == std::vector<std::int64_t>{1, 1});
   CHECK(file.text_attribute("/particles/all/position/value", "unit") == "m");
   CHECK(file.text_attribute("/h5md/author", "name") == "unknown");
   CHECK(file.text_attribute("/parameters", "ranks") == "1");

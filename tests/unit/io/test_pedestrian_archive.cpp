@@ -58,7 +58,7 @@ TEST_CASE("pedestrian archive: rows come by frame and id, with what tools look f
   CHECK(last.y == -6);
   CHECK(last.z == 0);
   const hdf5::File file(Comm(), path, hdf5::Open::read);
-  CHECK(std::get<std::vector<double>>(file.attribute("/trajectory", "fps")) == std::vector<double>{12.5});
+  CHECK(file.attribute<std::vector<double>>("/trajectory", "fps") == std::vector<double>{12.5});
   CHECK(file.text_attribute("/", "wkt_geometry") == head().geometry);
   CHECK(file.text_attribute("/", "title") == "hall");
   CHECK(file.text_attribute("/", "version") == "scree 1");

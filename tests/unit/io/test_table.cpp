@@ -21,7 +21,8 @@ TEST_CASE("table: each row is in the file at once and gives back the same bits",
   table.add(row);
   CHECK(content_of(path) == "time[s],overlap_max[m]\n0.10000000000000001,0.33333333333333331\n");
   const TableContent content = read_table(Comm(), path);
-  CHECK(content.names == std::vector<std::string>{"time[s]", "overlap_max[m]"});
+  CHECK(content.names == std::vector<std::string>{"time", "overlap_max"});
+  CHECK(content.units == std::vector<std::string>{"s", "m"});
   CHECK(content.rows == std::vector<std::vector<Real>>{row});
 }
 

@@ -1,8 +1,9 @@
 """Draws performance profiles of solvers (Dolan and More, 2002): the share of all problems that a solver solves within tau
 times the time of the fastest one, a panel per tolerance.
 
-    scree plot performance-profile profile.csv                        a file of scree_replay --profile
-    scree plot performance-profile solves.csv [more.csv...]           files of --csv; rows of several runs are merged
+    scree plot performance-profile solves.csv [more.csv...]           files of scree_replay --csv; rows of several runs are merged
+    scree plot performance-profile solves.csv --profile profile.csv   also writes the profiles as a table
+    scree plot performance-profile profile.csv                        such a table
     scree plot performance-profile solves.csv --table                 also prints how many are solved, and in what time
 
 Rows of results need the columns file, solver and seconds_to_TOLERANCE (empty: not solved), so that times of other programs
@@ -17,7 +18,7 @@ import matplotlib.pyplot as plt
 from scree.commands import parser_of
 from scree.errors import ResultsError
 
-LEAST_SECONDS = 1e-3    # as least_profile_seconds of the program
+LEAST_SECONDS = 1e-3
 TIME = "seconds_to_"
 
 
@@ -32,8 +33,18 @@ def read_rows(path):
     return rows
 
 
+def write_profiles(profiles, path):
+    """Columns tolerance, tau and one per solver, tolerance by tolerance."""
+    lines = []
+    for tolerance, solvers in profiles.items():
+        for points in zip(*solvers.values()):
+            values = [points[0][0], *(share for _, share in points)]
+            lines.append(",".join([f"{tolerance:g}", *(repr(value).removesuffix(".0") for value in map(float, values))]))
+    path.write_text("\n".join([",".join(["tolerance", "tau", *next(iter(profiles.values()))]), *lines, ""]), encoding="utf-8")
+
+
 def read_profiles(rows):
-    """{tolerance: {solver: [(tau, share), ...]}} of what --profile wrote."""
+    """{tolerance: {solver: [(tau, share), ...]}} of what write_profiles() wrote."""
     solvers = [name for name in rows[0] if name not in ("tolerance", "tau")]
     profiles = {}
     for row in rows:
@@ -111,6 +122,7 @@ def main(words):
     parser = parser_of("plot performance-profile", __doc__)
     parser.add_argument("tables", nargs="+", type=Path, help="CSV files of scree_replay: one profile, or results")
     parser.add_argument("--table", action="store_true", help="also print sums, of results")
+    parser.add_argument("--profile", type=Path, help="also write the profiles to this CSV file")
     parser.add_argument("--output", type=Path, help="picture to write (default: beside the first table)")
     options = parser.parse_args(words)
 
@@ -127,4 +139,6 @@ def main(words):
         if options.table:
             print_table(times)
         profiles = {tolerance: profile_of(of_tolerance) for tolerance, of_tolerance in times.items()}
+    if options.profile:
+        write_profiles(profiles, options.profile)
     draw(profiles, options.output or options.tables[0].with_suffix(".png"))

@@ -77,6 +77,7 @@ class Gear final : public Integrator<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Integrator, gear, Gear, "Gear's predictor-corrector with one evaluation per step; order 5")
+SCREE_PLUGIN(Integrator, gear, Gear, "Gear's predictor-corrector with one evaluation per step; order 5",
+             laboratory)
 
 }  // namespace scree

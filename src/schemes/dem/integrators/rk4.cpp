@@ -41,6 +41,6 @@ class RungeKutta4 final : public Integrator<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Integrator, rk4, RungeKutta4, "classical Runge-Kutta; order 4")
+SCREE_PLUGIN(Integrator, rk4, RungeKutta4, "classical Runge-Kutta; order 4", laboratory)
 
 }  // namespace scree

@@ -26,6 +26,7 @@ class SymplecticEuler final : public Integrator<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Integrator, symplectic_euler, SymplecticEuler, "Euler's method, velocities first; order 1")
+SCREE_PLUGIN(Integrator, symplectic_euler, SymplecticEuler, "Euler's method, velocities first; order 1",
+             laboratory)
 
 }  // namespace scree

@@ -1,0 +1,100 @@
+#pragma once
+#include "schemes/dem/wall_reactions.hpp"
+#include "schemes/dem/wall_visitor.hpp"
+#include "schemes/dem/wall_watch.hpp"
+
+namespace scree {
+
+/// Forces of obstacles on bodies (docs/method.md, eq. H.1-H.5).
+template <int D>
+class WallForces {
+ public:
+  /// After a list build. Local.
+  void prepare(const State<D>& state, const SweepSchedule<D>& schedule) { watch_.prepare(state, schedule); }
+  /// Begins a step, with the obstacles placed.
+  void begin_step(const ObstacleSet<D>& obstacles) { watch_.begin(obstacles); }
+  /// Adds those on the bodies of a block to the records. Local, no allocation once warm.
+  void add(ForceStep<D>& step, const typename ForceStep<D>::Block& block, WallReactions<D>& reactions) {
+    if (step.schedule.walls(block).empty()) return;
+    visitor_.look(step, block, watch_.due(step.state, step.schedule, block, step.records.positions));
+    // What touches now comes first: histories pass on between the parts of an obstacle.
+    visitor_.for_each(step, [&](const Seen& seen) { detect(step, seen); });
+    if (step.law.reach > 0) visitor_.for_each(step, [&](const Seen& seen) { hold_on(step, seen); });
+    visitor_.for_each(step, [&](const Seen& seen) {
+      if (step.histories.wall_touches(seen.place)) add(step, seen, reactions);
+    });
+  }
+  std::size_t bytes() const { return watch_.bytes() + visitor_.bytes(); }
+
+ private:
+  using Seen = typename WallVisitor<D>::Seen;
+  /// Whether a body that is held by an obstacle still is, where it is now.
+  static bool still_holds(const ForceStep<D>& step, const Seen& seen) {
+    if (step.law.reach == 0) return false;
+    const int obstacle = step.state.obstacles.obstacle_of(seen.constraint);
+    const SoftLaw& pair = step.law.pairs.of(static_cast<int>(step.records.motions[seen.body].material),
+                                            step.state.obstacle_material[static_cast<std::size_t>(obstacle)]);
+    return holds_at(pair, step.law.settings.law, seen.surface.distance - seen.radius, seen.radius);
+  }
+  /// Whether a body touches an obstacle.
+  void detect(ForceStep<D>& step, const Seen& seen) {
+    using Histories = ContactHistories<D>;
+    const bool touched = step.histories.wall_touches(seen.place);
+    std::uint8_t& now = step.histories.wall_state(seen.place);
+    now = touched ? Histories::touched_before : 0;
+    if (!WallVisitor<D>::feels(step, seen.constraint, seen.body)) return;
+    if (!seen.overlaps() && !(touched && still_holds(step, seen))) {
+      // What has just ceased to touch is looked at once more, to forget that.
+      if (!touched) watch_.put_off(static_cast<Index>(seen.place), seen.clearance);
+      if (touched && !seen.surface.in_reach()) now |= Histories::is_replaced;
+      return;
+    }
+    if (WallVisitor<D>::is_replaced(step, seen)) {
+      now |= Histories::is_replaced;
+      return;
+    }
+    now |= Histories::touches;
+    if (seen.surface.distance >= 0) return;
+    watch_.put_off_none(static_cast<Index>(seen.place));
+    if (step.state.obstacles.is_thin(seen.constraint))
+      step.passed.add(step.state.bodies.id()[seen.body], seen.constraint);
+  }
+  /// Where bodies are held across gaps: a contact passes on from a part that does not answer any more, or
+  /// from another obstacle, to what stands for it.
+  void hold_on(ForceStep<D>& step, const Seen& seen) const {
+    using Histories = ContactHistories<D>;
+    Histories& histories = step.histories;
+    if (histories.wall_state(seen.place) != 0 || !seen.surface.in_reach()) return;
+    const Index from = histories.inherits_from(step.schedule, seen.place);
+    if (from < 0) return;
+    const bool replaced =
+        (histories.wall_state(static_cast<std::size_t>(from)) & Histories::is_replaced) != 0;
+    if (!replaced || !still_holds(step, seen)) return;
+    histories.inherit(seen.place, from);
+    histories.wall_state(seen.place) = Histories::touches | Histories::touched_before;
+  }
+  /// Adds the force of an obstacle on a body that touches it.
+  void add(ForceStep<D>& step, const Seen& seen, WallReactions<D>& reactions) const {
+    ContactHistories<D>& histories = step.histories;
+    if ((histories.wall_state(seen.place) & ContactHistories<D>::touched_before) == 0)
+      histories.inherit(seen.place, histories.inherits_from(step.schedule, seen.place));
+    histories.note_wall_before(seen.place);
+    const TouchedWall<D> at = WallVisitor<D>::contact(step, seen);
+    const SoftForce f =
+        step.law.kernels.contact(step.batches, at.contact, step.records.motions[seen.body], at.wall,
+                                 histories.wall_history(seen.place), histories.wall_rolling(seen.place));
+    ForceRecord& on = step.records.forces[seen.body];
+    for (int c = 0; c < 3; ++c) {
+      on.force[c] -= f.force[c];
+      on.torque[c] -= at.contact.lever_a * f.torque[c] + f.rolling[c];
+    }
+    if (step.state.obstacles.driven_of(seen.constraint) >= 0) reactions.note(step, seen, at, f);
+    ++step.counts.n_touching;
+    step.counts.meet(at.contact.overlap, step.law.settings.overlap_limit * seen.radius);
+  }
+
+  WallWatch<D> watch_;
+  WallVisitor<D> visitor_;
+};
+
+}  // namespace scree

@@ -1,0 +1,114 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/timing.hpp"
+#include "schemes/nonsmooth/contact_laws.hpp"
+#include "schemes/nonsmooth/move.hpp"
+
+namespace scree {
+
+/// Takes remaining overlap out of positions alone (docs/method.md, eq. D.12): solves the problem of the step
+/// once more for velocities that do so, by a few sweeps from the impulses found. Contacts obey friction in
+/// it: what sticks goes on to. The arguments of the constructor must outlive it.
+template <int D>
+class PositionCorrection {
+ public:
+  PositionCorrection(State<D>& state, const NonsmoothSettings<D>& settings, ContactLaws<D>& laws,
+                     ContactSolve<D>& solve)
+      : state_(state), settings_(settings), laws_(laws), solve_(solve) {}
+
+  /// After bodies have moved with the velocities of the solve: moves those and walls under load on, if rigid
+  /// bodies overlap by more than a small share of `radius`, the smallest of the bodies [m]. Returns the
+  /// deepest overlap that it takes on [m]. The problem holds another bias from here on. Collective.
+  Real apply(Real radius) {
+    if (settings_.correction != NonsmoothSettings<D>::Correction::projection ||
+        !state_.materials.has_rigid_pairs())
+      return 0;
+    Scope timer("correction");
+    // A pile whose overlaps are all below `worth_it` is left alone. More than `most` in one step would throw
+    // other bodies about; what is thin and turns overlaps by more, and is taken apart at once.
+    const Real worth_it = 5e-3 * radius, negligible = 1e-3 * radius,
+               most = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius;
+    const StepContacts<D> step = laws_.step();
+    const Real deepest = change_bias(step, negligible, most);
+    acts_ = deepest > worth_it;
+    if (acts_) {
+      solve(step.problem);
+      limit(step.law.dt, 2 * most);
+      if (laws_.walls()) move_walls(step.law.dt, 2 * most);
+    }
+    separate_centres(state_, solve_.velocity(), velocity(), step.law.dt);
+    return acts_ ? deepest : 0;
+  }
+  /// n_held * n_velocities<D>: with which positions have moved in the step, corrected [m/s, rad/s].
+  std::span<const Real> velocity() const {
+    return acts_ ? std::span<const Real>(velocity_) : solve_.velocity();
+  }
+  std::size_t bytes() const { return held_bytes(impulse_, velocity_); }
+
+ private:
+  /// Lets contacts of rigid bodies that overlap by more than `negligible` part, by at most `most` in the step
+  /// [m]. Returns the deepest overlap.
+  Real change_bias(const StepContacts<D>& step, Real negligible, Real most) {
+    const LoadedWalls<D>* walls = laws_.walls();
+    Real deepest = 0;
+    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+      const Real overlap = -(step.contacts.gap[c] + step.allowed_overlap(c));
+      if (overlap <= negligible || !step.is_rigid(c)) continue;
+      deepest = std::max(deepest, overlap);
+      Real& bias = step.problem.bias[c * D];
+      const Real given_way = walls ? walls->compliance_velocity(c) : 0;
+      bias =
+          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, most) / step.law.dt - given_way);
+    }
+    return state_.comm.max(deepest);
+  }
+  void solve(const FrictionProblem<D>& problem) {
+    const std::span<const Real> found = solve_.impulse();
+    impulse_.resize(found.size());
+    std::ranges::copy(found, impulse_.begin());
+    velocity_.resize(solve_.velocity().size());
+    StopRule stop = settings_.solver.stop_rule();
+    stop.tolerance *= 0.01;  // few contacts overlap, and the residual is that of all
+    stop.most_iterations = settings_.correction_sweeps;
+    stop.takes_last = true;
+    solve_.run_with_bias(problem, *sweeps_, stop, impulse_, velocity_);
+  }
+  /// Where bodies have no room, impulses grow without end: none moves on by more than `most` [m].
+  void limit(Real dt, Real most) {
+    constexpr std::size_t q = n_velocities<D>;
+    const std::span<const Real> uncorrected = solve_.velocity();
+    for (std::size_t i = 0; i < velocity_.size(); i += q) {
+      Real squared = 0;
+      for (std::size_t k = i; k < i + D; ++k)
+        squared += (velocity_[k] - uncorrected[k]) * (velocity_[k] - uncorrected[k]);
+      const Real moved = dt * std::sqrt(squared);
+      if (moved <= most) continue;
+      for (std::size_t k = i; k < i + q; ++k)
+        velocity_[k] = uncorrected[k] + most / moved * (velocity_[k] - uncorrected[k]);
+    }
+  }
+  /// Bodies that have no room under a wall under load lift it: it goes by as much as its contacts give way in
+  /// the separation, at most by `most` [m].
+  void move_walls(Real dt, Real most) {
+    const auto reactions = laws_.walls()->react(impulse_);
+    const auto walls = state_.obstacles.driven();
+    for (std::size_t k = 0; k < walls.size(); ++k)
+      walls[k].position -= std::clamp(dt * reactions[k].deflection, -most, most);
+    state_.obstacles.place(state_.clock.time + dt);
+  }
+
+  State<D>& state_;
+  const NonsmoothSettings<D>& settings_;
+  ContactLaws<D>& laws_;
+  ContactSolve<D>& solve_;
+  std::unique_ptr<FrictionSolver<D>> sweeps_ = make_solver<D>("nsgs");
+  bool acts_ = false;
+  std::vector<Real> impulse_, velocity_;
+};
+
+}  // namespace scree

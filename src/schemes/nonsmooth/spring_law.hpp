@@ -1,0 +1,155 @@
+#pragma once
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "contact/elastic_contact.hpp"
+#include "friction/cone.hpp"
+#include "schemes/nonsmooth/contact_work.hpp"
+#include "schemes/nonsmooth/impulse_memory.hpp"
+
+namespace scree {
+
+/// Contacts that give way: springs with dampers along the normal and, unless the deck says "rigid", along the
+/// tangents (docs/method.md, eq. D.6-D.11). Arrays are per contact of the step. Local.
+template <int D>
+class SpringLaw {
+ public:
+  /// Writes compliance and own scale, and adds to the bias.
+  void add_to(const StepContacts<D>& step, const ImpulseMemory<D>& memory) {
+    const std::size_t n = step.contacts.size();
+    start_speed_.resize(n);
+    start_stretch_.resize(n);
+    guess_.resize(n * D);
+    reset(step.problem.own_scale, n);
+    for (std::size_t c = 0; c < n; ++c)
+      if (!step.is_rigid(c)) add_spring(step, c, memory.elastic(step.contacts, c));
+  }
+  /// Puts `share` of what springs will give if all else does what it did in the step before into the first
+  /// guess.
+  void guess(const StepContacts<D>& step, Real share, std::span<Real> impulse) const {
+    for (std::size_t c = 0; c < step.contacts.size(); ++c)
+      for (std::size_t i = c * D; i < (c + 1) * D && !step.is_rigid(c); ++i) impulse[i] = share * guess_[i];
+  }
+  /// Whether contact c is a spring that presses.
+  static bool presses(const StepContacts<D>& step, std::span<const Real> impulse, std::size_t c) {
+    return !step.is_rigid(c) && impulse[c * D] > 0;
+  }
+  /// The stretch goes on with the slip at the end of the step, up to what friction can carry. `stored`: see
+  /// ContactWork.
+  void store(const StepContacts<D>& step, const ContactSolution<D>& solution, ImpulseMemory<D>& memory,
+             std::vector<std::array<Real, 2>>& stored) const {
+    reset(stored, step.contacts.size());
+    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+      auto& remembered = memory.elastic(step.contacts, c);
+      remembered.spring = {};
+      remembered.load = 0;
+      if (presses(step, solution.impulse, c)) store_spring(step, solution, c, remembered, stored[c]);
+    }
+  }
+  std::size_t bytes() const { return held_bytes(start_speed_, start_stretch_, guess_); }
+
+ private:
+  using Remembered = typename ImpulseMemory<D>::Elastic;
+  /// The last SpringStep that was asked for. Contacts of equal bodies ask for the same, and making one costs
+  /// more than all else that is done with it.
+  struct KnownSpring {
+    std::array<Real, 4> asked{};
+    std::optional<SpringStep> step;
+    const SpringStep& get(Real stiffness, Real inverse_mass, Real damping_share, Real dt) {
+      const std::array now{stiffness, inverse_mass, damping_share, dt};
+      if (!step || asked != now) {
+        asked = now;
+        step.emplace(stiffness, inverse_mass, damping_share, dt);
+      }
+      return *step;
+    }
+  };
+
+  void add_spring(const StepContacts<D>& step, std::size_t c, const Remembered& remembered) {
+    FrictionProblem<D>& problem = step.problem;
+    const PairProperties<D>& pair = *step.pair[c];
+    const ContactLaw& law = step.law;
+    const auto stiffness = pair.elasticity.stiffness(step.effective_radius(c));
+    start_stretch_[c] = remembered.spring;
+    const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, problem.start_velocity);
+    start_speed_[c] = speed[0];
+    const Real along_normal = inverse_mass(problem, c, false);
+    const ContactLine line = normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt)
+                                 .unilateral(pair.damping, {.gap = step.contacts.gap[c],
+                                                            .speed = speed[0],
+                                                            .load = law.impulse_scaling * remembered.load,
+                                                            .rest_speed = law.rest_speed});
+    problem.compliance[2 * c] = line.compliance;
+    problem.bias[c * D] += line.bias;
+    // What the spring or gravity change in a step by themselves: of an impact, the most that it changes.
+    const Real angle_squared = stiffness.normal * along_normal * law.dt * law.dt;
+    const Real of_spring = angle_squared / (1 + angle_squared / 4) * speed[0] * speed[0];
+    problem.own_scale[c] =
+        std::max(std::sqrt(of_spring + law.fall_speed * law.fall_speed), std::numeric_limits<Real>::min());
+    Real* guess = &guess_[c * D];
+    guess[0] = std::max(0.0, -(speed[0] + law.impulse_scaling * remembered.load + line.bias) /
+                                 (along_normal + line.compliance));
+    for (std::size_t i = 1; i < D; ++i)
+      guess[i] = law.impulse_scaling * dot(problem.frame[c][i], remembered.impulse);
+    if (!std::isinf(stiffness.tangential)) {
+      // The same damper along the tangents, but for sqrt(k_T/k_N).
+      const Real along_tangents = inverse_mass(problem, c, true);
+      const Real share = pair.damping.share * std::sqrt(along_tangents / along_normal);
+      add_tangential(tangential_spring_.get(stiffness.tangential, along_tangents, share, law.dt), problem, c,
+                     remembered, speed, along_tangents);
+    }
+    shorten_tangent(guess, problem.mu[c] * guess[0]);
+  }
+  void add_tangential(const SpringStep& spring, FrictionProblem<D>& problem, std::size_t c,
+                      const Remembered& remembered, const Vec<D>& speed, Real along_tangents) {
+    Real* guess = &guess_[c * D];
+    for (std::size_t i = 1; i < D; ++i) {
+      const Real slip_speed = speed[static_cast<int>(i)];
+      const ContactLine slip = spring.both_ways(dot(problem.frame[c][i], remembered.spring), slip_speed);
+      problem.compliance[2 * c + 1] = slip.compliance;
+      problem.bias[c * D + i] += slip.bias;
+      // All else stopped what the impulse before drove.
+      guess[i] = (along_tangents * guess[i] - slip_speed - slip.bias) / (along_tangents + slip.compliance);
+    }
+  }
+  /// Cuts the tangential part of an impulse to `most`.
+  static void shorten_tangent(Real* r, Real most) {
+    const Real length = tangential_norm<D>(r);
+    for (int i = 1; i < D && length > most; ++i) r[i] *= most / length;
+  }
+  void store_spring(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
+                    Remembered& remembered, std::array<Real, 2>& stored) const {
+    const FrictionProblem<D>& problem = step.problem;
+    const Real pressing = solution.impulse[c * D], dt = problem.time_step;
+    const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, solution.velocity);
+    remembered.load = speed[0] - start_speed_[c] - inverse_mass(problem, c, false) * pressing;
+    const auto [normal, stiffness] = step.pair[c]->elasticity.stiffness(step.effective_radius(c));
+    // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.8).
+    const Real overlap = std::max(0.0, -(step.contacts.gap[c] + 0.5 * dt * speed[0]));
+    stored[0] = 0.5 * normal * overlap * overlap;
+    if (std::isinf(stiffness)) return;
+    const auto& frame = problem.frame[c];
+    Vec<D> stretch, before;
+    for (std::size_t i = 1; i < D; ++i) {
+      before += dot(frame[i], start_stretch_[c]) * frame[i];
+      stretch += (dot(frame[i], start_stretch_[c]) + dt * speed[static_cast<int>(i)]) * frame[i];
+    }
+    const Real most = problem.mu[c] * pressing / (stiffness * dt);
+    const Real length = norm(stretch);
+    remembered.spring = length > most ? (most / length) * stretch : stretch;
+    const Vec<D> in_the_middle = 0.5 * (before + remembered.spring);  // y of (D.8) where the contact sticks
+    stored[1] = 0.5 * stiffness * dot(in_the_middle, in_the_middle);
+  }
+
+  // Of each contact, at the start of the step: normal velocity, stretch; and impulses to start from.
+  std::vector<Real> start_speed_;
+  std::vector<Vec<D>> start_stretch_;
+  std::vector<Real> guess_;
+  KnownSpring normal_spring_, tangential_spring_;
+};
+
+}  // namespace scree
