@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/files.hpp"
 #include "core/program_folder.hpp"
-#include "io/files.hpp"
 #include "run/commands.hpp"
 
 namespace scree {

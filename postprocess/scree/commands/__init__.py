@@ -32,6 +32,13 @@ def refused(name, message):
     return 2
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as the program does."""
+
+    def error(self, message):
+        self.exit(refused(self.prog.removeprefix("scree "), f"{message} (--help says more)"))
+
+
 def parser_of(name, about):
     """A parser of the options of a command, whose help is `about`."""
-    return argparse.ArgumentParser(prog=f"scree {name}", description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    return Parser(prog=f"scree {name}", description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
