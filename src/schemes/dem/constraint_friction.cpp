@@ -13,6 +13,7 @@
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
 #include "schemes/common/contact_pair.hpp"
+#include "schemes/common/overlap.hpp"
 #include "schemes/common/rotation.hpp"
 #include "state/force_field.hpp"
 
