@@ -35,7 +35,7 @@ constexpr PythonCommand table[]{
     {"exchange", "make decks from files of other programs, and their files from frames",
      "scree exchange import station.dxf --people 200"},
 };
-constexpr const char* start = "postprocess/scree/commands/__main__.py";
+constexpr const char* commands_script = "postprocess/scree/commands/__main__.py";
 
 }  // namespace
 
@@ -48,20 +48,21 @@ bool is_python_command(std::string_view word) {
 }
 
 bool has_python_commands() {
-  return !program_folder({start}).empty();
+  return !program_folder({commands_script}).empty();
 }
 
 void become_python(char** words) {
-  const std::string folder = program_folder({start});
+  const std::string folder = program_folder({commands_script});
   if (folder.empty())
     throw InputError(
         fmt::format("scree {}: {} is not there, neither above this program nor in share/scree: "
                     "use the program where it was built or installed",
-                    words[0], start));
+                    words[0], commands_script));
   std::error_code error;  // what the commands themselves ask of the program, this one answers
   setenv("SCREE", std::filesystem::read_symlink("/proc/self/exe", error).c_str(), 0);
   const char* named = std::getenv("SCREE_PYTHON");
-  std::string python = named != nullptr && *named != 0 ? named : "python3", script = folder + "/" + start;
+  std::string python = named != nullptr && *named != 0 ? named : "python3",
+              script = folder + "/" + commands_script;
   std::vector<char*> arguments{python.data(), script.data()};
   while (*words != nullptr) arguments.push_back(*words++);
   const char* command = arguments[2];

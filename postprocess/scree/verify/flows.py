@@ -76,15 +76,23 @@ FLOWS = (Flow("layers", "layers", quick=True, stiffer=True), Flow("chute", "chut
 
 
 class Samples:
-    """Series of a run, SAMPLE_EVERY apart, of the bodies that are not held."""
+    """Series of a run, SAMPLE_EVERY apart, of the bodies that are not held: mean place and velocity, how many are above 0, and who is there
+    at the end. Bodies may leave."""
 
     def __init__(self, course):
         self.course = course
         held = [k for k, table in enumerate(course.results.deck["particles"].values()) if table.get("mobility") == 0]
-        free = ~np.isin(course.field("group")[0], held)
-        series = course.series
-        self.time = course.results.trajectory.times
-        self.position, self.velocity, self.mass = series.position[:, free], series.velocity[:, free], series.mass[0, free]
+        record = course.results.trajectory
+        self.time = record.times
+        self.centre, self.velocity, self.above = [], [], []
+        for frame in range(record.n_frames):
+            free = ~np.isin(record.field("group", frame), held)
+            self.position = record.positions(frame)[free]
+            self.centre.append(self.position.mean(axis=0))
+            self.velocity.append(record.velocities(frame)[free].mean(axis=0))
+            self.above.append(np.count_nonzero(self.position[:, -1] > 0))
+        self.centre, self.velocity, self.above = map(np.array, (self.centre, self.velocity, self.above))
+        self.mass = record.field("mass", -1)[free].sum()
 
     def average(self, numbers, since=STEADY, until=math.inf):
         """Mean over samples with since < time <= until."""
@@ -99,23 +107,21 @@ class Samples:
 
 def numbers_of(flow, samples):
     """The quantities of a case."""
-    up = samples.position.shape[2] - 1
-    centre = samples.position.mean(axis=1)
+    centre = samples.centre
     if flow.deck in ("chute", "layers"):
-        return {"speed [m/s]": samples.average(samples.velocity[:, :, 0].mean(axis=1)),
-                "height of centres [d]": samples.average(centre[:, up] / DIAMETER)}
+        return {"speed [m/s]": samples.average(samples.velocity[:, 0]),
+                "height of centres [d]": samples.average(centre[:, -1] / DIAMETER)}
     if flow.deck == "drum":
         return {"torque [N m]": samples.average(samples.columns("_torque_")),
                 "angle of the centre of mass [deg]": samples.average(np.degrees(np.arctan2(-centre[:, 0], -centre[:, 1])))}
     if flow.deck == "silo":
         late = samples.time > 0.75 - 1e-9
-        above = (samples.position[:, :, up] > 0).sum(axis=1)
-        return {"rate [1/s]": -float(np.polyfit(samples.time[late], above[late], 1)[0])}
+        return {"rate [1/s]": -float(np.polyfit(samples.time[late], samples.above[late], 1)[0])}
     if flow.deck == "janssen":
-        load = samples.columns("_force_floor_z") / (samples.mass.sum() * -9.81)
+        load = samples.columns("_force_floor_z") / (samples.mass * -9.81)
         return {"floor load poured [weight]": samples.average(load, 1.2, 1.4), "floor load sunk [weight]": samples.average(load, 1.8)}
     length = 0.2    # [m], of the column
-    return {f"x{share} [L0]": float(np.quantile(samples.position[-1, :, 0], share / 100)) / length for share in (50, 90, 95)}
+    return {f"x{share} [L0]": float(np.quantile(samples.position[:, 0], share / 100)) / length for share in (50, 90, 95)}
 
 
 @dataclass(frozen=True)

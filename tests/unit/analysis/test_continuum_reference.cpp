@@ -320,8 +320,8 @@ void check_shear(const std::string& name) {
   }
   const Real found = real_of(sums.at(0)[ContinuumPlaces<D>::flux]) / real_of(sums.at(0)[0]);
   const Real expected = rate * rate * kernel->variance();
-  // The sum over the lattice: gauss loses what is beyond 6 widths, lucy the corners between points. Of a box of
-  // n = w/h points the variance is that of w less 1/n^2.
+  // The sum over the lattice: gauss loses what is beyond 6 widths, lucy the corners between points. Of a box
+  // of n = w/h points the variance is that of w less 1/n^2.
   const Real bound = name == "gauss" ? 1e-6 : name == "lucy" ? 1e-4 : 1.001 * h * h / (w * w);
   check_error(fmt::format("{} {}D", name, D), std::abs(found - expected), bound * expected);
 }
