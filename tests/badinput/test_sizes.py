@@ -86,7 +86,8 @@ def test_sieve_files_that_cannot_be_read(folder):
                         (CURVE.replace("0.002,0.4", "0.002,1.4"), ["curve.csv:4", "[0, 1]"]),
                         (CURVE.replace("0.002,0.4", "-0.002,0.4"), ["curve.csv:4", "positive"]),
                         (CURVE.replace("0.002,0.4", "0.005,0.4"), ["must rise"]),
-                        ("", ["two sizes at least"])):
+                        ("", ["the columns must be size,passing"]),
+                        ("size,passing\n0.001,0\n", ["two sizes at least"])):
         (folder / "curve.csv").write_text(text)
         refused_table(folder, 'path = "curve.csv"', ["curve.csv", *words])
     (folder / "curve.csv").write_text(CURVE)
