@@ -50,7 +50,7 @@ def without_memory(text):
 def test_server_and_program_say_the_same(folder):
     """Output and exit code, of commands that end well and that do not."""
     deck = write_deck(folder)
-    for arguments in (("info", deck), ("run", deck, "--set", "time.step=-1"), ("run",)):
+    for arguments in (("check", deck), ("run", deck, "--set", "time.step=-1"), ("run",)):
         for ranks in (1, 3):
             program = scree(*arguments, ranks=ranks, folder=folder)
             first, *others = command_server.answers(*arguments, ranks=ranks, folder=folder)
