@@ -1,52 +1,19 @@
 #include "bench/table_program.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "core/files.hpp"
-#include "core/program_folder.hpp"
-#include "run/commands.hpp"
+#include "run/python_package.hpp"
 
 namespace scree {
 
-namespace {
-
-/// The command line of the package scree.bench.
-std::vector<std::string> words_of(const std::string& work, const Json& told) {
-  constexpr const char* package = "postprocess/scree/bench";
-  const std::string folder = program_folder({package});
-  if (folder.empty())
-    throw InputError(
-        fmt::format("{} is not there, neither above this program nor in share/scree: use the "
-                    "program where it was built or installed",
-                    package));
-  const char* named = std::getenv("SCREE_PYTHON");
-  return {named && *named ? named : "python3", fmt::format("{}/{}", folder, package), work, told.dump()};
-}
-
-std::string no_interpreter(const std::string& name, const std::string& reason) {
-  return fmt::format(
-      "cannot start {}: {}. Tables are made by Python 3.9 or later; another interpreter is named by the "
-      "environment variable SCREE_PYTHON",
-      name, reason);
-}
-
-}  // namespace
-
 void become_study(const Json& told) {
-  std::vector<std::string> words = words_of("study", told);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
-  throw InputError(no_interpreter(words[0], std::strerror(errno)));
+  become_python_package("bench", {"study", told.dump()});
 }
 
 TableProgram::TableProgram(bool is_speaker, bool streams, const Json& told) {
@@ -57,10 +24,8 @@ TableProgram::TableProgram(bool is_speaker, bool streams, const Json& told) {
   }
   std::signal(SIGPIPE, SIG_IGN);  // if it ends early, that is a failed write with a message
   try {
-    std::string command = "exec";
-    for (const std::string& word : words_of("show", told)) command += ' ' + quoted(word);
-    lines_ = popen(command.c_str(), "we");
-    if (!lines_) failure_ = no_interpreter("sh", std::strerror(errno));
+    lines_ = popen(python_line("bench", {"show", told.dump()}).c_str(), "we");
+    if (!lines_) failure_ = fmt::format("no program can be started: {}", std::strerror(errno));
   } catch (const InputError& error) {
     failure_ = error.what();
   }

@@ -8,9 +8,7 @@
 
 namespace scree {
 
-/// Becomes `postprocess/scree/bench study TOLD`, which starts programs on ranks, run by the interpreter that
-/// the environment variable SCREE_PYTHON names, else by python3 of PATH. Does not return: throws InputError
-/// if there is no script or no interpreter. MPI must not have been started. Local.
+/// Becomes `postprocess/scree/bench study TOLD`, which starts programs on ranks (run/python_package.hpp).
 [[noreturn]] void become_study(const Json& told);
 
 /// A program beside this one that makes tables and files of what this one measures: lines of JSON objects

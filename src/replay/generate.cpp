@@ -29,10 +29,9 @@ void check_new_file(const Comm& comm, const std::string& path, bool force) {
 }
 
 template <int D>
-std::string write_generated(const Comm& comm, const GenerateOptions& options, const std::string& path) {
-  std::string family = options.family;
-  std::ranges::replace(family, '-', '_');
-  const ListedProblem<D> whole = generate_problem<D>(family, options.size, options.seed);
+std::string write_pile(const Comm& comm, const GeneratedFamily& family, const GenerateOptions& options,
+                       const std::string& path) {
+  const ListedProblem<D> whole = pile_problem<D>(options.size, options.seed);
   const SplitProblem<D> split(comm, whole);
   const FrictionProblem<D>& problem = split.problem();
   std::vector<ContactKey> keys;
@@ -42,13 +41,25 @@ std::string write_generated(const Comm& comm, const GenerateOptions& options, co
   for (std::size_t c = 0; c < problem.a.size(); ++c)
     keys.push_back({id(problem.a[c]), id(problem.b[c]), split.contact_number()[c]});
   FclibInfo info;
-  info.title = fmt::format("scree {}", family);
+  info.title = fmt::format("scree {}", family.name);
   info.description =
-      fmt::format("generated problem \"{}\" in {} dimensions, size {}, seed {}: one step of {:g} s", family,
-                  D, options.size, options.seed, whole.time_step);
+      fmt::format("generated problem \"{}\" in {} dimensions, size {}, seed {}: one step of {:g} s",
+                  family.name, D, options.size, options.seed, whole.time_step);
   info.math_info = "a solution exists";
   write_fclib<D>(problem, keys, {}, info, path);
   return fmt::format("{} bodies, {} contacts", whole.n_bodies(), whole.n_contacts());
+}
+
+/// Returns the counts on rank 0 at least. Collective.
+std::string write_generated(const Comm& comm, const GenerateOptions& options, const std::string& path) {
+  const GeneratedFamily& family = require_family(options.dimension, options.family, options.size);
+  if (family.name == "pile")
+    return options.dimension == 2 ? write_pile<2>(comm, family, options, path)
+                                  : write_pile<3>(comm, family, options, path);
+  std::string counts;
+  files::on_root(
+      comm, [&] { counts = write_by_python(family, options.dimension, options.size, options.seed, path); });
+  return counts;
 }
 
 /// By one rank, which reads all of the file.
@@ -83,19 +94,15 @@ class TemporaryFile {
 std::string list_families() {
   constexpr std::size_t most = 100;  // as wide as the help
   std::string text;
-  for (const auto& problem : generated_problems<3>())
-    text += wrap_words(fmt::format("{}: {}. Size: {}, at least {}", problem.name, problem.summary,
-                                   problem.size, problem.least_size),
+  for (const GeneratedFamily& family : generated_families())
+    text += wrap_words(fmt::format("{}: {}. Size: {}, at least {}", family.name, family.summary, family.size,
+                                   family.least_size),
                        "  ", most);
   return text;
 }
 
 std::string generate_file(const Comm& comm, const GenerateOptions& options) {
   check_new_file(comm, options.output, options.force);
-  const auto write = [&](const std::string& path) {
-    return options.dimension == 2 ? write_generated<2>(comm, options, path)
-                                  : write_generated<3>(comm, options, path);
-  };
   std::string counts;
   if (options.in_local_form) {
     const std::string between = options.output + ".global";
@@ -104,10 +111,10 @@ std::string generate_file(const Comm& comm, const GenerateOptions& options) {
         throw InputError(between + " exists already, a name needed on the way: choose another one with -o");
     });
     const TemporaryFile global(comm, between);
-    counts = write(global.path());
+    counts = write_generated(comm, options, global.path());
     write_local_form(comm, global.path(), options.output);
   } else {
-    counts = write(options.output);
+    counts = write_generated(comm, options, options.output);
   }
   return fmt::format("{}: {}\n", options.output, counts);
 }

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
-#include "replay/generated_problems.hpp"
+#include "support/generated.hpp"
 #include "support/local_form.hpp"
 #include "support/solve_listed.hpp"
 
@@ -28,7 +28,7 @@ Real residual_of(const FrictionProblem<D>& problem, std::span<const Real> r) {
 TEMPLATE_TEST_CASE_SIG("solvers: all solve the local form, and with it the problem of the bodies",
                        "[solvers]", ((int D), D), 2, 3) {
   for (const char* family : {"stack", "wall", "sliding", "redundant"}) {
-    ListedProblem<D> whole = generate_problem<D>(family, 3);
+    ListedProblem<D> whole = generated<D>(family, 3);
     for (const Real compliance : {0.0, 1e-2}) {
       whole.compliance.assign(whole.a.size() * 2, compliance);
       const auto local = eliminate_bodies<D>(whole);
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: all solve the local form, and with it the probl
 TEST_CASE("solvers: all solve problems with unsymmetric masses as they are", "[solvers]") {
   const std::pair<const char*, int> families[] = {{"stack", 3}, {"wall", 3}, {"sliding", 3}, {"jammed", 1}};
   for (const auto& [family, size] : families) {
-    ListedProblem<3> whole = generate_problem<3>(family, size);
+    ListedProblem<3> whole = generated<3>(family, size);
     const ListedProblem<3> symmetric = whole;
     add_gyroscopic_terms(whole, 0.04);
     const auto local = eliminate_bodies<3>(whole);
@@ -74,7 +74,7 @@ TEST_CASE("solvers: all solve problems with unsymmetric masses as they are", "[s
 }
 
 TEST_CASE("friction problem: local forms that are none are refused", "[solvers]") {
-  const ListedProblem<3> whole = generate_problem<3>("stack", 2);
+  const ListedProblem<3> whole = generated<3>("stack", 2);
   const auto refused = [&](auto&& spoil, const char* words) {
     const auto local = eliminate_bodies<3>(whole);
     spoil(local->problem());

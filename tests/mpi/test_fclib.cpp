@@ -7,8 +7,8 @@
 
 #include "core/error.hpp"
 #include "core/hdf5.hpp"
-#include "replay/generated_problems.hpp"
 #include "support/debian_python.hpp"
+#include "support/generated.hpp"
 #include "support/lattice_problem.hpp"
 #include "support/solve_listed.hpp"
 #include "unit/io/file_size_limit.hpp"
@@ -341,7 +341,7 @@ TEST_CASE("fclib: a rigid problem without guess, and one without contacts", "[io
     CHECK(reader.integer("/fclib_global/H/n") == 3 * whole.n_contacts());
     CHECK(reader.integer("/fclib_global/M/n") == 6 * whole.n_bodies());
   };
-  ListedProblem<3> whole = generate_problem<3>("stack", 2);
+  ListedProblem<3> whole = generated<3>("stack", 2);
   whole.compliance.assign(whole.mu.size() * 2, 0.0);
   describe(whole);
   ListedProblem<3> free = whole;

@@ -21,7 +21,7 @@
 #include "core/even_share.hpp"
 #include "core/hdf5.hpp"
 #include "io/array_file.hpp"
-#include "replay/generated_problems.hpp"
+#include "support/generated.hpp"
 #include "support/solve_listed.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
@@ -610,7 +610,7 @@ TEST_CASE("fclib file: files of another kind", "[io]") {
 TEST_CASE("fclib file: a problem with bodies of scree comes back with what FCLIB cannot say", "[io]") {
   const Comm comm;
   const Scratch scratch;
-  const ListedProblem<3> listed = generate_problem<3>("stack", 4);
+  const ListedProblem<3> listed = generated<3>("stack", 4);
   const SplitProblem<3> split(comm, listed);
   FrictionProblem<3> problem = split.problem();
   problem.start_velocity = problem.free_velocity;
@@ -764,7 +764,7 @@ TEST_CASE("fclib file: fclib reads what scree writes, and scree what fclib write
   }
   std::vector<std::string> paths;
   const auto write_rigid = [&]<int D>() {
-    const ListedProblem<D> listed = generate_problem<D>("stack", 3);
+    const ListedProblem<D> listed = generated<D>("stack", 3);
     const SplitProblem<D> split(comm, listed);
     std::vector<ContactKey> keys;
     for (const auto c : split.contact_number()) keys.push_back({0, 0, c});

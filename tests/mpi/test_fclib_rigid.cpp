@@ -8,7 +8,7 @@
 
 #include "core/even_share.hpp"
 #include "io/fclib.hpp"
-#include "replay/generated_problems.hpp"
+#include "support/generated.hpp"
 #include "support/solve_listed.hpp"
 #include "unit/io/scratch.hpp"
 
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
   constexpr std::size_t q = n_velocities<D>;
   const Comm comm;
   const Scratch scratch;
-  ListedProblem<D> whole = generate_problem<D>("pile", 30, 5);
+  ListedProblem<D> whole = generated<D>("pile", 30, 5);
   make_compliant(whole, 1e-2);
   // Some contacts the other way round.
   for (std::size_t c = 0; c < whole.a.size(); c += 3) {
@@ -158,7 +158,7 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
 
 TEST_CASE("fclib rigid: unsymmetric masses, entries in parts, free velocities by elimination", "[io]") {
   const Comm comm;
-  ListedProblem<3> whole = generate_problem<3>("pile", 20, 2);
+  ListedProblem<3> whole = generated<3>("pile", 20, 2);
   for (std::size_t i = 0; i < whole.position.size(); ++i) {
     Real* block = whole.mass.data() + i * 36;
     for (std::size_t j = 3; j < 6; ++j) block[j * 6 + 3 + (j + 1) % 3] += 0.02 * block[j * 6 + j];
@@ -187,7 +187,7 @@ TEST_CASE("fclib rigid: unsymmetric masses, entries in parts, free velocities by
 
 TEST_CASE("fclib rigid: problems of other bodies are told, alike on all ranks", "[io]") {
   const Comm comm;
-  const ListedProblem<3> whole = generate_problem<3>("stack", 4);
+  const ListedProblem<3> whole = generated<3>("stack", 4);
   const auto reason_of = [&](const std::function<void(FclibProblem&)>& change) {
     FclibProblem problem = stored(comm, whole);
     change(problem);

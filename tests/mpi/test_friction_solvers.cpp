@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "core/error.hpp"
-#include "replay/generated_problems.hpp"
+#include "support/generated.hpp"
 #include "support/message_of.hpp"
 #include "support/petsc_options.hpp"
 #include "support/solve_listed.hpp"
@@ -36,12 +36,12 @@ bool is_same_on_all(const Comm& comm, const std::string& text) {
 template <int D>
 std::vector<std::pair<std::string, ListedProblem<D>>> unique_problems() {
   std::vector<std::pair<std::string, ListedProblem<D>>> problems;
-  problems.emplace_back("wall", generate_problem<D>("wall", 3));
-  problems.emplace_back("sliding", generate_problem<D>("sliding", 4));
-  problems.emplace_back("jammed without friction", generate_problem<D>("jammed", D == 2 ? 3 : 1));
+  problems.emplace_back("wall", generated<D>("wall", 3));
+  problems.emplace_back("sliding", generated<D>("sliding", 4));
+  problems.emplace_back("jammed without friction", generated<D>("jammed", D == 2 ? 3 : 1));
   ListedProblem<D>& jammed = problems.back().second;
   std::fill(jammed.mu.begin(), jammed.mu.end(), 0.0);
-  problems.emplace_back("compliant pile", generate_problem<D>("pile", 12, 4));
+  problems.emplace_back("compliant pile", generated<D>("pile", 12, 4));
   make_compliant(problems.back().second, 1e-2);
   return problems;
 }
@@ -96,7 +96,7 @@ TEMPLATE_TEST_CASE_SIG("friction solvers: ranks without bodies or contacts take 
                        2, 3) {
   const Comm world;
   // A plate on the ground; the same and one in the air; nothing at all.
-  const ListedProblem<D> one = generate_problem<D>("sliding", 1);
+  const ListedProblem<D> one = generated<D>("sliding", 1);
   ListedProblem<D> two = one;
   std::vector<Real> inertia(D == 2 ? 1 : 9, 0.0);
   for (std::size_t k = 0; k < inertia.size(); k += 4) inertia[k] = 1;
@@ -117,7 +117,7 @@ TEMPLATE_TEST_CASE_SIG("friction solvers: ranks without bodies or contacts take 
 TEST_CASE("friction solvers: a problem that is none is refused on all ranks, with the same words", "[mpi]") {
   using Listed = ListedProblem<3>;
   const Comm world;
-  Listed whole = generate_problem<3>("wall", 4);
+  Listed whole = generated<3>("wall", 4);
   make_compliant(whole, 1e-2);
   constexpr Index body = 13;
   constexpr Index contact = 37;
@@ -165,7 +165,7 @@ TEST_CASE("friction solvers: a problem that is none is refused on all ranks, wit
 
 TEST_CASE("friction solvers: a contact without bodies on one rank is refused on all", "[mpi]") {
   const Comm world;
-  SplitProblem<3> split(world, generate_problem<3>("wall", 4));
+  SplitProblem<3> split(world, generated<3>("wall", 4));
   if (world.rank() == world.size() - 1) split.problem().a[0] = split.problem().b[0] = -1;
   CHECK_THROWS_WITH(split.problem().validate(), Contains("one or two different bodies"));
 }
@@ -173,7 +173,7 @@ TEST_CASE("friction solvers: a contact without bodies on one rank is refused on 
 TEST_CASE("friction solvers: impulses to start from that are not finite on one rank are refused on all",
           "[mpi]") {
   const Comm world;
-  const ListedProblem<3> whole = generate_problem<3>("wall", 3);
+  const ListedProblem<3> whole = generated<3>("wall", 3);
   std::vector<Real> start(whole.mu.size() * 3, 0.1);
   start[17] = NAN;  // this contact is on one rank
   CHECK_THROWS_WITH(solve_listed(world, whole, *make_solver<3>("nsgs"), tolerance, start),
@@ -183,7 +183,7 @@ TEST_CASE("friction solvers: impulses to start from that are not finite on one r
 TEST_CASE("friction solvers: linear systems that fail are told in the report, and the best impulses are kept",
           "[mpi]") {
   const Comm world;
-  ListedProblem<3> whole = generate_problem<3>("pile", 150);
+  ListedProblem<3> whole = generated<3>("pile", 150);
   make_compliant(whole, 1e-2);
   const struct {
     const char *solver, *options, *words;
@@ -212,7 +212,7 @@ TEST_CASE("friction solvers: linear systems that fail are told in the report, an
 
 TEST_CASE("friction solvers: PETSc options that name nothing are bad input on all ranks", "[mpi]") {
   const Comm world;
-  const ListedProblem<3> whole = generate_problem<3>("wall", 2);
+  const ListedProblem<3> whole = generated<3>("wall", 2);
   const struct {
     const char *options, *words;
   } cases[] = {{"-scree_ksp_type frob", "KSP type frob"},

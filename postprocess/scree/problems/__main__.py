@@ -1,4 +1,5 @@
-"""Writes generated problems, one after the other: scree/problems FAMILY DIMENSION SIZE SEED FILE [FAMILY ...]"""
+"""Writes generated problems, one after the other, and counts their bodies and contacts: scree/problems FAMILY DIMENSION SIZE SEED
+FILE [FAMILY ...]"""
 import os
 import sys
 from pathlib import Path
@@ -21,3 +22,4 @@ for family, dimension, size, seed, path in zip(words, words, words, words, words
     problem = generate(family, int(dimension), int(size), int(seed))
     write_fclib(problem, path, f"scree {family}",
                 f'generated problem "{family}" in {dimension} dimensions, size {size}, seed {seed}: one step of 0.01 s')
+    print(f"{len(problem.mass)} bodies, {len(problem.pairs)} contacts", end="")

@@ -83,9 +83,9 @@ std::pair<std::string, int> parse_case(const std::string& text) {
   const bool has_size =
       colon != std::string::npos && parse_number(std::string_view(text).substr(colon + 1), size);
   std::string names;
-  for (const auto& problem : generated_problems<3>()) {
-    if (has_size && problem.name == name && size >= problem.least_size) return {name, size};
-    names += fmt::format(", {}:SIZE ({}, at least {})", problem.name, problem.size, problem.least_size);
+  for (const GeneratedFamily& family : generated_families()) {
+    if (has_size && family.name == name && size >= family.least_size) return {name, size};
+    names += fmt::format(", {}:SIZE ({}, at least {})", family.name, family.size, family.least_size);
   }
   throw InputError(fmt::format("--case {}: valid are {}, {}{}", text, settled_case, gaps_case, names));
 }
@@ -323,7 +323,7 @@ void FrictionBench::run_generated(const Comm& comm, const std::string& name, std
                                   const std::vector<Compliance>& compliances,
                                   const RunProblem& run_problem) const {
   const auto [kind, size] = parse_case(name);
-  ListedProblem<3> whole = generate_problem<3>(kind, size, static_cast<std::uint64_t>(seed));
+  ListedProblem<3> whole = generate_problem<3>(kind, size, static_cast<std::uint64_t>(seed), comm);
   Real mass = 0;
   for (std::size_t i = 0; i < whole.mass.size(); i += ListedProblem<3>::q * ListedProblem<3>::q)
     mass += whole.mass[i];

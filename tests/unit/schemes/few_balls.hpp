@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -75,6 +76,12 @@ struct FewBalls {
         assembler.start_surface_velocity()};
   }
   FrictionProblem<D>& problem() { return assembler.problem(); }
+  /// Where the velocities of a ball begin: the neighbour list brings balls into its own order.
+  std::size_t at(std::size_t ball) const {
+    const auto ids = state.bodies.id();
+    return static_cast<std::size_t>(std::ranges::find(ids, static_cast<GlobalId>(ball)) - ids.begin()) *
+           n_velocities<D>;
+  }
   /// Of an impulse of the only contact, with the velocities that follow from it.
   ContactSolution<D> solution(const std::array<Real, D>& impulse) {
     r.assign(impulse.begin(), impulse.end());

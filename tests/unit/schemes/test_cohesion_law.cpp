@@ -20,9 +20,10 @@ TEST_CASE("cohesion law: free velocities change by F dt / m, towards each other"
   const std::vector<Real> before = balls.problem().free_velocity;
   law.add_to(balls.step(), balls.memory);
   const std::vector<Real>& after = balls.problem().free_velocity;
-  CHECK(after[0] - before[0] == Approx(3 * dt));
-  CHECK(after[3] - before[3] == Approx(-3 * dt));
-  CHECK(after[1] == before[1]);
+  const std::size_t a = balls.at(0), b = balls.at(1);
+  CHECK(after[a] - before[a] == Approx(3 * dt));
+  CHECK(after[b] - before[b] == Approx(-3 * dt));
+  CHECK(after[a + 1] == before[a + 1]);
   CHECK(balls.problem().bias == std::vector<Real>{0, 0});
 }
 

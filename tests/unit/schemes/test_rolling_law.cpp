@@ -63,8 +63,8 @@ TEST_CASE("rolling law: the problem without it has what it did in its free veloc
       RollingLaw<2>::problem_without(balls.problem(), {balls.r, balls.v, balls.mean});
   CHECK_FALSE(without.rolls());
   const Real change = 0.04 / 0.5;  // s / J with J = m R^2 / 2
-  CHECK(without.free_velocity[2] == Approx(-change));
-  CHECK(without.free_velocity[5] == Approx(change));
+  CHECK(without.free_velocity[balls.at(0) + 2] == Approx(-change));
+  CHECK(without.free_velocity[balls.at(1) + 2] == Approx(change));
 }
 
 }  // namespace scree

@@ -1,71 +1,34 @@
-#include "replay/generated/families.hpp"
-
+// The family "pile" of generated problems: sequential sweeps over its pairs, some hundred of them, so it is
+// not one of those that Python makes.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
-#include "replay/generated/bodies.hpp"
+#include "core/random.hpp"
+#include "replay/generated_problems.hpp"
 
-namespace scree::generated {
+namespace scree {
 
 namespace {
 
-/// A sphere wherever the half-integer coordinates of a site sum to an even number: face-centred cubic in
-/// space.
+constexpr Real gravity = 9.81;    // m/s2
+constexpr Real time_step = 0.01;  // s
+constexpr Real density = 2500;    // kg/m3
+constexpr Index the_ground = -1;
+
+/// A sphere, or a disc 1 m deep.
 template <int D>
-ListedProblem<D> make_jammed(int size, std::uint64_t seed) {
-  constexpr Real mu = 0.3;
-  constexpr Real radius = brick / 4;
-  const int n_sites = 2 * size + 1;  // along an axis
-  using Site = std::array<int, D>;
-  const auto number = [&](const Site& site) {
-    std::size_t n = 0;
-    for (const int s : site) n = n * static_cast<std::size_t>(n_sites) + static_cast<std::size_t>(s);
-    return n;
-  };
-  ListedProblem<D> problem = empty_problem<D>();
-  std::vector<Index> body_at(number(Site{1}) * static_cast<std::size_t>(n_sites), -1);
-  std::vector<Site> sites;
-  for (std::size_t i = 0; i < body_at.size(); ++i) {
-    Site site;
-    int sum = 0;
-    for (std::size_t k = D, rest = i; k-- > 0; rest /= static_cast<std::size_t>(n_sites))
-      sum += site[k] = static_cast<int>(rest % static_cast<std::size_t>(n_sites));
-    if (sum % 2 != 0) continue;
-    RandomStream random(seed, static_cast<GlobalId>(i), purpose::jitter);
-    std::array<Real, n_velocities<D>> velocity{};
-    for (int k = 0; k < n_velocities<D>; ++k)
-      velocity[static_cast<std::size_t>(k)] =
-          gravity * time_step * random.uniform(-1, 1) / (k < D ? 1 : radius);
-    velocity[D - 1] -= gravity * time_step;
-    Vec<D> at;
-    for (int k = 0; k < D; ++k) at[k] = radius * (1 + std::sqrt(2.0) * site[static_cast<std::size_t>(k)]);
-    body_at[i] = add_ball(problem, at, radius, velocity);
-    sites.push_back(site);
-  }
-  for (Index body = 0; body < problem.n_bodies(); ++body) {
-    const Site& site = sites[static_cast<std::size_t>(body)];
-    const Vec<D>& at = problem.position[static_cast<std::size_t>(body)];
-    for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
-      if (site[axis] == 0)
-        problem.add_contact(the_ground, body, at - unit_vector<D>(k, radius), unit_vector<D>(k), mu);
-      if (site[axis] == n_sites - 1)
-        problem.add_contact(body, the_ground, at + unit_vector<D>(k, radius), unit_vector<D>(k), mu);
-      for (int other = k + 1; other < D; ++other)
-        for (const int side : {-1, 1}) {
-          Site there = site;
-          ++there[axis];
-          there[static_cast<std::size_t>(other)] += side;
-          if (std::any_of(there.begin(), there.end(), [&](int s) { return s < 0 || s >= n_sites; })) continue;
-          const Vec<D> normal =
-              unit_vector<D>(k, std::sqrt(0.5)) + unit_vector<D>(other, side * std::sqrt(0.5));
-          problem.add_contact(body, body_at[number(there)], at + radius * normal, normal, mu);
-        }
-    }
-  }
-  return problem;
+Index add_ball(ListedProblem<D>& problem, const Vec<D>& at, Real radius,
+               const std::array<Real, n_velocities<D>>& velocity) {
+  const Real mass = density * std::numbers::pi * radius * radius * (D == 2 ? 1 : 4.0 / 3 * radius);
+  const Real moment = (D == 2 ? 0.5 : 0.4) * mass * radius * radius;
+  if constexpr (D == 2)
+    return problem.add_body(at, mass, std::array{moment}, velocity);
+  else
+    return problem.add_body(at, mass, std::array{moment, 0.0, 0.0, 0.0, moment, 0.0, 0.0, 0.0, moment},
+                            velocity);
 }
 
 /// Runs visit(i, j), i > j, for all points nearer to each other than `reach`, and for some that are not. The
@@ -111,10 +74,13 @@ void for_near_pairs(const std::vector<Vec<D>>& points, Real reach, Visit&& visit
     newest[own] = i;
   }
 }
+
+}  // namespace
+
 template <int D>
-ListedProblem<D> make_pile(int size, std::uint64_t seed) {
+ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
   constexpr Real mu = 0.5;
-  constexpr Real mean_radius = brick / 4;
+  constexpr Real mean_radius = 0.1 / 4;
   constexpr Real reach = gravity * time_step * time_step;  // gaps that a step may close
   constexpr Real drop = 0.05 * mean_radius;
   constexpr int n_settling = 400;
@@ -162,7 +128,9 @@ ListedProblem<D> make_pile(int size, std::uint64_t seed) {
     }
   }
 
-  ListedProblem<D> problem = empty_problem<D>();
+  ListedProblem<D> problem;
+  problem.time_step = time_step;
+  problem.velocity_floor = gravity * time_step;
   std::array<Real, n_velocities<D>> velocity{};
   velocity[D - 1] = -gravity * time_step;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -188,18 +156,7 @@ ListedProblem<D> make_pile(int size, std::uint64_t seed) {
   return problem;
 }
 
-}  // namespace
+template ListedProblem<2> pile_problem<2>(int, std::uint64_t);
+template ListedProblem<3> pile_problem<3>(int, std::uint64_t);
 
-template <int D>
-std::vector<GeneratedProblem<D>> spheres() {
-  return {{"jammed",
-           "face-centred cubic packing that fills its box, shaken at random by g dt; mu 0.3; self-stress "
-           "of any size; solvable, for v = 0 violates nothing",
-           "cells along an edge", 1, D == 2 ? 400 : 40, make_jammed<D>},
-          {"pile", "random spheres settled in a box with walls; mu 0.5; solvable, for v = 0 violates nothing",
-           "spheres", 1, 100'000, make_pile<D>}};
-}
-template std::vector<GeneratedProblem<2>> spheres();
-template std::vector<GeneratedProblem<3>> spheres();
-
-}  // namespace scree::generated
+}  // namespace scree
