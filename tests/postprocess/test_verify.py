@@ -6,7 +6,7 @@ from scree.verify.dominoes import impact_times
 from scree.verify.flows import Mean, agree, at_infinite_stiffness, mean_of_seeds
 from scree.verify.numbers import at_zero_step, impact_damping, runge_kutta, shortest
 from scree.verify.solids import axes_of, leaning
-from scree_program import check, check_close, verify
+from scree_program import check, check_close, scree, verify
 
 
 def test_mean_deviation_and_error_over_seeds():
@@ -93,5 +93,7 @@ def test_what_verify_is_asked_for():
     check(said.code == 0 and "contact-law" in said.stdout, "without a name it lists the verifications", said)
     said = verify("grain")
     check(said.code == 2 and "grains" in said.stderr, "a name that does not exist ends with those that do", said)
+    said = scree("verify", "grains", ranks=1)
+    check(said.code == 2 and "--ranks" in said.stderr, "mpirun is not for it", said)
     said = verify("grains", "--source", "nowhere")
     check(said.code == 2 and "--source" in said.stderr, "a folder without decks", said)

@@ -3,6 +3,7 @@
     scree verify                        lists the verifications
     scree verify grains --ranks 2       runs one: its tables; exit code 0 if every check holds, else 1
 """
+import os
 import sys
 from pathlib import Path
 
@@ -29,6 +30,8 @@ def main(words):
         return
     if options.name not in VERIFICATIONS:
         raise ScreeError(f"{options.name!r} is none of {', '.join(VERIFICATIONS)}; others: scree_verify --help")
+    if "OMPI_COMM_WORLD_SIZE" in os.environ:
+        raise ScreeError("the runs have ranks of their own: without mpirun, with --ranks N")
     groups = VERIFICATIONS[options.name].groups
     if options.case not in ("all", *groups):
         raise ScreeError(f"--case {options.case} is none of {', '.join((*groups, 'all'))}")
