@@ -82,11 +82,12 @@ def test_sieve_tables_that_cannot_be(folder):
 def test_sieve_files_that_cannot_be_read(folder):
     refused_table(folder, 'path = "curve.csv"', ["curve.csv", "No such file"], ranks=(1, 3))
     for text, words in ((CURVE.replace("size,passing", "d,p"), ["curve.csv:2", "size,passing"]),
-                        (CURVE.replace("0.002,0.4", "0.002,x"), ["curve.csv:4", "two numbers"]),
+                        (CURVE.replace("0.002,0.4", "0.002,x"), ["curve.csv:4", "'x' is not a number (passing)"]),
                         (CURVE.replace("0.002,0.4", "0.002,1.4"), ["curve.csv:4", "[0, 1]"]),
                         (CURVE.replace("0.002,0.4", "-0.002,0.4"), ["curve.csv:4", "positive"]),
                         (CURVE.replace("0.002,0.4", "0.005,0.4"), ["must rise"]),
-                        ("", ["two sizes at least"])):
+                        ("", ["the columns must be size,passing"]),
+                        ("size,passing\n0.001,0\n", ["two sizes at least"])):
         (folder / "curve.csv").write_text(text)
         refused_table(folder, 'path = "curve.csv"', ["curve.csv", *words])
     (folder / "curve.csv").write_text(CURVE)

