@@ -47,7 +47,7 @@ class BlockPipeline {
       for (std::size_t turn = first; turn < last; ++turn) {
         const auto block = static_cast<std::size_t>(turns_.order()[turn]);
         for_chunks(step, turns_.begun_by(turn), move);
-        note_coming(step, turn);
+        prefetch_next(step, turn);
         add_forces(step.schedule.all_blocks()[block]);
         sums_.collect(block, step.records.forces);
         finish_chunks(turns_.done_after(turn));
@@ -78,7 +78,7 @@ class BlockPipeline {
   }
   /// Notes what passes read after the block of this turn: chunks lie apart, so the processor does not see
   /// what comes.
-  void note_coming(const ForceStep<D>& step, std::size_t turn) {
+  void prefetch_next(const ForceStep<D>& step, std::size_t turn) {
     coming_.clear();
     const auto add = [&](std::span<const Index> chunks, const auto&... arrays) {
       for (std::size_t k = 0; k < chunks.size();) {

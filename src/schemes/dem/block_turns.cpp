@@ -17,8 +17,8 @@ std::size_t at(Index i) {
 }  // namespace
 
 template <int D>
-TouchedBodies<D>::TouchedBodies(const SweepSchedule<D>& schedule, std::size_t n_held) {
-  std::vector<Index> last_block(n_held, -1);
+TouchedBodies<D>::TouchedBodies(const SweepSchedule<D>& schedule, std::size_t n_local) {
+  std::vector<Index> last_block(n_local, -1);
   Index b = 0;
   const auto touch = [&](Index body) {
     if (std::exchange(last_block[at(body)], b) != b) body_.push_back(body);

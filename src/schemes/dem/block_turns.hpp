@@ -12,7 +12,7 @@ namespace scree {
 template <int D>
 class TouchedBodies {
  public:
-  TouchedBodies(const SweepSchedule<D>& schedule, std::size_t n_held);
+  TouchedBodies(const SweepSchedule<D>& schedule, std::size_t n_local);
   std::span<const Index> of(std::size_t block) const {
     const auto first = static_cast<std::size_t>(first_[block]);
     return std::span(body_).subspan(first, static_cast<std::size_t>(first_[block + 1]) - first);

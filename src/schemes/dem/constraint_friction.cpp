@@ -271,7 +271,7 @@ void ConstraintFriction<D>::start(Real dt) {
     // Contacts are new: those with a slip velocity slip.
     integrator_->start(*this, state_.clock.time, dt, arrays());
     look(state_.clock.time);
-    tell_found();
+    share_found();
     return;
   }
   look(state_.clock.time);
@@ -325,12 +325,12 @@ void ConstraintFriction<D>::settle() {
     report_.slip = solver_.project_velocity(rows_, v_, surface_rate_).after;
   else
     report_.slip = find_slip();
-  tell_found();
+  share_found();
 }
 
 /// What touches, of all ranks.
 template <int D>
-void ConstraintFriction<D>::tell_found() {
+void ConstraintFriction<D>::share_found() {
   std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),
                                      static_cast<std::int64_t>(sticking_.size()), passed_.count};
   state_.comm.sum(counts);
@@ -346,7 +346,7 @@ void ConstraintFriction<D>::tell_found() {
 }
 
 template <int D>
-void ConstraintFriction<D>::tell_forces(ContactGraph<D>& contacts) {
+void ConstraintFriction<D>::export_forces(ContactGraph<D>& contacts) {
   take_velocities();
   halo_.copy_to_ghosts(v_, q);
   contacts.force.assign(contacts.size(), 0);

@@ -82,7 +82,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
 
   /// Writes the forces of `contacts` (found by Neighborhood::detect) by the present velocities; friction of
   /// sticking contacts is that of the last evaluation. Collective.
-  void tell_forces(ContactGraph<D>& contacts) override;
+  void export_forces(ContactGraph<D>& contacts) override;
   std::size_t bytes() const override;
 
  private:
@@ -140,7 +140,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   bool is_worst(const Touch& touch, Real excess) const;
   void turn_back();
   Real find_slip();
-  void tell_found();
+  void share_found();
   void settle();
 
   PassedThrough passed_;

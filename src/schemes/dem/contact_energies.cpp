@@ -210,8 +210,8 @@ ContactEnergy ContactEnergies<D>::of_walls(const ForceStep<D>& step, const Block
   std::iota(places_.begin(), places_.end(), step.schedule.first_wall_place(block));
   walls_.look(step, block, places_);
   walls_.for_each(step, [&](const auto& seen) {
-    const bool is_held = step.law.reach > 0 && step.histories.wall_touches(seen.place);
-    if (!(seen.overlaps() || is_held) || !WallVisitor<D>::feels(step, seen.constraint, seen.body) ||
+    const bool is_bonded_now = step.law.reach > 0 && step.histories.wall_touches(seen.place);
+    if (!(seen.overlaps() || is_bonded_now) || !WallVisitor<D>::feels(step, seen.constraint, seen.body) ||
         WallVisitor<D>::is_replaced(step, seen))
       return;
     const TouchedWall<D> at = WallVisitor<D>::contact(step, seen);
@@ -225,7 +225,7 @@ ContactEnergy ContactEnergies<D>::of_walls(const ForceStep<D>& step, const Block
 }
 
 template <int D>
-ContactEnergy ContactEnergies<D>::find_anew(ForceStep<D>& step, GhostExchange<D>& ghosts) {
+ContactEnergy ContactEnergies<D>::find_again(ForceStep<D>& step, GhostExchange<D>& ghosts) {
   MotionRecords<D>& records = step.records;
   step.histories.begin_step();
   // The forces of the last step had the velocities of its middle.

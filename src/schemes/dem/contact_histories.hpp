@@ -42,7 +42,7 @@ class ContactHistories {
       std::ranges::transform(both.pairs(), now_.rolling.pairs().begin(), &ContactSprings::rolling);
       std::ranges::transform(both.walls(), now_.rolling.walls().begin(), &ContactSprings::rolling);
     }
-    const auto note = [this](std::vector<std::uint8_t>& touching, std::size_t n, auto springs_at) {
+    const auto record = [this](std::vector<std::uint8_t>& touching, std::size_t n, auto springs_at) {
       touching.resize(n);
       for (std::size_t k = 0; k < n; ++k) {
         const auto [h, r] = springs_at(k);
@@ -51,8 +51,8 @@ class ContactHistories {
         touching[k] = any ? touches : 0;
       }
     };
-    note(touching_, now_.contact.pairs().size(), [this](std::size_t k) { return of_pair(now_, k); });
-    note(wall_touching_, now_.contact.walls().size(), [this](std::size_t k) { return of_wall(now_, k); });
+    record(touching_, now_.contact.pairs().size(), [this](std::size_t k) { return of_pair(now_, k); });
+    record(wall_touching_, now_.contact.walls().size(), [this](std::size_t k) { return of_wall(now_, k); });
   }
   /// As memory of the owned bodies. Collective.
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) {
@@ -128,7 +128,7 @@ class ContactHistories {
   ContactSprings pair_before(std::size_t place) const { return of_pair(before_, place); }
   ContactSprings wall_before(std::size_t place) const { return of_wall(before_, place); }
   /// A contact with an obstacle may have inherited its history in the step.
-  void note_wall_before(std::size_t place) {
+  void record_wall_before(std::size_t place) {
     if (!keeps_before_) return;
     before_.contact.walls()[place] = wall_history(place);
     if (rolls_) before_.rolling.walls()[place] = *wall_rolling(place);

@@ -53,7 +53,7 @@ class DemStepper final : public Stepper<D> {
   std::string complaint_about(const State<D>& state, const StepLimit& found, Real dt) const;
   Real advised_step(const StepLimit& found) const;
   void check_new_bodies(const State<D>& state, Real dt);
-  void tell_share(const StepLimit& found, Real dt) const;
+  void log_step_ratio(const StepLimit& found, Real dt) const;
   void check(const State<D>& state) const;
 
   // The deck.
@@ -212,7 +212,7 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
   check_cohesion(state, attracted_pairs(state));
   const StepLimit found = find_step_limit(state, motion_->laws(), law_);
   if (dt > found.limit) throw InputError(complaint_about(state, found, dt));
-  tell_share(found, dt);
+  log_step_ratio(found, dt);
   motion_->start(dt);
 }
 
@@ -257,7 +257,7 @@ std::string DemStepper<D>::complaint_about(const State<D>& state, const StepLimi
 }
 
 template <int D>
-void DemStepper<D>::tell_share(const StepLimit& found, Real dt) const {
+void DemStepper<D>::log_step_ratio(const StepLimit& found, Real dt) const {
   if (found.body < 0) return;
   const bool hertz = law_ == NormalLaw::hertz;
   const Real scale = hertz ? found.rayleigh_time : found.half_period;
@@ -340,7 +340,7 @@ void DemStepper<D>::check(const State<D>& state) const {
 template <int D>
 void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) {
   neighborhood_->detect(state, motion_->contact_rules(tolerance), contacts);
-  motion_->tell_forces(contacts);
+  motion_->export_forces(contacts);
 }
 
 template <int D>

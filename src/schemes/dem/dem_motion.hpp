@@ -59,7 +59,7 @@ class DemMotion {
   virtual ContactRules<D> contact_rules(Real tolerance) { return {.tolerance = tolerance}; }
   /// Writes the forces of `contacts` (found by Neighborhood::detect) at the present positions and velocities.
   /// Collective.
-  virtual void tell_forces(ContactGraph<D>& contacts) = 0;
+  virtual void export_forces(ContactGraph<D>& contacts) = 0;
 
   /// Of the last step, over all ranks.
   struct Found {

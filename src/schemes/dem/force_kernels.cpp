@@ -11,7 +11,7 @@ std::span<const ForceKernels* const> available_force_kernels() {
   return sets;
 }
 
-bool holds_at(const SoftLaw& pair, NormalLaw law, Real gap, Real effective_radius) {
+bool is_bonded(const SoftLaw& pair, NormalLaw law, Real gap, Real effective_radius) {
   if (!pair.attraction) return false;
   const Real modulus = law == NormalLaw::hertz ? 0.5 * pair.stiffness : 0;
   return gap <= pair.attraction->end(effective_radius, modulus);

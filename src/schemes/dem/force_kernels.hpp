@@ -76,7 +76,7 @@ enum class TangentialLaw {
 constexpr int n_tangential_laws = 3;
 
 /// Whether a contact of this law that has begun still holds at a gap [m].
-bool holds_at(const SoftLaw& pair, NormalLaw law, Real gap, Real effective_radius);
+bool is_bonded(const SoftLaw& pair, NormalLaw law, Real gap, Real effective_radius);
 
 /// A contact as obstacles and outputs give it, and its force.
 struct SoftContact {

@@ -231,9 +231,9 @@ Index append_touching(const ForceBatches& p, const Touching& list, Index n, Inde
 
 /// Of the pairs of one register that are within p.reach of touching, those that touch: with attraction
 /// beyond contact a pair that touched before does so up to the gap at which its law ends.
-unsigned held_of(const ForceBatches& p, Index place, const Index* low, const Lanes& squared,
-                 const Lanes& radii, unsigned near) {
-  unsigned held = 0;
+unsigned bonded_of(const ForceBatches& p, Index place, const Index* low, const Lanes& squared,
+                   const Lanes& radii, unsigned near) {
+  unsigned bonded = 0;
   for (int k = 0; k < width; ++k) {
     if ((near >> k & 1U) == 0) continue;
     const Real sum = radii[k];
@@ -243,11 +243,11 @@ unsigned held_of(const ForceBatches& p, Index place, const Index* low, const Lan
       const SoftLaw& law = law_of(p, p.motions[a].material, p.motions[b].material);
       const Real radius_a = p.places[a].radius, radius_b = p.places[b].radius;
       touches =
-          holds_at(law, p.law, std::sqrt(squared[k]) - sum, radius_a * radius_b / (radius_a + radius_b));
+          is_bonded(law, p.law, std::sqrt(squared[k]) - sum, radius_a * radius_b / (radius_a + radius_b));
     }
-    if (touches) held |= 1U << k;
+    if (touches) bonded |= 1U << k;
   }
-  return held;
+  return bonded;
 }
 
 template <bool shifted, Pulls pulls>
@@ -271,8 +271,8 @@ Index find_touching(const ForceBatches& p, const Touching& list) {
       if constexpr (pulls == Pulls::beyond) {
         const Lanes wide = reach + (Lanes{} + p.reach);
         const unsigned near = less(dot(d, d), wide * wide);
-        const unsigned held = near != 0 ? held_of(p, place, low, dot(d, d), reach, near) : 0;
-        n = append_touching(p, list, n, place, low, held);
+        const unsigned bonded = near != 0 ? bonded_of(p, place, low, dot(d, d), reach, near) : 0;
+        n = append_touching(p, list, n, place, low, bonded);
       } else {
         n = append_touching(p, list, n, place, low, less(dot(d, d), reach * reach));
       }
@@ -296,7 +296,7 @@ ForceCounts run(const ForceBatches& p) {
   const Lanes zero{};
   Lanes deepest = zero;
   Lanes beyond = zero - HUGE_VAL;
-  Lanes n_held = zero;
+  Lanes n_fixed = zero;
   Index next = 0;
   const std::size_t lines_each = p.coming ? p.coming->share(static_cast<std::size_t>(n / width)) : 0;
   for (; next + width <= n; next += width) {
@@ -338,13 +338,13 @@ ForceCounts run(const ForceBatches& p) {
           a.motion.velocity.z[k] += velocity.z;
         }
     const LaneMotion b = load_motion(p.motions, high);
-    // Pairs that are both held in place do not count; what their forces come to does not matter.
+    // Pairs that are both fixed do not count; what their forces come to does not matter.
     const auto moves = a.motion.inverse_mass + b.motion.inverse_mass > 0;
     deepest = largest(deepest, moves ? c.overlap : zero);
     const Lanes smaller = at_a.radius < at_b.radius ? at_a.radius : at_b.radius;
     const Lanes too_deep = largest(c.overlap, zero) - (zero + p.overlap_limit) * smaller;
     beyond = largest(beyond, moves ? too_deep : beyond);
-    n_held += moves ? zero : zero + 1;
+    n_fixed += moves ? zero : zero + 1;
 
     const Bodies before = load(pieces(p.history), place);
     History<Lanes> history{
@@ -375,7 +375,7 @@ ForceCounts run(const ForceBatches& p) {
   for (int k = 0; k < width; ++k) {
     counts.deepest = std::max(counts.deepest, deepest[k]);
     counts.beyond = std::max(counts.beyond, beyond[k]);
-    counts.n_touching -= static_cast<Index>(n_held[k]);
+    counts.n_touching -= static_cast<Index>(n_fixed[k]);
   }
   for (; next < n; ++next) {
     const Index place = list.entry[next] >> 1;

@@ -26,14 +26,14 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   const auto blocks = schedule.all_blocks();
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
-  const auto n_held = static_cast<std::size_t>(ghosts.n_held());
+  const auto n_local = static_cast<std::size_t>(ghosts.n_held());
   n_leaving_ = leaving.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
 
   // By how many blocks a body is touched, and whether in the order of colours: that of the schedule.
-  std::vector<Index> n_parts(n_held, 0);
+  std::vector<Index> n_parts(n_local, 0);
   constexpr Index never = -1, out_of_turn = std::numeric_limits<Index>::max();
-  std::vector<Index> last_turn(n_held, never);
+  std::vector<Index> last_turn(n_local, never);
   for (std::size_t b = 0; b < blocks.size(); ++b)
     for (const Index body : touched.of(b)) {
       ++n_parts[at(body)];
@@ -45,7 +45,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
     n_parts[at(sum.body)] += whole;
     last_turn[at(sum.body)] = out_of_turn;
   }
-  std::vector<Index> first_leaving(n_held, -1);
+  std::vector<Index> first_leaving(n_local, -1);
   for (std::size_t k = leaving.size(); k-- > 0;) {
     first_leaving[at(leaving[k].body)] = static_cast<Index>(k);
     n_parts[at(leaving[k].body)] += whole;
@@ -53,7 +53,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
 
   auto n_places = static_cast<Index>(leaving.size() + arriving.size());
   std::vector<Part> own;  // in the order of colours
-  std::vector<Index> sum_in_turn(n_held, -1);
+  std::vector<Index> sum_in_turn(n_local, -1);
   block_parts_.clear();
   first_part_.assign(1, 0);
   for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
@@ -81,12 +81,12 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   }
   parts_.assign(at(n_places), ForceRecord{});
 
-  std::vector<Index> next(n_held + 1, 0);
+  std::vector<Index> next(n_local + 1, 0);
   for (const Part& part : own) ++next[at(part.body) + 1];
   summed_.clear();
   first_summed_.clear();
   first_summand_.assign(1, 0);
-  for (std::size_t i = 0; i < n_held; ++i) {
+  for (std::size_t i = 0; i < n_local; ++i) {
     if (i % BlockTurns<D>::chunk_size == 0) first_summed_.push_back(static_cast<Index>(summed_.size()));
     if (next[i + 1] == 0) continue;
     summed_.push_back(static_cast<Index>(i));

@@ -26,7 +26,7 @@ class SpringBalance {
     fresh.pulls = balance().pulls;
     balance() = fresh;
     find_other_force(step.time);
-    note(energies_.find_anew(step, ghosts), state_.clock.step);
+    record(energies_.find_again(step, ghosts), state_.clock.step);
     balance().start = mechanical_energy(state_).total() + balance().elastic;
   }
   /// The step that ends, with this work of walls beyond the trapezoidal rule [J].
@@ -34,7 +34,7 @@ class SpringBalance {
   void book(ForceStep<D>& step, GhostExchange<D>& ghosts, Real driven_work) {
     const ContactEnergy now = energies_.find(step, ghosts);
     const EnergyBalance::LastStep before = balance().last;
-    note(now, state_.clock.step + 1);
+    record(now, state_.clock.step + 1);
     const EnergyBalance::LastStep& after = balance().last;
     const auto mean = [dt = step.batches.dt](Real first, Real second) { return 0.5 * dt * (first + second); };
     balance().impact += mean(before.impact, after.impact);
@@ -51,7 +51,7 @@ class SpringBalance {
   void flow_out(ForceStep<D>& step, GhostExchange<D>& ghosts) {
     const Real before = balance().elastic;
     find_other_force(step.time);
-    note(energies_.find_anew(step, ghosts), balance().last.step);
+    record(energies_.find_again(step, ghosts), balance().last.step);
     balance().outflow += before - balance().elastic;
   }
   /// Forces without a potential, at present and with the present velocities: their powers count at the end of
@@ -68,7 +68,7 @@ class SpringBalance {
  private:
   EnergyBalance& balance() { return state_.energy_balance; }
   const EnergyBalance& balance() const { return state_.energy_balance; }
-  void note(const ContactEnergy& now, std::int64_t step) {
+  void record(const ContactEnergy& now, std::int64_t step) {
     balance().elastic = now.normal + now.springs;
     balance().last = {
         step,           now.impact,        now.friction, now.rolling, now.wall_work + power_of_flow(state_),

@@ -61,7 +61,7 @@ class SpringMotion final : public DemMotion<D> {
       ForceStep<D> at_rest = begin_step(state_.clock.time, 0);
       run(at_rest);
       reactions_.sum(state_);
-      take_found(at_rest);
+      share_found(at_rest);
     }
     if (!balance_.is_kept() || balance_.is_current()) return;
     ForceStep<D> step = begin_step(state_.clock.time, 0);
@@ -77,7 +77,7 @@ class SpringMotion final : public DemMotion<D> {
     run(step);               // H.1-H.6
     reactions_.sum(state_);  // of walls that a load moves
     state_.obstacles.finish_driven_step(end);
-    const std::int64_t n_bodies = take_found(step);
+    const std::int64_t n_bodies = share_found(step);
     // In a deforming cell ways count against the flow.
     if (!state_.cell.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
     if (state_.cell.is_stress_driven())
@@ -103,7 +103,7 @@ class SpringMotion final : public DemMotion<D> {
     rules.takes_held = true;
     return rules;
   }
-  void tell_forces(ContactGraph<D>& contacts) override {
+  void export_forces(ContactGraph<D>& contacts) override {
     ForceStep<D> step = begin_step(state_.clock.time, 0);
     ForceExport<D>::write(step, neighborhood_.ghosts(), contacts);
   }
@@ -208,7 +208,7 @@ class SpringMotion final : public DemMotion<D> {
     kick(step, 0, field_force_.size());
   }
   /// What a step met, of all ranks; returns the number of bodies. Collective.
-  std::int64_t take_found(const ForceStep<D>& step) {
+  std::int64_t share_found(const ForceStep<D>& step) {
     passed_ = step.passed;
     std::array<Real, 2> most{step.counts.deepest, step.counts.beyond};
     state_.comm.max(most);

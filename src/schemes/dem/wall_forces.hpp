@@ -19,7 +19,7 @@ class WallForces {
     visitor_.look(step, block, watch_.due(step.state, step.schedule, block, step.records.positions));
     // What touches now comes first: histories pass on between the parts of an obstacle.
     visitor_.for_each(step, [&](const Seen& seen) { detect(step, seen); });
-    if (step.law.reach > 0) visitor_.for_each(step, [&](const Seen& seen) { hold_on(step, seen); });
+    if (step.law.reach > 0) visitor_.for_each(step, [&](const Seen& seen) { keep_bond(step, seen); });
     visitor_.for_each(step, [&](const Seen& seen) {
       if (step.histories.wall_touches(seen.place)) add(step, seen, reactions);
     });
@@ -29,12 +29,12 @@ class WallForces {
  private:
   using Seen = typename WallVisitor<D>::Seen;
   /// Whether a body that is held by an obstacle still is, where it is now.
-  static bool still_holds(const ForceStep<D>& step, const Seen& seen) {
+  static bool still_bonded(const ForceStep<D>& step, const Seen& seen) {
     if (step.law.reach == 0) return false;
     const int obstacle = step.state.obstacles.obstacle_of(seen.constraint);
     const SoftLaw& pair = step.law.pairs.of(static_cast<int>(step.records.motions[seen.body].material),
                                             step.state.obstacle_material[static_cast<std::size_t>(obstacle)]);
-    return holds_at(pair, step.law.settings.law, seen.surface.distance - seen.radius, seen.radius);
+    return is_bonded(pair, step.law.settings.law, seen.surface.distance - seen.radius, seen.radius);
   }
   /// Whether a body touches an obstacle.
   void detect(ForceStep<D>& step, const Seen& seen) {
@@ -43,7 +43,7 @@ class WallForces {
     std::uint8_t& now = step.histories.wall_state(seen.place);
     now = touched ? Histories::touched_before : 0;
     if (!WallVisitor<D>::feels(step, seen.constraint, seen.body)) return;
-    if (!seen.overlaps() && !(touched && still_holds(step, seen))) {
+    if (!seen.overlaps() && !(touched && still_bonded(step, seen))) {
       // What has just ceased to touch is looked at once more, to forget that.
       if (!touched) watch_.put_off(static_cast<Index>(seen.place), seen.clearance);
       if (touched && !seen.surface.in_reach()) now |= Histories::is_replaced;
@@ -61,7 +61,7 @@ class WallForces {
   }
   /// Where bodies are held across gaps: a contact passes on from a part that does not answer any more, or
   /// from another obstacle, to what stands for it.
-  void hold_on(ForceStep<D>& step, const Seen& seen) const {
+  void keep_bond(ForceStep<D>& step, const Seen& seen) const {
     using Histories = ContactHistories<D>;
     Histories& histories = step.histories;
     if (histories.wall_state(seen.place) != 0 || !seen.surface.in_reach()) return;
@@ -69,7 +69,7 @@ class WallForces {
     if (from < 0) return;
     const bool replaced =
         (histories.wall_state(static_cast<std::size_t>(from)) & Histories::is_replaced) != 0;
-    if (!replaced || !still_holds(step, seen)) return;
+    if (!replaced || !still_bonded(step, seen)) return;
     histories.inherit(seen.place, from);
     histories.wall_state(seen.place) = Histories::touches | Histories::touched_before;
   }
@@ -78,7 +78,7 @@ class WallForces {
     ContactHistories<D>& histories = step.histories;
     if ((histories.wall_state(seen.place) & ContactHistories<D>::touched_before) == 0)
       histories.inherit(seen.place, histories.inherits_from(step.schedule, seen.place));
-    histories.note_wall_before(seen.place);
+    histories.record_wall_before(seen.place);
     const TouchedWall<D> at = WallVisitor<D>::contact(step, seen);
     const SoftForce f =
         step.law.kernels.contact(step.batches, at.contact, step.records.motions[seen.body], at.wall,
@@ -88,7 +88,7 @@ class WallForces {
       on.force[c] -= f.force[c];
       on.torque[c] -= at.contact.lever_a * f.torque[c] + f.rolling[c];
     }
-    if (step.state.obstacles.driven_of(seen.constraint) >= 0) reactions.note(step, seen, at, f);
+    if (step.state.obstacles.driven_of(seen.constraint) >= 0) reactions.record(step, seen, at, f);
     ++step.counts.n_touching;
     step.counts.meet(at.contact.overlap, step.law.settings.overlap_limit * seen.radius);
   }

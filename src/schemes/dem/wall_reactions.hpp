@@ -21,8 +21,8 @@ class WallReactions {
   /// With w the way of the contact point per unit of the wall's position: reaction -f . w, its growth with
   /// the position by the stiffness, and with the velocity by the damping, along the normal and the tangents;
   /// and by how much the stiffness takes from it as the body moves.
-  void note(const ForceStep<D>& step, const typename WallVisitor<D>::Seen& seen, const TouchedWall<D>& at,
-            const SoftForce& force) {
+  void record(const ForceStep<D>& step, const typename WallVisitor<D>::Seen& seen, const TouchedWall<D>& at,
+              const SoftForce& force) {
     const ObstacleSet<D>& obstacles = step.state.obstacles;
     const int number = obstacles.driven_of(seen.constraint);
     const Drive<D>& drive = obstacles.drive_of(obstacles.driven()[static_cast<std::size_t>(number)]);

@@ -56,8 +56,8 @@ class WallVisitor {
       const SweepRecord& position = step.records.positions[i];
       for (int c = 0; c < D; ++c) at_[k][c] = position.x[c];
       from_[k] = step_start[i];
-      const bool may_hold = step.law.reach > 0 && step.histories.wall_state(place) != 0;
-      reach_[k] = may_hold ? HUGE_VAL : position.radius + step.law.reach;
+      const bool may_be_bonded = step.law.reach > 0 && step.histories.wall_state(place) != 0;
+      reach_[k] = may_be_bonded ? HUGE_VAL : position.radius + step.law.reach;
     }
     std::size_t end = 0;
     for (const auto& wall : step.schedule.walls(block)) {
