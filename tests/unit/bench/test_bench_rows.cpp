@@ -49,9 +49,10 @@ TEST_CASE("A row in JSON has all that its case said, infinite numbers as texts")
   row.only_in_files();
   row.phases = {{"sweeps", 0.75}};
   row.notes = {"a, \"note\""};
-  CHECK(to_json(row).dump() ==
-        R"({"case":"dem","mode":"strong","ranks":3,"work":"step","seconds":0.25,"complete":true,"spread":0.5,)"
-        R"("keys":{"law":"hertz"},"size":{"bodies":12},"values":{"write":0.1,"stiffness":"inf"},)"
-        R"("units":{"law":"-","bodies":"-","write":"s","stiffness":"N/m"},"spreads":{"write":0.01},)"
-        R"("phases":{"sweeps":0.75},"only_in_files":["stiffness"],"notes":["a, \"note\""]})");
+  CHECK(
+      to_json(row).dump() ==
+      R"({"case":"dem","mode":"strong","ranks":3,"work":"step","seconds":0.25,"complete":true,"spread":0.5,)"
+      R"("keys":{"law":"hertz"},"size":{"bodies":12},"values":{"write":0.1,"stiffness":"inf"},)"
+      R"("units":{"law":"-","bodies":"-","write":"s","stiffness":"N/m"},"spreads":{"write":0.01},)"
+      R"("phases":{"sweeps":0.75},"only_in_files":["stiffness"],"notes":["a, \"note\""]})");
 }
