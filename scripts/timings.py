@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent / "scree"))    # not the package scree, which needs numpy
+sys.path.append(str(Path(__file__).resolve().parents[1] / "postprocess/scree"))    # not the package scree, which needs numpy
 
 from bench import machine as bench_machine  # noqa: E402
 from bench.machine import processor_text  # noqa: E402,F401: for scripts that measure
