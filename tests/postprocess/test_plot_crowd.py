@@ -232,7 +232,7 @@ def test_fundamental_diagram(folder):
 
 def test_published_curves():
     from scree.commands.crowd_drawing import reference
-    from plot_fundamental_diagram import weidmann
+    from scree.commands.plot.fundamental_diagram import weidmann
 
     for density, speed in ((0.5, 1.298), (1, 1.058), (1.75, 0.700), (3, 0.331), (5, 0.037)):
         check_close(float(weidmann(density)), speed, f"Weidmann's speed at {density} per m2", absolute=6e-4)
