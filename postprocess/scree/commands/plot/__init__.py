@@ -1,4 +1,7 @@
-"""Draws plots of results: `scree plot KIND`, of which each has a help of its own, `scree plot KIND --help`."""
+"""Draws plots of results: `scree plot KIND`, of which each has a help of its own, `scree plot KIND --help`.
+
+    scree plot scalars results/pour       time series of a run
+"""
 from importlib import import_module
 
 from scree.commands import parser_of
