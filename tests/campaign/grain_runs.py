@@ -259,6 +259,23 @@ def has_several_answers(trial):
     return deck.scheme == "nonsmooth" and deck.values["solver"] != "nsgs"
 
 
+SOLVED = ", correction solved"
+
+
+def corrects(trial):
+    """Whether positions were corrected in a step."""
+    return table_of(trial, "certificate").get("corrected", np.zeros(1)).max() > 0
+
+
+def with_solved_correction(trial, name):
+    """The deck once more, its position correction with as many sweeps as it takes. The few that a deck allows by default leave a part of the
+    overlap, which depends on the order of the sweep: walls and frames that are written otherwise have another order."""
+    file = "deck" if name == "whole" else name
+    trial.case.run("-q", "run", f"{file}.toml", "--set", f"output.directory={name}{SOLVED}", "--set", "nonsmooth.correction_sweeps=5000",
+                   bare=True)
+    return name + SOLVED
+
+
 def compare(trial, first, second, claim, is_exact, back):
     """The ends of two runs."""
     deck = trial.deck
@@ -287,4 +304,7 @@ def compare(trial, first, second, claim, is_exact, back):
     limits = {"position": 0.0 if is_exact else PLACES[deck.scheme], "velocity": 0.0 if is_exact else SPEEDS[deck.scheme],
               "angular_velocity": 0.0 if is_exact else SPEEDS[deck.scheme] / R}
     if any(not value <= limits[name] for name, value in worst.items()):
+        if deck.scheme == "nonsmooth" and not is_exact and SOLVED not in first and corrects(trial):
+            compare(trial, with_solved_correction(trial, first), with_solved_correction(trial, second), claim, is_exact, back)
+            return
         trial.case.finding(f"{deck.scheme}: {claim}: {'other bits' if is_exact else 'another end'}", worst)
