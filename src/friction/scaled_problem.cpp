@@ -42,15 +42,14 @@ void scale_rows(const Real* H, const Real* inverse_root, Real root_mass, Real (&
 }  // namespace
 
 template <int D>
-void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& scales) {
+void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem) {
   Scope timer("scaling");
-  const bool same_masses = problem.mass_stamp != 0 && problem_ == &problem &&
-                           mass_stamp_ == problem.mass_stamp && given_ == scales;
+  const bool same_masses =
+      problem.mass_stamp != 0 && problem_ == &problem && mass_stamp_ == problem.mass_stamp;
   problem_ = &problem;
-  given_ = scales;
   mass_stamp_ = problem.mass_stamp;
   count_all();
-  if (!same_masses) mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
+  if (!same_masses) mass_scale_ = mean_mass();
   // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
   velocity_scale_ = 1;
   has_spheres_ = problem.is_round();
@@ -63,19 +62,19 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
     find_free_velocity();
     if (has_spheres_) build_spheres();
   }
-  find_velocity_scale(scales.velocity);
+  find_velocity_scale();
 }
 
 template <int D>
 void ScaledProblem<D>::rebuild_bias() {
   Scope timer("scaling");
-  if (!is_round_everywhere_) return rebuild(*problem_, given_);
+  if (!is_round_everywhere_) return rebuild(*problem_);
   velocity_scale_ = 1;
   contacts_built_ = general_built_ = false;
   find_free_velocity();
   for (std::size_t c = 0; c < problem_->a.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
   if (problem_->rolls()) set_spin_bias();
-  find_velocity_scale(given_.velocity);
+  find_velocity_scale();
 }
 
 /// Counts over all ranks, in one reduction: this runs in every step. Collective.
@@ -175,7 +174,7 @@ void ScaledProblem<D>::find_free_velocity() {
 
 /// Sets v_c, and scales with it what is there. Collective.
 template <int D>
-void ScaledProblem<D>::find_velocity_scale(Real given) {
+void ScaledProblem<D>::find_velocity_scale() {
   const std::span<Real> square = lane_scratch();
   if (has_spheres_) {
     spheres_.kernels().free_squares(spheres_.groups(), free_.data(), square.data());
@@ -198,8 +197,8 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
     }
     total = ReproducibleSum::sum(comm(), square);
   }
-  if (given > 0 || problem_->velocity_scale > 0) {
-    velocity_scale_ = given > 0 ? given : problem_->velocity_scale;
+  if (problem_->velocity_scale > 0) {
+    velocity_scale_ = problem_->velocity_scale;
   } else {
     const Real rms = n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0;
     velocity_scale_ = std::max(rms, problem_->velocity_floor);

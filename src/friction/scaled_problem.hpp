@@ -110,15 +110,10 @@ class ScaledProblem {
     }
   };
 
-  struct Scales {
-    /// m_c [kg]; 0: mean of tr(M_lin) / D over all bodies, of D / tr W_cc over all contacts of a local form.
-    Real mass = 0;
-    Real velocity = 0;  ///< v_c [m/s]; 0: as the problem says
-    bool operator==(const Scales&) const = default;
-  };
-
-  /// Scales `problem`, which must be valid and outlive this. Reuses memory. Collective.
-  void rebuild(const FrictionProblem<D>& problem, const Scales& scales = {});
+  /// Scales `problem`, which must be valid and outlive this: m_c is the mean of tr(M_lin) / D over all
+  /// bodies, of D / tr W_cc over all contacts of a local form; v_c as the problem says. Reuses memory.
+  /// Collective.
+  void rebuild(const FrictionProblem<D>& problem);
   /// The same after the bias of that problem has changed and nothing else. Collective.
   void rebuild_bias();
 
@@ -252,7 +247,7 @@ class ScaledProblem {
   Real mean_mass();
   void find_roots();
   void find_free_velocity();
-  void find_velocity_scale(Real given);
+  void find_velocity_scale();
   void build_contacts() const;
   void build_local_contacts();
   void build_spheres();
@@ -269,7 +264,6 @@ class ScaledProblem {
   void set_ends_and_bias(std::size_t c, Contact& row) const;
 
   const FrictionProblem<D>* problem_ = nullptr;
-  Scales given_;
   std::int64_t mass_stamp_ = 0;
   bool has_spheres_ = false;
   bool is_symmetric_ = true;
