@@ -1,11 +1,11 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
 #include "friction/friction_problem.hpp"
 #include "friction/general_rows.hpp"
+#include "friction/mass_roots.hpp"
 #include "friction/sphere_rows.hpp"
 
 namespace scree {
@@ -243,10 +243,8 @@ class ScaledProblem {
   std::size_t bytes() const;
 
  private:
-  void count_all();
+  bool count_all();
   Real mean_mass();
-  void find_roots();
-  void find_free_velocity();
   void find_velocity_scale();
   void build_contacts() const;
   void build_local_contacts();
@@ -279,13 +277,7 @@ class ScaledProblem {
   mutable std::vector<GroupImpulses<D>> packed_impulse_;
   mutable std::vector<GroupImpulses<n_turns<D>>> packed_rolling_;
   std::vector<Real> free_;
-  /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
-  /// of round contacts, only the diagonals.
-  bool is_diagonal_ = false;
-  std::vector<Real> inverse_root_;      // n_held * q * q
-  std::vector<Real> inverse_diagonal_;  // n_held * q
-  /// sqrt(m_c / m) and sqrt(m_c / J) of bodies with a diagonal mass, then zeros for none.
-  std::vector<std::array<Real, 2>> answer_of_sphere_;
+  MassRoots<D> roots_;  // not of a local form
   mutable std::vector<Real> scratch_;
 };
 
