@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/memory.hpp"
 #include "core/simd.hpp"
 
 namespace scree {
@@ -43,11 +42,6 @@ std::size_t GeneralRows<D>::place_for(Index a, Index b) {
   groups_[place / group_size].a[place % group_size] = a;
   groups_[place / group_size].b[place % group_size] = b;
   return place;
-}
-
-template <int D>
-std::size_t GeneralRows<D>::bytes() const {
-  return held_bytes(groups_) + lanes_.bytes();
 }
 
 template class GeneralRows<2>;

@@ -70,7 +70,6 @@ class GeneralRows {
   const Kernels& kernels() const { return *kernels_; }
   /// For tests: use these kernels.
   void use(const Kernels& kernels) { kernels_ = &kernels; }
-  std::size_t bytes() const;
 
  private:
   std::size_t place_for(Index a, Index b);

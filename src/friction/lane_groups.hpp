@@ -109,7 +109,6 @@ class LaneGroups {
         r[c * D + i] = impulses[place / group_size].r[i][place % group_size];
     }
   }
-  std::size_t bytes() const;
 
  private:
   Index none_ = 0;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "friction/dense_block.hpp"
 
@@ -504,13 +503,6 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
       for (std::size_t k = j; k < q; ++k) sum += inverse_root_[(i * q + k) * q + j] * y[i * width + k];
       v[i * q + j] = factor * sum;
     }
-}
-
-template <int D>
-std::size_t ScaledProblem<D>::bytes() const {
-  return held_bytes(contacts_, ends_, couplings_, free_, inverse_root_, inverse_diagonal_, scratch_,
-                    packed_impulse_, packed_rolling_, answer_of_sphere_) +
-         spheres_.bytes() + general_.bytes();
 }
 
 template class ScaledProblem<2>;

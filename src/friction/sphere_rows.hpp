@@ -175,7 +175,6 @@ class SphereRows {
   /// w of contact c.
   void set_bias(std::size_t c, const Real* w);
   void divide_bias(Real by);
-  std::size_t bytes() const;
 
  private:
   const Kernels* kernels_;
