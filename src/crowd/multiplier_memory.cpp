@@ -3,8 +3,6 @@
 #include <array>
 #include <map>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 namespace {
@@ -77,10 +75,6 @@ void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood,
   });
   note_loaded(field_.pairs(), loaded_pairs_);
   note_loaded(field_.walls(), loaded_walls_);
-}
-
-std::size_t MultiplierMemory::bytes() const {
-  return field_.bytes() + held_bytes(loaded_pairs_, loaded_walls_);
 }
 
 }  // namespace scree

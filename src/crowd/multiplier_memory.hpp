@@ -29,7 +29,6 @@ class MultiplierMemory {
   void keep_while(const Neighborhood<2>& neighborhood, const std::function<void()>& list_again);
 
   const ContactField<Real>& field() const { return field_; }
-  std::size_t bytes() const;
 
  private:
   static void note_loaded(std::span<const Real> multipliers, std::vector<Index>& places);

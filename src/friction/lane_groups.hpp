@@ -109,7 +109,6 @@ class LaneGroups {
         r[c * D + i] = impulses[place / group_size].r[i][place % group_size];
     }
   }
-  std::size_t bytes() const;
 
  private:
   Index none_ = 0;
@@ -163,7 +162,6 @@ class PackedRows {
   const Kernels& kernels() const { return *kernels_; }
   /// For tests: use these kernels.
   void use(const Kernels& kernels) { kernels_ = &kernels; }
-  std::size_t bytes() const { return groups_.capacity() * sizeof(Group) + lanes_.bytes(); }
 
  protected:
   std::vector<Group> groups_;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/memory.hpp"
 #include "friction/dense_block.hpp"
 
 namespace scree {
@@ -70,11 +69,6 @@ void MassRoots<D>::unscale_velocities(std::span<const Real> y, Real velocity_sca
       for (std::size_t k = j; k < q; ++k) sum += inverse_root(i)[k * q + j] * y[i * width + k];
       v[i * q + j] = factor * sum;
     }
-}
-
-template <int D>
-std::size_t MassRoots<D>::bytes() const {
-  return held_bytes(inverse_, answer_of_sphere_);
 }
 
 template class MassRoots<2>;

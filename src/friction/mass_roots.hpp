@@ -31,7 +31,6 @@ class MassRoots {
   const Real* inverse_root(std::size_t i) const { return inverse_.data() + i * q * q; }
   /// sqrt(m_c / m) and sqrt(m_c / J) of a body with a diagonal mass; zeros of none, which is n_held.
   const std::array<Real, 2>& answer_of_sphere(std::size_t i) const { return answer_of_sphere_[i]; }
-  std::size_t bytes() const;
 
  private:
   bool are_diagonal_ = false;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "friction/dense_block.hpp"
 
@@ -430,12 +429,6 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
     return;
   }
   roots_.unscale_velocities(y, velocity_scale_, v);
-}
-
-template <int D>
-std::size_t ScaledProblem<D>::bytes() const {
-  return held_bytes(contacts_, ends_, couplings_, free_, scratch_, packed_impulse_, packed_rolling_) +
-         roots_.bytes() + spheres_.bytes() + general_.bytes();
 }
 
 template class ScaledProblem<2>;

@@ -240,7 +240,6 @@ class ScaledProblem {
   void unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const;
   /// v[n_held * q] from y.
   void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
-  std::size_t bytes() const;
 
  private:
   bool count_all();

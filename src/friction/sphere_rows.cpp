@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/simd.hpp"
 
@@ -89,11 +88,6 @@ void SphereRows<D>::divide_bias(Real by) {
   for (RollingGroup<D>& group : rolling_)
     for (auto& entry : group.w)
       for (Real& w : entry) w /= by;
-}
-
-template <int D>
-std::size_t SphereRows<D>::bytes() const {
-  return Base::bytes() + held_bytes(rolling_, own_scales_);
 }
 
 template class SphereRows<2>;

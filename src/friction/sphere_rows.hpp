@@ -159,7 +159,6 @@ class SphereRows : public PackedRows<SphereGroup<D>, SphereKernels<D>> {
   /// w of contact c.
   void set_bias(std::size_t c, const Real* w);
   void divide_bias(Real by);
-  std::size_t bytes() const;
 
  private:
   std::size_t place_of(std::size_t c) const { return static_cast<std::size_t>(this->lanes().place()[c]); }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/memory.hpp"
 #include "neighbors/flush_walls.hpp"
 
 namespace scree {
@@ -305,11 +304,6 @@ bool ContactDetector<D>::misses_as(const State<D>& state, const NeighborList<D>&
     misses_point = misses_point || detection.misses_point_at_wall();
   }
   return misses_point || (!knows_found && n_pairs != n_pairs_) || n_walls != n_walls_;
-}
-
-template <int D>
-std::size_t ContactDetector<D>::bytes() const {
-  return near_.bytes() + shapes_.bytes() + held_bytes(at_, from_, surface_);
 }
 
 template class ContactDetector<2>;

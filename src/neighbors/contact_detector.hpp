@@ -24,7 +24,6 @@ class ContactDetector {
   /// found must still be contacts; bodies are where they were. Cheaper than detect(). Local.
   bool misses(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
   const NearPairs<D>& near_pairs() const { return near_; }
-  std::size_t bytes() const;
 
  private:
   template <bool has_shapes>

@@ -9,7 +9,6 @@
 
 #include "comm/domain.hpp"
 #include "comm/ghost_exchange.hpp"
-#include "core/memory.hpp"
 #include "neighbors/blocks_to_run.hpp"
 #include "neighbors/neighborhood_settings.hpp"
 #include "neighbors/pair_search.hpp"
@@ -136,10 +135,6 @@ class NeighborList {
   std::int64_t n_widened() const { return n_widened_; }
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
   std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
-  std::size_t bytes() const {
-    return schedule_.bytes() + held_bytes(touched_, inherited_, kept_before_) + table_.bytes() +
-           search_.bytes();
-  }
 
  private:
   static std::vector<LevelMap::Levels> levels_in_reach(const State<D>& state);

@@ -9,7 +9,6 @@
 #include "comm/migration.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "neighbors/boundary_conditions.hpp"
 #include "state/step_messages.hpp"
@@ -284,12 +283,6 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
 template <int D>
 bool Neighborhood<D>::misses_contacts(const State<D>& state, const ContactRules<D>& rules) {
   return state.comm.any(detector_.misses(state, list_, rules));
-}
-
-template <int D>
-std::size_t Neighborhood<D>::bytes() const {
-  return list_.bytes() + ghosts_.bytes() + balancer_.bytes() + detector_.bytes() +
-         held_bytes(at_owner_, held_, home_);
 }
 
 template class Neighborhood<2>;

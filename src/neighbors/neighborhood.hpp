@@ -91,8 +91,6 @@ class Neighborhood {
   Real imbalance() const { return balancer_.imbalance(); }
   /// Of the run so far, up to state.clock.step. Collective.
   LoadReport load_report(const State<D>& state) { return balancer_.report(state, list_.schedule()); }
-  /// Bytes held by lists, tables and plans of this rank.
-  std::size_t bytes() const;
 
  private:
   bool fit_to_cell(State<D>& state) const;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "neighbors/blocks_to_run.hpp"
 
@@ -90,10 +89,10 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   trim(first_wall_beside_);
   trim(walls_beside_);
   trim(bodies_at_walls_);
-  // Scratch grows with the largest block. A packing of few blocks would hold as much of it as of the list;
-  // what a small packing has need not be asked for again and again.
-  constexpr std::size_t little = std::size_t{1} << 16;
-  if (scratch_bytes() > little) {
+  // Scratch grows with the largest block, three times as fast as these pairs. A packing of few blocks would
+  // hold as much of it as of the list; what a small packing has need not be asked for again and again.
+  constexpr std::size_t few = std::size_t{1} << 11;
+  if (search_.within_box().capacity() > few) {
     search_ = {};
     const auto free = [](auto&... vectors) { ((vectors = std::remove_cvref_t<decltype(vectors)>()), ...); };
     free(partners_, filled_, classes_of_, class_of_, reach_, near_.found, near_.surface, first_wall_of_body_,
@@ -420,20 +419,6 @@ void SweepSchedule<D>::sort_walls_by_body(const Block& block) {
     }
   for (Index body = first_body_at_wall_; body <= last; ++body)
     if (at(body, 0) < at(body, 1)) bodies_at_walls_.push_back({body, at(body, 0), at(body, 1)});
-}
-
-template <int D>
-std::size_t SweepSchedule<D>::bytes() const {
-  return scratch_bytes() + held_bytes(blocks_, first_shift_, ends_, shifts_, walls_, wall_bodies_,
-                                      first_wall_neighbour_, wall_neighbours_, bodies_at_walls_,
-                                      first_body_of_block_, walls_of_bodies_, first_wall_beside_,
-                                      walls_beside_);
-}
-
-template <int D>
-std::size_t SweepSchedule<D>::scratch_bytes() const {
-  return search_.bytes() + held_bytes(partners_, filled_, classes_of_, class_of_, reach_, near_.found,
-                                      near_.surface, first_wall_of_body_, meets_);
 }
 
 template class SweepSchedule<2>;

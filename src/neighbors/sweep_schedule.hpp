@@ -177,9 +177,6 @@ class SweepSchedule {
                : static_cast<std::size_t>(walls(block).back().last - walls(block).front().first);
   }
 
-  /// Bytes held, with what is left of scratch.
-  std::size_t bytes() const;
-
  private:
   using Pair = typename PairSearch<D>::Pair;
   std::size_t number_of(const Block& block) const {
@@ -231,7 +228,6 @@ class SweepSchedule {
   bool in_classes_ = true;
 
   // Scratch, kept from build to build if it is little.
-  std::size_t scratch_bytes() const;
   PairSearch<D> search_;
   struct Partners {
     Index count = 0;

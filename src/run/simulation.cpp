@@ -249,14 +249,6 @@ Real Simulation<D>::certified(std::string_view name) const {
 }
 
 template <int D>
-std::size_t Simulation<D>::bytes() const {
-  std::size_t bytes = neighborhood_.bytes() + deck_.stepper->bytes();
-  state_.bodies.for_each_field(
-      [&](const FieldInfo&, const auto& values) { bytes += values.capacity() * sizeof(values[0]); });
-  return bytes;
-}
-
-template <int D>
 std::uint64_t Simulation<D>::hash() const {
   const BodyStore<D>& bodies = state_.bodies;
   std::uint64_t sum = 0;

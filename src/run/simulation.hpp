@@ -67,8 +67,6 @@ class Simulation {
   Stepper<D>& stepper() { return *deck_.stepper; }
   /// This number of the last step's certificate; NaN if the scheme does not tell it. Local.
   Real certified(std::string_view name) const;
-  /// Bytes held by bodies, lists and work arrays on this rank. Local.
-  std::size_t bytes() const;
   std::int64_t n_bodies() const {
     return state_.comm.sum(static_cast<std::int64_t>(state_.bodies.n_owned()));
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/memory.hpp"
 #include "core/random.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
@@ -40,7 +39,6 @@ class CrowdStepper final : public Stepper<2> {
   void save(State<2>& state, SaveFor purpose) override;
   void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
 
  private:
   // The list is rebuilt when somebody has moved by this share of the skin; up to the rest of it, less the
@@ -430,12 +428,6 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
       {"residual", "m", report_.residual, false, solver_.solver ? HUGE_VAL : projection_settings_.tolerance},
       {"solved", "-", report_.converged ? 1.0 : 0.0, true},
       {"sweeps", "-", static_cast<Real>(report_.sweeps)}};
-}
-
-std::size_t CrowdStepper::bytes() const {
-  return held_bytes(desired_, velocity_, levels_, multiplier_, sight_, numbers_, kept_walls_) +
-         memory_.bytes() + look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
-         scene_.floor_field().bytes();
 }
 
 SCREE_PLUGIN_ONLY(Stepper, 2, crowd, CrowdStepper, "people who walk to exits, kept apart exactly")

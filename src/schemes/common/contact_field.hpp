@@ -87,7 +87,6 @@ class ContactField {
     std::ranges::fill(pairs_, T{});
     std::ranges::fill(walls_, T{});
   }
-  std::size_t bytes() const { return (pairs_.capacity() + walls_.capacity()) * sizeof(T); }
 
  private:
   static std::span<Real> numbers(std::vector<T>& values) {

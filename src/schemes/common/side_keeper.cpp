@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "state/step_messages.hpp"
 
@@ -176,11 +175,6 @@ bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
   }
   x = from;
   return is_free([](const SurfacePoint<D>&) {});
-}
-
-template <int D>
-std::size_t SideKeeper<D>::bytes() const {
-  return held_bytes(at_, from_, surface_, thin_, on_way_, near_.found, near_.surface);
 }
 
 template class SideKeeper<2>;

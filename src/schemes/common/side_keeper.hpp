@@ -44,7 +44,6 @@ class SideKeeper {
   /// The same with the positions of `state`, which bodies have moved to from previous(). If it throws, they
   /// and the obstacles go back to where the step starts.
   Real keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time);
-  std::size_t bytes() const;
 
  private:
   bool put_back(const State<D>& state, Index body, Vec<D>& x);

@@ -118,8 +118,6 @@ class Stepper {
   virtual void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) = 0;
   /// Of the last step; the same names and units always, and the same values on all ranks.
   virtual std::vector<CertificateEntry> certificate() const = 0;
-  /// Bytes held by work arrays on this rank.
-  virtual std::size_t bytes() const = 0;
 
   /// The world that the scheme's own tables describe; null: the scheme brings none.
   Scene<D>* scene() { return scene_; }

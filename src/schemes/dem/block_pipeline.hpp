@@ -63,7 +63,6 @@ class BlockPipeline {
     receive_sums(ghosts);
     finish_chunks(turns_.done_at_last());
   }
-  std::size_t bytes() const { return turns_.bytes() + sums_.bytes() + coming_.bytes(); }
 
  private:
   template <class Pass>

@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 namespace {
@@ -90,11 +88,6 @@ void BlockTurns<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D
   }
   begun_.make(begun, order_.size() + 1);
   done_.make(done, order_.size() + 1);
-}
-
-template <int D>
-std::size_t BlockTurns<D>::bytes() const {
-  return held_bytes(order_, turn_of_, begun_.chunks, begun_.first, done_.chunks, done_.first);
 }
 
 template class TouchedBodies<2>;

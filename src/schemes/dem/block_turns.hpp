@@ -52,7 +52,6 @@ class BlockTurns {
   std::span<const Index> done_after(std::size_t turn) const { return done_.of(turn); }
   /// The others.
   std::span<const Index> done_at_last() const { return done_.of(order_.size()); }
-  std::size_t bytes() const;
 
  private:
   struct Lists {

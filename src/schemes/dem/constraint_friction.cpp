@@ -8,7 +8,6 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
@@ -368,13 +367,6 @@ std::vector<CertificateEntry> ConstraintFriction<D>::certificate() const {
           {"rounds", "-", static_cast<Real>(report_.n_rounds)},
           {"residual", "-", report_.residual},
           {"slip", "m/s", report_.slip}};
-}
-
-template <int D>
-std::size_t ConstraintFriction<D>::bytes() const {
-  return held_bytes(touching_, sticking_, moved_, moving_, v_, a_, force_, field_force_, right_, multipliers_,
-                    surface_rate_, rate_, excess_, worst_, closed_) +
-         modes_.bytes();
 }
 
 template class ConstraintFriction<2>;

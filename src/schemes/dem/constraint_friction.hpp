@@ -83,7 +83,6 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   /// Writes the forces of `contacts` (found by Neighborhood::detect) by the present velocities; friction of
   /// sticking contacts is that of the last evaluation. Collective.
   void export_forces(ContactGraph<D>& contacts) override;
-  std::size_t bytes() const override;
 
  private:
   static constexpr std::size_t q = D + n_spins<D>;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "schemes/dem/pair_forces.hpp"
 
@@ -242,11 +241,6 @@ ContactEnergy ContactEnergies<D>::find_again(ForceStep<D>& step, GhostExchange<D
   records.copy_to_ghosts(ghosts);
   find_touching(step);
   return find(step, ghosts);
-}
-
-template <int D>
-std::size_t ContactEnergies<D>::bytes() const {
-  return held_bytes(force_motions_, energies_, places_) + walls_.bytes();
 }
 
 template class ContactEnergies<2>;

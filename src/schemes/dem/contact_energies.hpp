@@ -17,7 +17,6 @@ class ContactEnergies {
   ContactEnergy find(ForceStep<D>& step, GhostExchange<D>& ghosts);
   /// Of the contacts that there are, as at the end of a step of dt = 0 in which nothing was done. Collective.
   ContactEnergy find_again(ForceStep<D>& step, GhostExchange<D>& ghosts);
-  std::size_t bytes() const;
 
  private:
   using Block = typename ForceStep<D>::Block;

@@ -37,7 +37,6 @@ class DemStepper final : public Stepper<D> {
   void save(State<D>& state, SaveFor) override { state.memory = motion_->remember(); }
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override { return motion_ ? motion_->bytes() : 0; }
 
  private:
   bool is_constrained() const { return friction_ == Friction::dae; }

@@ -73,7 +73,6 @@ class DemMotion {
   virtual const PassedThrough& passed_through() const = 0;
   /// What it can prove about the step beyond these two.
   virtual std::vector<CertificateEntry> certificate() const { return {}; }
-  virtual std::size_t bytes() const = 0;
 
  protected:
   Found found_;

@@ -127,7 +127,6 @@ class ComingLines {
       if (++current_ < ranges_.size()) at_ = ranges_[current_].begin;
     }
   }
-  std::size_t bytes() const { return ranges_.capacity() * sizeof(Range); }
 
  private:
   struct Range {

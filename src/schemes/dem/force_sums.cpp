@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 
 namespace scree {
 
@@ -120,11 +119,6 @@ void ForceSums<D>::add_up(std::size_t chunk, std::span<ForceRecord> forces) cons
     for (std::size_t k = first + 1; k < last; ++k) add(sum, parts_[static_cast<std::size_t>(summands_[k])]);
     forces[static_cast<std::size_t>(summed_[s])] = sum;
   }
-}
-
-template <int D>
-std::size_t ForceSums<D>::bytes() const {
-  return held_bytes(parts_, block_parts_, first_part_, summed_, first_summed_, summands_, first_summand_);
 }
 
 template class ForceSums<2>;

@@ -28,7 +28,6 @@ class ForceSums {
   /// Writes the sums of the shared owned bodies of a chunk of BlockTurns into `forces`, once all their parts
   /// are there.
   void add_up(std::size_t chunk, std::span<ForceRecord> forces) const;
-  std::size_t bytes() const;
 
  private:
   struct Part {

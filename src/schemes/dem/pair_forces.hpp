@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "schemes/dem/cell_stress.hpp"
 #include "schemes/dem/force_step.hpp"
 
@@ -37,7 +36,6 @@ class PairForces {
     batches.face_virial = stress.of_next_block(step.state);
     run(block.first_shifted, block.last_batch, true);
   }
-  std::size_t bytes() const { return held_bytes(list_); }
 
  private:
   std::vector<Index> list_;  // of touching pairs: scratch of kernels

@@ -1,7 +1,6 @@
 #pragma once
 #include <vector>
 
-#include "core/memory.hpp"
 #include "schemes/dem/contact_energies.hpp"
 #include "state/energy_balance.hpp"
 #include "state/flow_sums.hpp"
@@ -63,7 +62,6 @@ class SpringBalance {
     for (const auto& field : state_.forces)
       if (!field->has_potential()) field->add(state_, time, other_force_);
   }
-  std::size_t bytes() const { return energies_.bytes() + held_bytes(other_force_, power_); }
 
  private:
   EnergyBalance& balance() { return state_.energy_balance; }

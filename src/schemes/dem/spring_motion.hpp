@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "schemes/dem/block_pipeline.hpp"
 #include "schemes/dem/cell_stress.hpp"
@@ -108,10 +107,6 @@ class SpringMotion final : public DemMotion<D> {
     ForceExport<D>::write(step, neighborhood_.ghosts(), contacts);
   }
   const PassedThrough& passed_through() const override { return passed_; }
-  std::size_t bytes() const override {
-    return records_.bytes() + histories_.bytes() + pairs_.bytes() + walls_.bytes() + pipeline_.bytes() +
-           reactions_.bytes() + stress_.bytes() + balance_.bytes() + held_bytes(field_force_, is_free_);
-  }
 
  private:
   /// What one evaluation of forces at this time needs: all that lasts longer is in records and histories.

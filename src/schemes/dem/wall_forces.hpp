@@ -24,7 +24,6 @@ class WallForces {
       if (step.histories.wall_touches(seen.place)) add(step, seen, reactions);
     });
   }
-  std::size_t bytes() const { return watch_.bytes() + visitor_.bytes(); }
 
  private:
   using Seen = typename WallVisitor<D>::Seen;

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "geometry/drive.hpp"
 #include "schemes/dem/wall_visitor.hpp"
 
@@ -73,7 +72,6 @@ class WallReactions {
       walls[k].drift = sums_[k * width + 3];
     }
   }
-  std::size_t bytes() const { return held_bytes(reactions_, sums_); }
 
  private:
   struct Reaction {

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "geometry/drive.hpp"
 #include "neighbors/flush_walls.hpp"
 #include "schemes/dem/force_step.hpp"
@@ -80,7 +79,6 @@ class WallVisitor {
              clearance_[k]});
     }
   }
-  std::size_t bytes() const { return held_bytes(constraint_, at_, from_, reach_, surface_, clearance_); }
 
   /// Whether an obstacle acts on a body: on one that is held only if a load may move it.
   static bool feels(const ForceStep<D>& step, Index constraint, std::size_t body) {

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 template <int D>
@@ -117,11 +115,6 @@ std::span<const Index> WallWatch<D>::due(const State<D>& state, const SweepSched
     for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1)
       due_.push_back(static_cast<Index>(first + 64 * w) + std::countr_zero(left));
   return due_;
-}
-
-template <int D>
-std::size_t WallWatch<D>::bytes() const {
-  return held_bytes(bodies_, due_at_, body_of_, bits_, due_, poses_, poses_before_, moved_);
 }
 
 template class WallWatch<2>;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/ghost_exchange.hpp"
 #include "neighbors/sweep_schedule.hpp"
 #include "state/state.hpp"
 
@@ -40,7 +41,6 @@ class WallWatch {
     if (bodies_.empty()) return;
     bodies_[static_cast<std::size_t>(body_of_[static_cast<std::size_t>(place)])].travelled = HUGE_VAL;
   }
-  std::size_t bytes() const;
 
  private:
   struct Body {

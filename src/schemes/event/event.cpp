@@ -34,7 +34,6 @@ class EventStepper final : public Stepper<D> {
   void save(State<D>& state, SaveFor) override { state.memory.clear(state.bodies.n_owned()); }
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
 
  private:
   static constexpr std::int64_t most_bodies = 2000;
@@ -270,11 +269,6 @@ std::vector<CertificateEntry> EventStepper<D>::certificate() const {
           {"hops", "-", static_cast<Real>(counts.hops)},
           {"energy_error", "J", energy_error_},
           {"overlap", "m", std::max(0.0, -engine_->smallest_gap())}};
-}
-
-template <int D>
-std::size_t EventStepper<D>::bytes() const {
-  return bodies_.capacity() * sizeof(FlyingBody<D>) + pieces_.capacity() * sizeof(FixedPiece<D>);
 }
 
 SCREE_PLUGIN(Stepper, event, EventStepper,

@@ -75,9 +75,6 @@ class ContactDetection {
   /// Contacts of all ranks, and those of add_missed(), in the last step.
   std::int64_t n_contacts() const { return n_contacts_; }
   std::int64_t n_added() const { return n_added_; }
-  std::size_t bytes() const {
-    return always_listed_.bytes() + held_bytes(displacement_, turn_, origin_, wall_speeds_);
-  }
 
  private:
   bool has_springs() const { return state_.materials.has_elastic_pairs(); }

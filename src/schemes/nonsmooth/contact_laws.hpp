@@ -129,12 +129,6 @@ class ContactLaws {
   bool has_walls() const { return walls_.has_value(); }
   /// Of the last store().
   const ContactWork& work() const { return work_; }
-  std::size_t bytes() const {
-    std::size_t bytes = memory_.bytes() + work_.bytes() + held_bytes(pairs_, mean_velocity_);
-    const auto add = [&](const auto& law) { bytes += law ? law->bytes() : 0; };
-    add(impacts_), add(springs_), add(cohesion_), add(walls_);
-    return bytes;
-  }
 
  private:
   const auto* last_pulls() const { return cohesion_ ? cohesion_->last() : nullptr; }

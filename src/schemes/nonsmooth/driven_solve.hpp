@@ -3,7 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "geometry/drive.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
 #include "schemes/nonsmooth/loaded_walls.hpp"
@@ -86,7 +85,6 @@ class DrivenSolve {
   int n_solves() const { return n_solves_; }
   /// Largest difference between reaction and load, as a share of the load, of walls within their speeds.
   Real worst_misfit() const { return misfit_; }
-  std::size_t bytes() const { return held_bytes(before_, target_); }
 
  private:
   static constexpr int most_solves = 200;    // in a step, after which no search begins

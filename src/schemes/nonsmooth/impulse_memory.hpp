@@ -141,7 +141,6 @@ class ImpulseMemory {
   }
   bool has_springs() const { return has_springs_; }
   bool has_rolling() const { return has_rolling_; }
-  std::size_t bytes() const { return rigid_.bytes() + elastic_.bytes() + rolling_.bytes() + points_.bytes(); }
 
  private:
   /// After clear(), once for each contact.

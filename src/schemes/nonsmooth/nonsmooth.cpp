@@ -49,12 +49,6 @@ class NonsmoothStepper final : public Stepper<D> {
     laws_->find_forces(contacts);
   }
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override {
-    std::size_t bytes = free_.bytes() + energy_.bytes() + wall_search_.bytes() + sides_.bytes();
-    const auto add = [&](const auto& part) { bytes += part ? part->bytes() : 0; };
-    add(assembler_), add(detection_), add(laws_), add(solve_), add(correction_);
-    return bytes;
-  }
 
  private:
   // Two bodies that approach each other use up the skin twice as fast as one; the rest is for

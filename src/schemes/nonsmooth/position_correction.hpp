@@ -48,7 +48,6 @@ class PositionCorrection {
   std::span<const Real> velocity() const {
     return acts_ ? std::span<const Real>(velocity_) : solve_.velocity();
   }
-  std::size_t bytes() const { return held_bytes(impulse_, velocity_); }
 
  private:
   /// Lets contacts of rigid bodies that overlap by more than `negligible` part, by at most `most` in the step

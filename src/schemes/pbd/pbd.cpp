@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
@@ -41,7 +40,6 @@ class PbdStepper final : public Stepper<D> {
   void save(State<D>& state, SaveFor purpose) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
 
  private:
   void find_properties(const State<D>& state);
@@ -325,12 +323,6 @@ std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
           {"overlap_met", "m", deepest_, false,
            settings_.overlap_limit > 0 ? settings_.overlap_limit * smallest_radius_ : HUGE_VAL},
           {"halvings", "-", static_cast<Real>(settings_.on_overlap.n_halvings())}};
-}
-
-template <int D>
-std::size_t PbdStepper<D>::bytes() const {
-  return (sweeper_ ? sweeper_->bytes() : 0) + (contacts_ ? contacts_->bytes() : 0) +
-         held_bytes(start_velocity_, start_spin_) + start_multipliers_.bytes();
 }
 
 SCREE_PLUGIN(Stepper, pbd, PbdStepper,

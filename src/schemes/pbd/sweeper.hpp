@@ -70,7 +70,6 @@ class PbdSweeper {
 
   /// For tests and benchmarks: use this instruction set.
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
-  std::size_t bytes() const;
 
   /// Calls run_block for the blocks of this rank in sweep order, with transfers of the records between
   /// colours. Collective.
