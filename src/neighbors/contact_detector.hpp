@@ -31,8 +31,8 @@ class ContactDetector {
                  ContactGraph<D>& contacts, std::span<Index> block_contacts);
   template <bool has_shapes>
   bool misses_as(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
-  void see_wall(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
-                const typename SweepSchedule<D>::WallBatch& wall);
+  void detect_wall(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
+                   const typename SweepSchedule<D>::WallBatch& wall);
 
   NearPairs<D> near_;
   ShapeContacts<D> shapes_;

@@ -79,7 +79,7 @@ class NeighborList {
                std::span<const std::uint8_t> shared);
   /// Finds them again with the bodies where they are now, in the same blocks and order: for other limits, in
   /// lists without classes and if settings.searches_pairs. Local.
-  void list_again(const State<D>& state, const Domain& domain, std::span<const std::uint8_t> shared);
+  void relist(const State<D>& state, const Domain& domain, std::span<const std::uint8_t> shared);
   /// Calls f(low, high, shift code or -1) for all pairs with a gap of at most `skin` between the bodies where
   /// they are now, but for those whose cells at the last list do not touch. If settings.searches_pairs. Cost:
   /// O(such pairs). Local.
@@ -118,7 +118,7 @@ class NeighborList {
                                             std::span<const Index> left_out,
                                             std::span<const Real> wall_values, int width);
   /// Moves these numbers. Local.
-  void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
+  void inherit(std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
                std::span<Real> wall_values, int width);
 
   const SweepSchedule<D>& schedule() const { return schedule_; }

@@ -101,7 +101,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   const Real best = (D == 2 ? 10.0 : 5.7) * std::sqrt(comm_.max(travel_per_step) * diameter);
   Real skin =
       settings_.skin > 0 ? settings_.skin : std::clamp(best, 0.1 * diameter, (D == 2 ? 1.0 : 0.4) * diameter);
-  // Schemes that find contacts where a step starts need all that it can close (see stale).
+  // Schemes that find contacts where a step starts need all that it can close (see needs_rebuild).
   if (settings_.skin == 0 && state.bodies.has_inertia())
     skin = std::max(skin, std::min(2.3 * comm_.max(travel_per_step), diameter));
   if (skin < needed_skin && settings_.skin > 0)
@@ -177,8 +177,8 @@ std::string Neighborhood<D>::complaint_about_room(const State<D>& state) {
 }
 
 template <int D>
-bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement,
-                            Real dt) {
+bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
+                                    std::span<const Vec<D>> displacement, Real dt) {
   Real most = 0;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
@@ -247,8 +247,8 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
 }
 
 template <int D>
-void Neighborhood<D>::take_out(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
-                               std::vector<Index>& kept_walls) {
+void Neighborhood<D>::remove_bodies(State<D>& state, std::span<const Index> staying,
+                                    std::vector<Index>& numbers, std::vector<Index>& kept_walls) {
   Scope timer("take out");
   const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
   const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());

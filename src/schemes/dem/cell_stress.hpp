@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "schemes/dem/force_step.hpp"
+#include "schemes/dem/step_context.hpp"
 
 namespace scree {
 

@@ -196,7 +196,7 @@ void ConstraintFriction<D>::accelerate(Real time, int stage, std::span<const Rea
   } else {
     for (const Touch& touch : touching_)
       if (touch.mode->kind == ContactMode::open) closed_.push_back(touch.mode);
-    modes_.pass_on(graph_, neighborhood_);
+    modes_.inherit(graph_, neighborhood_);
     for (const Touch& touch : touching_) adopt(touch);
     solve(time);
   }
@@ -220,7 +220,7 @@ void ConstraintFriction<D>::start(Real dt) {
     // Contacts are new: those with a slip velocity slip.
     integrator_->start(*this, state_.clock.time, dt, arrays());
     look(state_.clock.time);
-    share_found();
+    share_result();
     return;
   }
   look(state_.clock.time);
@@ -271,12 +271,12 @@ void ConstraintFriction<D>::settle() {
   turn_back();
   sticking_.find(touching_);
   report_.slip = settings_.projection ? sticking_.project(v_) : state_.comm.max(sticking_.slip(v_));
-  share_found();
+  share_result();
 }
 
 /// What touches, of all ranks.
 template <int D>
-void ConstraintFriction<D>::share_found() {
+void ConstraintFriction<D>::share_result() {
   std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),
                                      static_cast<std::int64_t>(sticking_.places().size()), passed_.count};
   state_.comm.sum(counts);
@@ -288,7 +288,7 @@ void ConstraintFriction<D>::share_found() {
     most[1] = std::max(most[1], touch.overlap - limit);
   }
   state_.comm.max(most);
-  this->found_ = {counts[0], most[0], most[1], counts[2]};
+  this->result_ = {counts[0], most[0], most[1], counts[2]};
 }
 
 template <int D>

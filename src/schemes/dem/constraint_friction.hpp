@@ -66,7 +66,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   using Touch = FrictionContact<D>;
   static constexpr std::size_t q = D + n_spins<D>;
 
-  /// What found() does not say.
+  /// What result() does not say.
   struct Report {
     std::int64_t n_sticking = 0;
     std::int64_t n_released = 0;  ///< contacts that stuck until the limit of friction was passed
@@ -103,7 +103,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   void find_worst();
   bool is_worst(const Touch& touch, Real excess) const;
   void turn_back();
-  void share_found();
+  void share_result();
   void settle();
 
   PassedThrough passed_;

@@ -23,7 +23,7 @@ constexpr std::int64_t careful_rounds = 40, most_rounds = 80;
 /// Contacts that opened forget their modes, those that closed get one.
 template <int D>
 void ConstraintFriction<D>::begin_modes() {
-  modes_.pass_on(graph_, neighborhood_);
+  modes_.inherit(graph_, neighborhood_);
   const auto flip = [](ContactMode& mode) { mode.kind = -mode.kind; };
   for (ContactMode* mode : closed_) flip(*mode);
   for (const Touch& touch : touching_)

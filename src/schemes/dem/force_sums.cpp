@@ -21,7 +21,7 @@ void add(ForceRecord& sum, const ForceRecord& part) {
 
 template <int D>
 void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts,
-                        const TouchedBodies<D>& touched, const BlockTurns<D>& turns) {
+                        const TouchedBodies<D>& touched, const BlockSchedule<D>& turns) {
   const auto blocks = schedule.all_blocks();
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
@@ -86,7 +86,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   first_summed_.clear();
   first_summand_.assign(1, 0);
   for (std::size_t i = 0; i < n_local; ++i) {
-    if (i % BlockTurns<D>::chunk_size == 0) first_summed_.push_back(static_cast<Index>(summed_.size()));
+    if (i % BlockSchedule<D>::chunk_size == 0) first_summed_.push_back(static_cast<Index>(summed_.size()));
     if (next[i + 1] == 0) continue;
     summed_.push_back(static_cast<Index>(i));
     first_summand_.push_back(first_summand_.back() + next[i + 1]);

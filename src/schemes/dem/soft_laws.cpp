@@ -184,8 +184,8 @@ Real SoftLaws<D>::reach(NormalLaw law, Real largest_radius) const {
 }
 
 template <int D>
-std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
-                          std::span<const AttractedPair> attracted, Real share) {
+std::string check_cohesive_stability(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
+                                     std::span<const AttractedPair> attracted, Real share) {
   const auto complaint = [&](const AttractedPair& pair, Real radius, Real mass) -> std::string {
     const Cohesion<D>& cohesion = *state.materials.pair(pair.a, pair.b)->cohesion;
     const Real pull = cohesion.pull_off(norm(state.gravity)).of(radius, mass);
@@ -319,10 +319,10 @@ template class SoftLaws<2>;
 template class SoftLaws<3>;
 template StepLimit find_step_limit<2>(const State<2>&, const SoftLaws<2>&, NormalLaw);
 template StepLimit find_step_limit<3>(const State<3>&, const SoftLaws<3>&, NormalLaw);
-template std::string find_collapse(const State<2>&, const SoftLaws<2>&, NormalLaw,
-                                   std::span<const AttractedPair>, Real);
-template std::string find_collapse(const State<3>&, const SoftLaws<3>&, NormalLaw,
-                                   std::span<const AttractedPair>, Real);
+template std::string check_cohesive_stability(const State<2>&, const SoftLaws<2>&, NormalLaw,
+                                              std::span<const AttractedPair>, Real);
+template std::string check_cohesive_stability(const State<3>&, const SoftLaws<3>&, NormalLaw,
+                                              std::span<const AttractedPair>, Real);
 template std::string find_rigid_contact<2>(const State<2>&, const SoftLaws<2>&);
 template std::string find_rigid_contact<3>(const State<3>&, const SoftLaws<3>&);
 

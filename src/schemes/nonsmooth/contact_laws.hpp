@@ -134,7 +134,7 @@ class ContactLaws {
   const auto* last_pulls() const { return cohesion_ ? cohesion_->last() : nullptr; }
   void add_laws() {
     const ContactGraph<D>& contacts = assembler_.contacts();
-    memory_.pass_on(contacts, neighborhood_);
+    memory_.inherit(contacts, neighborhood_);
     pairs_.resize(contacts.size());
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       pairs_[c] = &pair_of(state_, contacts, c);

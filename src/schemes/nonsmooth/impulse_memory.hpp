@@ -44,8 +44,8 @@ class ImpulseMemory {
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
     return visit(*this, [&](const auto& field) { return field.remember(state, neighborhood); });
   }
-  void pass_on(const ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) {
-    visit(*this, [&](auto& field) { field.pass_on(contacts, neighborhood); });
+  void inherit(const ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) {
+    visit(*this, [&](auto& field) { field.inherit(contacts, neighborhood); });
   }
   void find_places(ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) const {
     visit(*this, [&](const auto& field) { field.find_places(contacts, neighborhood); });

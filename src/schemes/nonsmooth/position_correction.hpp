@@ -60,9 +60,9 @@ class PositionCorrection {
       if (overlap <= negligible || !step.is_rigid(c)) continue;
       deepest = std::max(deepest, overlap);
       Real& bias = step.problem.bias[c * D];
-      const Real given_way = walls ? walls->compliance_velocity(c) : 0;
+      const Real compliance = walls ? walls->compliance_velocity(c) : 0;
       bias =
-          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, most) / step.law.dt - given_way);
+          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, most) / step.law.dt - compliance);
     }
     return state_.comm.max(deepest);
   }

@@ -33,7 +33,7 @@ class PbdStepper final : public Stepper<D> {
             .takes_shapes = true,
             .memory = settings_.keeps_multipliers() ? "multipliers" : ""};
   }
-  ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const override;
+  ListRequirements list_requirements(const State<D>& state, Real dt, Real largest_radius) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
@@ -88,7 +88,8 @@ class PbdStepper final : public Stepper<D> {
 };
 
 template <int D>
-ListNeeds PbdStepper<D>::list_needs(const State<D>& state, Real dt, Real /*largest_radius*/) const {
+ListRequirements PbdStepper<D>::list_requirements(const State<D>& state, Real dt,
+                                                  Real /*largest_radius*/) const {
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   std::vector<Vec<D>> velocity(n);
   const Real time = state.clock.time;

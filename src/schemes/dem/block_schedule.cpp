@@ -1,4 +1,4 @@
-#include "schemes/dem/block_turns.hpp"
+#include "schemes/dem/block_schedule.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -34,7 +34,7 @@ TouchedBodies<D>::TouchedBodies(const SweepSchedule<D>& schedule, std::size_t n_
 }
 
 template <int D>
-void BlockTurns<D>::Lists::make(std::span<const Index> slot_of_chunk, std::size_t n_slots) {
+void BlockSchedule<D>::Lists::make(std::span<const Index> slot_of_chunk, std::size_t n_slots) {
   first.assign(n_slots + 1, 0);
   for (const Index slot : slot_of_chunk) ++first[at(slot) + 1];
   for (std::size_t s = 0; s < n_slots; ++s) first[s + 1] += first[s];
@@ -45,8 +45,8 @@ void BlockTurns<D>::Lists::make(std::span<const Index> slot_of_chunk, std::size_
 }
 
 template <int D>
-void BlockTurns<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts,
-                         const TouchedBodies<D>& touched) {
+void BlockSchedule<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts,
+                            const TouchedBodies<D>& touched) {
   const auto blocks = schedule.all_blocks();
   std::vector<Index> interior, boundary;
   for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
@@ -92,7 +92,7 @@ void BlockTurns<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D
 
 template class TouchedBodies<2>;
 template class TouchedBodies<3>;
-template class BlockTurns<2>;
-template class BlockTurns<3>;
+template class BlockSchedule<2>;
+template class BlockSchedule<3>;
 
 }  // namespace scree

@@ -33,7 +33,7 @@ struct PassedThrough {
 /// passed through, along the straight path in the frame of the obstacle, is put back to touch it on its own
 /// side; between two obstacles closer than its diameter, to where its centre lies between them.
 template <int D>
-class SideKeeper {
+class TunnellingGuard {
  public:
   /// `place`: where the owned bodies are, records of sweeps or positions; paths start at step_start(), and
   /// obstacles stand where they were placed for `time`. Returns the deepest overlap of the bodies put back,
