@@ -100,8 +100,7 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
   };
   add("pbd", "position-based dynamics: two experiments, methods and steps", &verify_pbd, "experiment",
       {"sliding", "disks40", "all"}, "table to write, for docs/figures/plot_pbd_verification.py");
-  add("slope", "exact friction: a cube on a slope, the published table and all solvers", &verify_slope, "",
-      {});
+  add("slope", "exact friction: a cube on a slope with every solver", &verify_slope, "", {});
   add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, "group of runs",
       {"tables", "faces", "converged", "all"});
   add("crowd",

@@ -99,6 +99,7 @@ template <int D>
 void DeckBench::measure(const BenchRun& run, Deck& deck) const {
   const Comm& comm = run.comm();
   reset_peak_memory();
+  const std::int64_t memory_before = live_memory();
   RunDeck<D> content = RunDeck<D>::read(deck);
   std::optional<StartingPoint<D>> start;
   if (!deck_.from.empty()) start.emplace(comm, deck_.from);
@@ -117,7 +118,7 @@ void DeckBench::measure(const BenchRun& run, Deck& deck) const {
     throw InputError(fmt::format("{}: there are no bodies in the {} steps after the warm-up of {}",
                                  deck.name(), steps.n_counted(), warm_up_));
   const std::vector<TimerRow> timers = timer_table(comm);
-  const auto of_all = [&](std::size_t of_rank) {
+  const auto of_all = [&](auto of_rank) {
     return static_cast<Real>(comm.sum(static_cast<std::int64_t>(of_rank)));
   };
 
@@ -141,7 +142,7 @@ void DeckBench::measure(const BenchRun& run, Deck& deck) const {
     row.result("share_of_steps_solved", "-", steps.share_solved());
   row.result("steps_per_rebuild", "-", steps.steps_per_list());
   row.result("load_of_fullest_rank", "-", simulation.neighborhood().imbalance());
-  row.result("bytes_per_body", "-", of_all(simulation.bytes()) / bodies);
+  row.result("bytes_per_body", "-", of_all(live_memory() - memory_before) / bodies);
   row.result("memory_of_rank", "B", static_cast<Real>(comm.max(peak_memory())));
   const RunDeck<D>& said = simulation.deck();
   if (std::isfinite(said.end_time))

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "bench/measure_time.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
 
-BenchRow measure_nonsmooth_steps(const Comm& comm, Simulation<3>& simulation, int repetitions, int steps,
-                                 BenchRow row) {
+BenchRow measure_nonsmooth_steps(const Comm& comm, Simulation<3>& simulation, std::int64_t memory_before,
+                                 int repetitions, int steps, BenchRow row) {
   reset_timers();
   const std::int64_t rebuilds = simulation.neighborhood().n_rebuilds();
   Real sweeps = 0, contacts = 0, worst_residual = 0, success = 0;
@@ -45,8 +46,7 @@ BenchRow measure_nonsmooth_steps(const Comm& comm, Simulation<3>& simulation, in
   row.result("steps_per_rebuild", "-", n_steps / std::max(Real{1}, n_lists));
   row.result("worst_residual", "-", worst_residual);
   row.result("share_of_steps_solved", "-", success / n_steps);
-  row.result("bytes_per_body", "-",
-             static_cast<Real>(comm.sum(static_cast<std::int64_t>(simulation.bytes()))) / bodies);
+  row.result("bytes_per_body", "-", static_cast<Real>(comm.sum(live_memory() - memory_before)) / bodies);
   return row;
 }
 

@@ -329,15 +329,6 @@ std::vector<RememberedContact> GhostExchange<D>::send_to_owners(
   return exchange_values<RememberedContact>(comm_, outgoing);
 }
 
-template <int D>
-std::size_t GhostExchange<D>::bytes() const {
-  std::size_t n = (kept_leaving_.capacity() + kept_arriving_.capacity()) * sizeof(Index) +
-                  home_.capacity() * sizeof(Home) + shared_.capacity() + ghosts_.bytes() + sums_.bytes() +
-                  (sums_leaving_.capacity() + sums_arriving_.capacity()) * sizeof(PartialSum);
-  for (const RecordExchange& stage : stages_) n += stage.bytes();
-  return n;
-}
-
 template class GhostExchange<2>;
 template class GhostExchange<3>;
 

@@ -154,8 +154,6 @@ class GhostExchange final : public BodyHalo {
   void count(Traffic kind, const ExchangeVolume& volume) const {
     volume_[static_cast<std::size_t>(kind)] += volume;
   }
-  /// Bytes held by plans and buffers.
-  std::size_t bytes() const;
 
  private:
   using Way = RecordExchange::Way;

@@ -147,10 +147,4 @@ void RecordExchange::wait(Channel& channel) {
   channel.is_under_way = false;
 }
 
-std::size_t RecordExchange::bytes() const {
-  std::size_t n = (sent_.places.capacity() + received_.places.capacity()) * sizeof(Index);
-  for (const auto& channel : channels_) n += channel->out.capacity() + channel->in.capacity();
-  return n;
-}
-
 }  // namespace scree

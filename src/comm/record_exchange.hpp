@@ -112,8 +112,6 @@ class RecordExchange {
     if (!side.places.empty()) unpack(side.places.data(), side.places.size(), channel.in.data());
   }
 
-  std::size_t bytes() const;
-
  private:
   struct Peer {
     int rank;

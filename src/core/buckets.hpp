@@ -27,7 +27,6 @@ class Buckets {
   }
   /// Whether all are empty.
   bool empty() const { return items_.empty(); }
-  std::size_t bytes() const { return items_.capacity() * sizeof(T) + first_.capacity() * sizeof(Start); }
 
  private:
   std::vector<Start> first_;  // of each bucket in items_, and the end

@@ -1,15 +1,17 @@
 // Replaces operator new for the whole program, for two reasons:
 // - Arrays of megabytes get pages of 2 MiB. Sweeps visit bodies block by block, and with pages of 4 KiB every
 //   other visit misses the address translation cache (docs/performance.md, "Huge pages").
-// - Steps must not allocate, and what counts is what is asked for here.
+// - Steps must not allocate, and what a run holds is to be known: what counts is what is asked for here.
 #include "core/memory.hpp"
 
 #include <fmt/core.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -34,11 +36,22 @@ namespace scree {
 namespace {
 
 thread_local std::int64_t allocations = 0;
+std::atomic<std::int64_t> live_bytes = 0;  // other threads may give back what one has asked for
 
 #if SCREE_OWN_NEW
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// Below, rounding up to whole pages would waste too much.
 constexpr std::size_t huge_from = 2 * huge_page;
+
+/// What the allocator set aside for it.
+std::int64_t held(void* memory) {
+  return static_cast<std::int64_t>(malloc_usable_size(memory));
+}
+
+void release(void* memory) {
+  live_bytes.fetch_sub(held(memory), std::memory_order_relaxed);
+  std::free(memory);
+}
 
 void* allocate(std::size_t size, std::size_t alignment) {
   ++allocations;
@@ -51,6 +64,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
     else if (posix_memalign(&memory, alignment, size) != 0)
       memory = nullptr;
     if (memory) {
+      live_bytes.fetch_add(held(memory), std::memory_order_relaxed);
       // Only a wish: where the kernel has no huge pages, nothing changes. A last, partly used page is left
       // small.
       if (huge) {
@@ -71,6 +85,10 @@ void* allocate(std::size_t size, std::size_t alignment) {
 
 std::int64_t n_allocations() {
   return allocations;
+}
+
+std::int64_t live_memory() {
+  return live_bytes.load(std::memory_order_relaxed);
 }
 
 bool counts_allocations() {
@@ -110,15 +128,15 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   return scree::allocate(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  scree::release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
+  scree::release(memory);
 }
 void operator delete(void* memory, std::align_val_t) noexcept {
-  std::free(memory);
+  scree::release(memory);
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  std::free(memory);
+  scree::release(memory);
 }
 #endif

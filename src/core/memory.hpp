@@ -12,7 +12,12 @@ namespace scree {
 /// its own.
 std::int64_t n_allocations();
 
-/// Whether n_allocations() counts.
+/// What this process holds now of the memory that `operator new` gave it, on all threads [bytes]: with what
+/// the system's allocator rounds up. The difference over the making of an object is what that object takes. 0
+/// where n_allocations() is.
+std::int64_t live_memory();
+
+/// Whether n_allocations() and live_memory() count.
 bool counts_allocations();
 
 /// The largest amount of memory that this process has held so far [bytes].
@@ -26,11 +31,5 @@ std::int64_t memory_limit();
 /// hope for: to be asked before what a user named is made, since the system grants memory that it does not
 /// have and kills later. Local; the same answer on all ranks of equal machines.
 void require_memory(Real bytes, const std::string& what);
-
-/// What vectors hold [bytes].
-template <class... Vector>
-std::size_t held_bytes(const Vector&... vectors) {
-  return ((vectors.capacity() * sizeof(vectors[0])) + ...);
-}
 
 }  // namespace scree

@@ -193,7 +193,7 @@ std::string CrowdScene::name_of_group(std::size_t group) const {
   return fmt::format("{}: people \"{}\"", building_->where(), people_.group_names()[group]);
 }
 
-SceneWords CrowdScene::words() const {
+SceneMessages CrowdScene::words() const {
   return {.bodies = "people",
           .start_from = "[populations.NAME]",
           .instead_of_particles = "people come from [populations.NAME] and [sources.NAME]",
@@ -251,7 +251,7 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& 
   journeys_.switch_doors(state, before_change);
   if (journeys_.absorb(state, first_outlet_, staying_)) {
     anybody_left = true;
-    change.take_out(staying_);
+    change.remove_bodies(staying_);
   }
   if (anybody_left)
     groups_.note_departures(state.comm, first_outlet_, std::span(journeys_.departures()).subspan(n_departed));

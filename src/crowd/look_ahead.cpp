@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -330,13 +329,6 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
       near_.wall_speed.push_back(speed);
     }
   }
-}
-
-std::size_t LookAhead::bytes() const {
-  return held_bytes(walks_, seen_, near_.a, near_.b, near_.place, near_.gap, near_.normal, near_.wall_speed,
-                    at_, surface_, within_box_.first, within_box_.others, through_faces_.first,
-                    through_faces_.others, through_faces_.shifts, disks_, headings_, goals_, scratch_, who_,
-                    near_places_, sight_);
 }
 
 }  // namespace scree

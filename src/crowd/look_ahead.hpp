@@ -95,8 +95,6 @@ class LookAhead {
   Real oncoming_right(std::size_t i) const { return seen_[i].right; }
   const NearContacts& near() const { return near_; }
 
-  std::size_t bytes() const;
-
  private:
   /// The candidate pairs by person: see LookAheadView::Candidates.
   struct Candidates {

@@ -3,8 +3,6 @@
 #include <array>
 #include <map>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 namespace {
@@ -34,7 +32,7 @@ void MultiplierMemory::note_loaded(std::span<const Real> multipliers, std::vecto
 
 void MultiplierMemory::get(const NearContacts& near, Neighborhood<2>& neighborhood,
                            std::vector<Real>& multiplier) {
-  field_.pass_on(near, neighborhood);
+  field_.inherit(near, neighborhood);
   multiplier.resize(near.size());
   for (std::size_t c = 0; c < near.size(); ++c) multiplier[c] = field_.of(near, c);
 }
@@ -55,8 +53,7 @@ void MultiplierMemory::keep_walls(std::span<const Index> kept) {
   note_loaded(field_.walls(), loaded_walls_);
 }
 
-void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood,
-                                  const std::function<void()>& list_again) {
+void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood, const std::function<void()>& relist) {
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   std::map<std::array<Index, 3>, Real> pairs, walls;  // by both people and the shift, or as for_each_wall
   schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
@@ -65,7 +62,7 @@ void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood,
   for_each_wall(schedule, [&](std::size_t place, const auto& who) {
     if (const Real known = field_.walls()[place]; known != 0) walls[who] = known;
   });
-  list_again();
+  relist();
   field_.fit(neighborhood);
   field_.clear();
   schedule.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
@@ -77,10 +74,6 @@ void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood,
   });
   note_loaded(field_.pairs(), loaded_pairs_);
   note_loaded(field_.walls(), loaded_walls_);
-}
-
-std::size_t MultiplierMemory::bytes() const {
-  return field_.bytes() + held_bytes(loaded_pairs_, loaded_walls_);
 }
 
 }  // namespace scree

@@ -25,11 +25,10 @@ class MultiplierMemory {
   void set(const NearContacts& near, std::span<const Real> multiplier);
   /// After people have gone: see SweepSchedule::renumber.
   void keep_walls(std::span<const Index> kept);
-  /// Keeps what it knows while `list_again` lists the candidates of the same people anew.
-  void keep_while(const Neighborhood<2>& neighborhood, const std::function<void()>& list_again);
+  /// Keeps what it knows while `relist` lists the candidates of the same people anew.
+  void keep_while(const Neighborhood<2>& neighborhood, const std::function<void()>& relist);
 
   const ContactField<Real>& field() const { return field_; }
-  std::size_t bytes() const;
 
  private:
   static void note_loaded(std::span<const Real> multipliers, std::vector<Index>& places);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
@@ -207,11 +206,6 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   }
   std::copy_n(velocity_.begin(), n_held_, velocity.begin());
   return report;
-}
-
-std::size_t VelocityProjection::bytes() const {
-  return held_bytes(rows_, desired_, velocity_, problem_.frame, problem_.arm, problem_.mass, impulse_,
-                    solved_);
 }
 
 }  // namespace scree

@@ -48,8 +48,6 @@ class VelocityProjection {
                std::span<const GlobalId> ids, FrictionSolver<2>& solver, const StopRule& stop,
                std::span<Vec<2>> velocity, std::span<Real> multiplier);
 
-  std::size_t bytes() const;
-
  private:
   struct Row {
     Index a, b;  // b: n_held for none

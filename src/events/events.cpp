@@ -63,7 +63,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
   if (outlets.find(state, staying_)) {
     outlets.record(state);
     const Real before = energy();
-    change.take_out(staying_);
+    change.remove_bodies(staying_);
     state.energy_balance.outflow += before - energy();
   }
 

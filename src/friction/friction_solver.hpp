@@ -168,10 +168,6 @@ class FrictionSolve {
   /// As solve_friction(), but takes the problem to be valid. The report is good until the next run.
   const SolveReport& run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
                          std::span<Real> r, std::span<Real> v, Change change = Change::all);
-  /// Bytes held, without those of the solver.
-  std::size_t bytes() const {
-    return scaled_.bytes() + (impulse_.capacity() + y_.capacity() + best_impulse_.capacity()) * sizeof(Real);
-  }
 
  private:
   ScaledProblem<D> scaled_;

@@ -1,8 +1,5 @@
 #include "friction/general_rows.hpp"
 
-#include <algorithm>
-
-#include "core/memory.hpp"
 #include "core/simd.hpp"
 
 namespace scree {
@@ -22,33 +19,7 @@ std::span<const typename GeneralRows<D>::Kernels* const> available_general_kerne
 }
 
 template <int D>
-GeneralRows<D>::GeneralRows() : kernels_(&chosen(available_general_kernels<D>())) {}
-
-template <int D>
-void GeneralRows<D>::begin(Index none) {
-  none_ = none;
-  groups_.clear();
-  lanes_.begin(none);
-}
-
-template <int D>
-std::size_t GeneralRows<D>::place_for(Index a, Index b) {
-  const std::size_t place = lanes_.add(a, b);
-  if (lanes_.n_groups() > groups_.size()) {
-    Group& fresh = groups_.emplace_back();  // zeros
-    std::fill_n(fresh.a, group_size, none_);
-    std::fill_n(fresh.b, group_size, none_);
-    for (int i = 0, at = 0; i < D; ++i, at += i + 1) std::fill_n(fresh.W[at], group_size, 1.0);
-  }
-  groups_[place / group_size].a[place % group_size] = a;
-  groups_[place / group_size].b[place % group_size] = b;
-  return place;
-}
-
-template <int D>
-std::size_t GeneralRows<D>::bytes() const {
-  return held_bytes(groups_) + lanes_.bytes();
-}
+GeneralRows<D>::GeneralRows() : GeneralRows::PackedRows(chosen(available_general_kernels<D>())) {}
 
 template class GeneralRows<2>;
 template class GeneralRows<3>;

@@ -1,7 +1,6 @@
 #pragma once
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "friction/friction_problem.hpp"
 #include "friction/lane_groups.hpp"
@@ -19,36 +18,37 @@ struct alignas(64) GeneralGroup {
   GroupEntry w[D], mu, g[2];      ///< bias, friction, compliance along N and along T
 };
 
-/// Contacts of any bodies, packed for vectors, and what solvers do with all of them at once. The order is
-/// that of a sweep, and the bits are those of one contact after the other, with any instruction set.
 template <int D>
-class GeneralRows {
+struct GeneralKernels {
+  using Group = GeneralGroup<D>;
+  std::string_view instruction_set;
+  /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3). slip: of each lane, the guess of its
+  /// next local solution; y: velocities of all held and of nobody, on 16 bytes.
+  void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* slip, Real* y);
+  /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of
+  /// their SweepChange::terms.
+  Real (*sweep_on)(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
+                   Real* slip, Real* y, SweepMomentum momentum, Real* squares);
+  /// |r - P_K(r - u^)|^2 of each lane (eq. F.6).
+  void (*natural_squares)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
+                          Real* squares);
+};
+
+/// Contacts of any bodies, and what solvers do with all of them at once.
+template <int D>
+class GeneralRows : public PackedRows<GeneralGroup<D>, GeneralKernels<D>> {
  public:
   using Group = GeneralGroup<D>;
-  struct Kernels {
-    std::string_view instruction_set;
-    /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3). slip: of each lane, the guess of its
-    /// next local solution; y: velocities of all held and of nobody, on 16 bytes.
-    void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* slip, Real* y);
-    /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of
-    /// their SweepChange::terms.
-    Real (*sweep_on)(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
-                     Real* slip, Real* y, SweepMomentum momentum, Real* squares);
-    /// |r - P_K(r - u^)|^2 of each lane (eq. F.6).
-    void (*natural_squares)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
-                            Real* squares);
-  };
 
   GeneralRows();
 
-  /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body. Local, as all.
-  void begin(Index none);
   /// Adds a contact: rows like ScaledProblem::Contact, without a coupling.
   template <class Row>
   void add(const Row& row) {
-    const std::size_t place = place_for(row.a, row.b);
-    Group& group = groups_[place / group_size];
-    const std::size_t lane = place % group_size;
+    const std::size_t place = GeneralRows::PackedRows::add(row.a, row.b), lane = place % group_size;
+    Group& group = this->group(place);
+    if (lane == 0)
+      for (int i = 0, at = 0; i < D; ++i, at += i + 1) std::fill_n(group.W[at], group_size, 1.0);
     for (int side = 0; side < 2; ++side)
       for (int i = 0; i < D; ++i)
         for (int k = 0; k < Group::q; ++k) group.J[side][i][k][lane] = row.J[side][i][k];
@@ -58,27 +58,6 @@ class GeneralRows {
     group.mu[lane] = row.mu;
     for (int k = 0; k < 2; ++k) group.g[k][lane] = row.g[k];
   }
-  void end_stretch() { lanes_.end_stretch(); }
-  void clear() { groups_.clear(); }
-
-  bool empty() const { return groups_.empty(); }
-  const LaneGroups& lanes() const { return lanes_; }
-  std::span<const Group> groups() const { return groups_; }
-  std::span<const Group> groups_of(std::size_t stretch) const {
-    return groups().subspan(lanes_.first_group(stretch), lanes_.n_groups_of(stretch));
-  }
-  const Kernels& kernels() const { return *kernels_; }
-  /// For tests: use these kernels.
-  void use(const Kernels& kernels) { kernels_ = &kernels; }
-  std::size_t bytes() const;
-
- private:
-  std::size_t place_for(Index a, Index b);
-
-  const Kernels* kernels_;
-  Index none_ = 0;
-  std::vector<Group> groups_;
-  LaneGroups lanes_;
 };
 
 /// The kernels that this processor can run, the portable ones first.

@@ -15,6 +15,12 @@ struct SideBySide {
   static Lanes root(Lanes x) { return square_root(x); }
 };
 
+/// Of each lane from a group on, the guess of its next local solution.
+struct Slips {
+  Real* slip = nullptr;
+  Slips from(std::size_t group) const { return {slip + group * group_size}; }
+};
+
 /// `width` contacts of a group from place `at` on, with the velocities of both ends.
 template <int D, class Number>
 struct Blocks {
@@ -22,9 +28,15 @@ struct Blocks {
   Ends<D, Number> a, b;
   const GeneralGroup<D>& group;
   std::size_t at;
+  Slips slips;
+  Lanes W[D][D];  ///< with compliance, once solved
 
-  Blocks(const GeneralGroup<D>& of, std::size_t from, Number* y)
-      : a(y, of.a + from), b(y, of.b + from), group(of), at(from) {}
+  Blocks(const GeneralGroup<D>& of, std::size_t from, Number* y, Slips guesses = {})
+      : a(y, of.a + from), b(y, of.b + from), group(of), at(from), slips(guesses) {}
+  void begin() {}
+  void begin_moved(SweepMomentum) {}
+  void keep_solution() {}
+  void keep_change() {}
   Lanes J(int side, int i, int k) const { return load(group.J[side][i][k] + at); }
   /// u = J y, added up as ScaledProblem::Contact does, as is all that follows.
   void find_relative_velocity(Lanes (&u)[D]) const {
@@ -52,9 +64,9 @@ struct Blocks {
     b.put();
   }
   Lanes compliance(int i) const { return load(group.g[i > 0] + at); }
-  /// The local solution from impulses r (N.2); returns d . (W + G) d of the change d.
-  Lanes solve(const Lanes (&r)[D], Real* slip, Lanes (&next)[D], Lanes (&change)[D]) const {
-    Lanes W[D][D], rest[D];
+  /// The local solution from impulses r (N.2).
+  void solve(const Lanes (&r)[D], Lanes (&next)[D], Lanes (&change)[D]) {
+    Lanes rest[D];
     for (int i = 0, entry = 0; i < D; ++i)
       for (int j = 0; j <= i; ++j) W[i][j] = W[j][i] = load(group.W[entry++] + at);
     find_relative_velocity(rest);
@@ -63,11 +75,14 @@ struct Blocks {
       for (int j = 0; j < D; ++j) rest[i] -= W[i][j] * r[j];
     }
     for (int i = 0; i < D; ++i) W[i][i] += compliance(i);
-    Lanes alpha = load(slip + at);
+    Lanes alpha = load(slips.slip + at);
     LocalSolution<SideBySide>::find(W, rest, load(group.mu + at), alpha, next);
-    store(alpha, slip + at);
-    Lanes square{};
+    store(alpha, slips.slip + at);
     for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
+  }
+  /// d . (W + G) d of the change d.
+  Lanes square(const Lanes (&change)[D]) const {
+    Lanes square{};
     for (int i = 0; i < D; ++i) {
       Lanes along{};
       for (int j = 0; j < D; ++j) along += W[i][j] * change[j];
@@ -79,53 +94,13 @@ struct Blocks {
 
 template <int D>
 void sweep(std::span<const GeneralGroup<D>> groups, GroupImpulses<D>* impulses, Real* slip, Real* y) {
-  for (const GeneralGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < group_size; at += width) {
-      Blocks<D, Real> blocks(group, at, y);
-      Lanes r[D], next[D], change[D];
-      load_impulse<D>(*impulses, at, r);
-      blocks.solve(r, slip, next, change);
-      for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
-      blocks.add_impulse(change);
-    }
-    ++impulses;
-    slip += group_size;
-  }
+  sweep_groups<Blocks<D, Real>, D>(groups, impulses, y, Slips{slip});
 }
 
 template <int D>
 Real sweep_on(std::span<const GeneralGroup<D>> groups, GroupImpulses<D>* impulses,
               GroupMomentum<D>* of_sweeps, Real* slip, Real* y, SweepMomentum momentum, Real* squares) {
-  const Lanes zero{};
-  const Lanes beta = zero + momentum.beta, share = zero + momentum.share, unit = zero + momentum.unit;
-  const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;
-  Lanes sum{};
-  for (const GeneralGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < group_size; at += width, squares += width) {
-      Blocks<D, Real> blocks(group, at, y);
-      Lanes r[D], next[D], change[D];
-      for (int i = 0; i < D; ++i) {
-        const Lanes p = beta * load(of_sweeps->p[i] + at);
-        r[i] = load(impulses->r[i] + at) + p;
-        store(p + share * load(of_sweeps->d[i] + at), of_sweeps->p[i] + at);
-      }
-      const Lanes square = blocks.solve(r, slip, next, change);
-      blocks.add_impulse(change);
-      for (int i = 0; i < D; ++i) {
-        store(next[i], impulses->r[i] + at);
-        store(change[i], of_sweeps->d[i] + at);
-      }
-      store(square, squares);
-      const Lanes scaled = square * unit;
-      sum += ((scaled < most ? scaled : most) + to_integer) - to_integer;
-    }
-    ++impulses;
-    ++of_sweeps;
-    slip += group_size;
-  }
-  Real total = 0;
-  for (int k = 0; k < width; ++k) total += sum[k];
-  return total;
+  return sweep_groups_on<Blocks<D, Real>, D>(groups, impulses, of_sweeps, y, momentum, squares, Slips{slip});
 }
 
 template <int D>

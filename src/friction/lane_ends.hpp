@@ -1,5 +1,7 @@
 #pragma once
 // Groups of contacts, for kernels that are compiled once per instruction set, with SCREE_SET naming the set.
+#include <span>
+
 #include "core/lanes.hpp"
 #include "friction/lane_groups.hpp"
 
@@ -87,6 +89,73 @@ inline Lanes tangential_square(const Lanes (&x)[D]) {
 template <int D>
 inline void load_impulse(const GroupImpulses<D>& impulses, std::size_t at, Lanes (&r)[D]) {
   for (int i = 0; i < D; ++i) r[i] = load(impulses.r[i] + at);
+}
+
+/// The same with the momentum of the sweeps before, which goes on.
+template <int N>
+inline void load_moved(const GroupImpulses<N>& impulses, GroupMomentum<N>& of_sweeps, std::size_t at,
+                       SweepMomentum momentum, Lanes (&r)[N]) {
+  const Lanes beta = Lanes{} + momentum.beta, share = Lanes{} + momentum.share;
+  for (int i = 0; i < N; ++i) {
+    const Lanes p = beta * load(of_sweeps.p[i] + at);
+    r[i] = load(impulses.r[i] + at) + p;
+    store(p + share * load(of_sweeps.d[i] + at), of_sweeps.p[i] + at);
+  }
+}
+
+/// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3). A Part is made of a group, a place in it, y
+/// and `more`, and solves the contacts there from what it has loaded.
+template <class Part, int D, class Group, class More>
+void sweep_groups(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* y, More more) {
+  for (const Group& group : groups) {
+    for (std::size_t at = 0; at < group_size; at += width) {
+      Part part(group, at, y, more);
+      Lanes r[D], next[D], change[D];
+      load_impulse<D>(*impulses, at, r);
+      part.begin();
+      part.solve(r, next, change);
+      for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
+      part.keep_solution();
+      part.add_impulse(change);
+    }
+    ++impulses;
+    more = more.from(1);
+  }
+}
+
+/// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of their
+/// SweepChange::terms.
+template <class Part, int D, class Group, class More>
+Real sweep_groups_on(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
+                     Real* y, SweepMomentum momentum, Real* squares, More more) {
+  const Lanes zero{}, unit = zero + momentum.unit;
+  const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;
+  Lanes sum{};
+  for (const Group& group : groups) {
+    for (std::size_t at = 0; at < group_size; at += width, squares += width) {
+      Part part(group, at, y, more);
+      Lanes r[D], next[D], change[D];
+      load_moved<D>(*impulses, *of_sweeps, at, momentum, r);
+      part.begin_moved(momentum);
+      part.solve(r, next, change);
+      part.add_impulse(change);
+      for (int i = 0; i < D; ++i) {
+        store(next[i], impulses->r[i] + at);
+        store(change[i], of_sweeps->d[i] + at);
+      }
+      part.keep_change();
+      const Lanes square = part.square(change);
+      store(square, squares);
+      const Lanes scaled = square * unit;
+      sum += ((scaled < most ? scaled : most) + to_integer) - to_integer;
+    }
+    ++impulses;
+    ++of_sweeps;
+    more = more.from(1);
+  }
+  Real total = 0;
+  for (int k = 0; k < width; ++k) total += sum[k];
+  return total;
 }
 
 /// |r - P_K(r - u^)|^2 (eq. F.6), by the formulas of natural_map() and project_on_cone(), step by step.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 void LaneGroups::begin(Index none) {
@@ -13,10 +11,6 @@ void LaneGroups::begin(Index none) {
   n_in_.clear();
   first_open_ = 0;
   first_group_.assign(static_cast<std::size_t>(none) + 1, 0);
-}
-
-std::size_t LaneGroups::bytes() const {
-  return held_bytes(place_, stretch_first_, n_in_, first_group_);
 }
 
 }  // namespace scree

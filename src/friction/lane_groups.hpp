@@ -109,7 +109,6 @@ class LaneGroups {
         r[c * D + i] = impulses[place / group_size].r[i][place % group_size];
     }
   }
-  std::size_t bytes() const;
 
  private:
   Index none_ = 0;
@@ -118,6 +117,59 @@ class LaneGroups {
   std::vector<std::uint8_t> n_in_;        // contacts of each group
   std::size_t first_open_ = 0;            // group of the present stretch that may have room
   std::vector<std::size_t> first_group_;  // of each body, where its next contact may be
+};
+
+/// Contacts packed for vectors: groups with bodies a and b of each lane, and the kernels for them. The order
+/// is that of a sweep, and the bits are those of one contact after the other, with any instruction set.
+template <class GroupKind, class KernelKind>
+class PackedRows {
+ public:
+  using Group = GroupKind;
+  using Kernels = KernelKind;
+
+  explicit PackedRows(const Kernels& kernels) : kernels_(&kernels) {}
+
+  /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body, more than the
+  /// number of any. Local, as all.
+  void begin(Index none) {
+    none_ = none;
+    groups_.clear();
+    lanes_.begin(none);
+  }
+  /// A place for a contact of bodies a and b (LaneGroups::add). The rest of a new group is zeros.
+  std::size_t add(Index a, Index b) {
+    const std::size_t place = lanes_.add(a, b);
+    if (lanes_.n_groups() > groups_.size()) {
+      Group& fresh = groups_.emplace_back();
+      std::fill_n(fresh.a, group_size, none_);
+      std::fill_n(fresh.b, group_size, none_);
+    }
+    group(place).a[place % group_size] = a;
+    group(place).b[place % group_size] = b;
+    return place;
+  }
+  /// Ends a stretch of contacts that a sweep visits between transfers.
+  void end_stretch() { lanes_.end_stretch(); }
+
+  std::size_t size() const { return lanes_.place().size(); }
+  bool empty() const { return groups_.empty(); }
+  const LaneGroups& lanes() const { return lanes_; }
+  Group& group(std::size_t place) { return groups_[place / group_size]; }
+  std::span<const Group> groups() const { return groups_; }
+  std::span<const Group> groups_of(std::size_t stretch) const {
+    return groups().subspan(lanes_.first_group(stretch), lanes_.n_groups_of(stretch));
+  }
+  const Kernels& kernels() const { return *kernels_; }
+  /// For tests: use these kernels.
+  void use(const Kernels& kernels) { kernels_ = &kernels; }
+
+ protected:
+  std::vector<Group> groups_;
+
+ private:
+  const Kernels* kernels_;
+  Index none_ = 0;
+  LaneGroups lanes_;
 };
 
 }  // namespace scree

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "friction/dense_block.hpp"
 
@@ -23,34 +22,17 @@ const Real* own_block(const LocalForm<D>& local, std::size_t c) {
   return local.block.data() + at * D * D;
 }
 
-/// J = root_mass H L^-T for the rows H of one body at a contact; first for a diagonal L.
-template <int D, int q>
-void scale_rows_by_diagonal(const Real* H, const Real* inverse_diagonal, Real root_mass, Real (&J)[D][q]) {
-  for (int i = 0; i < D; ++i)
-    for (int j = 0; j < q; ++j) J[i][j] = root_mass * (H[i * q + j] * inverse_diagonal[j]);
-}
-template <int D, int q>
-void scale_rows(const Real* H, const Real* inverse_root, Real root_mass, Real (&J)[D][q]) {
-  for (int i = 0; i < D; ++i)
-    for (int j = 0; j < q; ++j) {
-      Real sum = 0;
-      for (int k = 0; k <= j; ++k) sum += H[i * q + k] * inverse_root[j * q + k];
-      J[i][j] = root_mass * sum;
-    }
-}
-
 }  // namespace
 
 template <int D>
-void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& scales) {
+void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem) {
   Scope timer("scaling");
-  const bool same_masses = problem.mass_stamp != 0 && problem_ == &problem &&
-                           mass_stamp_ == problem.mass_stamp && given_ == scales;
+  const bool same_masses =
+      problem.mass_stamp != 0 && problem_ == &problem && mass_stamp_ == problem.mass_stamp;
   problem_ = &problem;
-  given_ = scales;
   mass_stamp_ = problem.mass_stamp;
-  count_all();
-  if (!same_masses) mass_scale_ = scales.mass > 0 ? scales.mass : mean_mass();
+  const bool are_diagonal = count_all();
+  if (!same_masses) mass_scale_ = mean_mass();
   // The velocity scale needs |H v_free + w|, which has no scale yet: take v_c = 1 first.
   velocity_scale_ = 1;
   has_spheres_ = problem.is_round();
@@ -59,28 +41,29 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem, const Scales& 
     free_.assign(velocity_size(), 0.0);
     build_local_contacts();
   } else {
-    if (!same_masses) find_roots();
-    find_free_velocity();
+    if (!same_masses) roots_.find(problem, are_diagonal, mass_scale_);
+    roots_.scale_velocities(problem.free_velocity, free_);
     if (has_spheres_) build_spheres();
   }
-  find_velocity_scale(scales.velocity);
+  find_velocity_scale();
 }
 
 template <int D>
 void ScaledProblem<D>::rebuild_bias() {
   Scope timer("scaling");
-  if (!is_round_everywhere_) return rebuild(*problem_, given_);
+  if (!is_round_everywhere_) return rebuild(*problem_);
   velocity_scale_ = 1;
   contacts_built_ = general_built_ = false;
-  find_free_velocity();
+  roots_.scale_velocities(problem_->free_velocity, free_);
   for (std::size_t c = 0; c < problem_->a.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
   if (problem_->rolls()) set_spin_bias();
-  find_velocity_scale(given_.velocity);
+  find_velocity_scale();
 }
 
-/// Counts over all ranks, in one reduction: this runs in every step. Collective.
+/// Counts over all ranks, in one reduction: this runs in every step. Returns whether all mass blocks are
+/// diagonal: of all ranks, since the two ways to scale round differently. Collective.
 template <int D>
-void ScaledProblem<D>::count_all() {
+bool ScaledProblem<D>::count_all() {
   const FrictionProblem<D>& problem = *problem_;
   std::int64_t n_unsymmetric = problem.is_local() ? 1 : 0, n_not_diagonal = 0;
   // Bodies that are round promise it.
@@ -103,10 +86,9 @@ void ScaledProblem<D>::count_all() {
   n_contacts_of_all_ = counts[0];
   n_bodies_of_all_ = counts[1];
   is_symmetric_ = counts[2] == 0;
-  // Of all ranks, since the two ways to scale round differently.
-  is_diagonal_ = is_symmetric_ && counts[5] == 0;
   is_round_everywhere_ = counts[3] == 0;
   n_own_of_all_ = counts[4];
+  return is_symmetric_ && counts[5] == 0;
 }
 
 /// Mean mass of a body [kg], or of the bodies at a contact of a local form. Collective.
@@ -132,50 +114,9 @@ Real ScaledProblem<D>::mean_mass() {
   return n_of_all > 0 ? total / static_cast<Real>(n_of_all) : 1;
 }
 
-/// L^-1 of all bodies held. Local.
-template <int D>
-void ScaledProblem<D>::find_roots() {
-  const FrictionProblem<D>& problem = *problem_;
-  const auto n_held = static_cast<std::size_t>(this->n_held());
-  if (is_diagonal_) {
-    inverse_diagonal_.resize(n_held * q);
-    for (std::size_t i = 0; i < n_held; ++i)
-      for (std::size_t k = 0; k < q; ++k)
-        inverse_diagonal_[i * q + k] = 1 / std::sqrt(problem.mass[(i * q + k) * q + k]);
-    const Real root_mass = std::sqrt(mass_scale_);
-    answer_of_sphere_.resize(n_held + 1);
-    for (std::size_t i = 0; i < n_held; ++i)
-      answer_of_sphere_[i] = {root_mass * inverse_diagonal_[i * q], root_mass * inverse_diagonal_[i * q + D]};
-    answer_of_sphere_[n_held] = {0, 0};
-    return;
-  }
-  inverse_root_.resize(n_held * q * q);
-  for (std::size_t i = 0; i < n_held; ++i)
-    invert_root<q>(problem.mass.data() + i * q * q, inverse_root_.data() + i * q * q);
-}
-
-/// y_free for v_c = 1. Local.
-template <int D>
-void ScaledProblem<D>::find_free_velocity() {
-  const FrictionProblem<D>& problem = *problem_;
-  const auto n_held = static_cast<std::size_t>(this->n_held());
-  const Real root_mass = std::sqrt(mass_scale_);
-  free_.assign(velocity_size(), 0.0);
-  for (std::size_t i = 0; i < n_held; ++i) {
-    Real* y = free_.data() + i * width;
-    const Real* v = problem.free_velocity.data() + i * q;
-    if (is_diagonal_) {
-      for (std::size_t k = 0; k < q; ++k) y[k] = v[k] / (inverse_diagonal_[i * q + k] * root_mass);
-    } else {
-      apply_root_transposed<q>(inverse_root_.data() + i * q * q, v, y);
-      for (int k = 0; k < q; ++k) y[k] /= root_mass;
-    }
-  }
-}
-
 /// Sets v_c, and scales with it what is there. Collective.
 template <int D>
-void ScaledProblem<D>::find_velocity_scale(Real given) {
+void ScaledProblem<D>::find_velocity_scale() {
   const std::span<Real> square = lane_scratch();
   if (has_spheres_) {
     spheres_.kernels().free_squares(spheres_.groups(), free_.data(), square.data());
@@ -198,8 +139,8 @@ void ScaledProblem<D>::find_velocity_scale(Real given) {
     }
     total = ReproducibleSum::sum(comm(), square);
   }
-  if (given > 0 || problem_->velocity_scale > 0) {
-    velocity_scale_ = given > 0 ? given : problem_->velocity_scale;
+  if (problem_->velocity_scale > 0) {
+    velocity_scale_ = problem_->velocity_scale;
   } else {
     const Real rms = n_contacts_of_all_ > 0 ? std::sqrt(total / static_cast<Real>(n_contacts_of_all_)) : 0;
     velocity_scale_ = std::max(rms, problem_->velocity_floor);
@@ -237,11 +178,11 @@ void ScaledProblem<D>::build_spheres() {
                                    problem.b[c] < 0 ? none : static_cast<std::size_t>(problem.b[c])};
       const std::size_t place = spheres_.add(static_cast<Index>(body[0]), static_cast<Index>(body[1]));
       SphereGroup<D>& group = spheres_.group(place);
-      const std::size_t lane = place % SphereGroup<D>::size;
+      const std::size_t lane = place % group_size;
       Real along_normal = 0;
       Real by_spin = 0;
       for (std::size_t side = 0; side < 2; ++side) {
-        const auto [by_push, by_turn] = answer_of_sphere_[body[side]];
+        const auto [by_push, by_turn] = roots_.answer_of_sphere(body[side]);
         const Real s = group.s[side][lane] = by_push;
         const Real t = group.c[side][lane] = by_turn * problem.arm[2 * c + side];
         along_normal += s * s;
@@ -275,8 +216,9 @@ void ScaledProblem<D>::add_rolling(std::size_t c, std::size_t place) {
   Real j[2], W = 0, coupling = 0;
   for (std::size_t side = 0; side < 2; ++side) {
     const Index body = (side == 0 ? of_contact.a : of_contact.b)[lane];
-    j[side] =
-        problem_->arm[2 * c + side] > 0 ? answer_of_sphere_[static_cast<std::size_t>(body)][1] * radius : 0;
+    j[side] = problem_->arm[2 * c + side] > 0
+                  ? roots_.answer_of_sphere(static_cast<std::size_t>(body))[1] * radius
+                  : 0;
     W += j[side] * j[side];
     coupling += (side == 0 ? 1 : -1) * of_contact.c[side][lane] * j[side];
   }
@@ -303,7 +245,6 @@ void ScaledProblem<D>::set_spin_bias() {
 template <int D>
 void ScaledProblem<D>::build_contacts() const {
   const FrictionProblem<D>& problem = *problem_;
-  const Real root_mass = std::sqrt(mass_scale_);
   contacts_.resize(problem.a.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     Contact& row = contacts_[c];
@@ -316,13 +257,9 @@ void ScaledProblem<D>::build_contacts() const {
         std::fill_n(&J[0][0], D * q, 0.0);
         continue;
       }
-      const auto i = static_cast<std::size_t>(body[side]);
       Real H[D * q];
       problem.find_rows(c, side, H);
-      if (is_diagonal_)
-        scale_rows_by_diagonal<D, q>(H, inverse_diagonal_.data() + i * q, root_mass, J);
-      else
-        scale_rows<D, q>(H, inverse_root_.data() + i * q * q, root_mass, J);
+      roots_.scale_rows(static_cast<std::size_t>(body[side]), H, J);
     }
     for (int i = 0; i < D; ++i)
       for (int j = i; j < D; ++j) {
@@ -374,7 +311,7 @@ void ScaledProblem<D>::build_couplings() const {
         Real solved[q], of_row[q];
         solve_block<q>(problem.mass.data() + i * q * q,
                        problem.jacobian.data() + ((c * 2 + side) * D + k) * q, solved);
-        apply_root_transposed<q>(inverse_root_.data() + i * q * q, solved, of_row);
+        apply_root_transposed<q>(roots_.inverse_root(i), solved, of_row);
         for (std::size_t j = 0; j < q; ++j) impulse.J[k][j] = root_mass * of_row[j];
       }
     }
@@ -491,26 +428,7 @@ void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real>
       for (std::size_t j = 0; j < q; ++j) v[i * q + j] = velocity_scale_ * y[i * width + j];
     return;
   }
-  const Real factor = velocity_scale_ * std::sqrt(mass_scale_);
-  if (is_diagonal_) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
-      for (std::size_t j = 0; j < q; ++j)
-        v[i * q + j] = factor * (inverse_diagonal_[i * q + j] * y[i * width + j]);
-    return;
-  }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
-    for (std::size_t j = 0; j < q; ++j) {
-      Real sum = 0;
-      for (std::size_t k = j; k < q; ++k) sum += inverse_root_[(i * q + k) * q + j] * y[i * width + k];
-      v[i * q + j] = factor * sum;
-    }
-}
-
-template <int D>
-std::size_t ScaledProblem<D>::bytes() const {
-  return held_bytes(contacts_, ends_, couplings_, free_, inverse_root_, inverse_diagonal_, scratch_,
-                    packed_impulse_, packed_rolling_, answer_of_sphere_) +
-         spheres_.bytes() + general_.bytes();
+  roots_.unscale_velocities(y, velocity_scale_, v);
 }
 
 template class ScaledProblem<2>;

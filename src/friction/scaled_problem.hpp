@@ -1,11 +1,11 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
 #include "friction/friction_problem.hpp"
 #include "friction/general_rows.hpp"
+#include "friction/mass_roots.hpp"
 #include "friction/sphere_rows.hpp"
 
 namespace scree {
@@ -110,15 +110,10 @@ class ScaledProblem {
     }
   };
 
-  struct Scales {
-    /// m_c [kg]; 0: mean of tr(M_lin) / D over all bodies, of D / tr W_cc over all contacts of a local form.
-    Real mass = 0;
-    Real velocity = 0;  ///< v_c [m/s]; 0: as the problem says
-    bool operator==(const Scales&) const = default;
-  };
-
-  /// Scales `problem`, which must be valid and outlive this. Reuses memory. Collective.
-  void rebuild(const FrictionProblem<D>& problem, const Scales& scales = {});
+  /// Scales `problem`, which must be valid and outlive this: m_c is the mean of tr(M_lin) / D over all
+  /// bodies, of D / tr W_cc over all contacts of a local form; v_c as the problem says. Reuses memory.
+  /// Collective.
+  void rebuild(const FrictionProblem<D>& problem);
   /// The same after the bias of that problem has changed and nothing else. Collective.
   void rebuild_bias();
 
@@ -245,14 +240,11 @@ class ScaledProblem {
   void unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const;
   /// v[n_held * q] from y.
   void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
-  std::size_t bytes() const;
 
  private:
-  void count_all();
+  bool count_all();
   Real mean_mass();
-  void find_roots();
-  void find_free_velocity();
-  void find_velocity_scale(Real given);
+  void find_velocity_scale();
   void build_contacts() const;
   void build_local_contacts();
   void build_spheres();
@@ -269,7 +261,6 @@ class ScaledProblem {
   void set_ends_and_bias(std::size_t c, Contact& row) const;
 
   const FrictionProblem<D>* problem_ = nullptr;
-  Scales given_;
   std::int64_t mass_stamp_ = 0;
   bool has_spheres_ = false;
   bool is_symmetric_ = true;
@@ -285,13 +276,7 @@ class ScaledProblem {
   mutable std::vector<GroupImpulses<D>> packed_impulse_;
   mutable std::vector<GroupImpulses<n_turns<D>>> packed_rolling_;
   std::vector<Real> free_;
-  /// L^-1 of the bodies held; none in a local form. Where all blocks of this rank are diagonal, as they are
-  /// of round contacts, only the diagonals.
-  bool is_diagonal_ = false;
-  std::vector<Real> inverse_root_;      // n_held * q * q
-  std::vector<Real> inverse_diagonal_;  // n_held * q
-  /// sqrt(m_c / m) and sqrt(m_c / J) of bodies with a diagonal mass, then zeros for none.
-  std::vector<std::array<Real, 2>> answer_of_sphere_;
+  MassRoots<D> roots_;  // not of a local form
   mutable std::vector<Real> scratch_;
 };
 

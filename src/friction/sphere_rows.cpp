@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/simd.hpp"
 
@@ -23,35 +22,19 @@ std::span<const typename SphereRows<D>::Kernels* const> available_sphere_kernels
 }
 
 template <int D>
-SphereRows<D>::SphereRows() : kernels_(&chosen(available_sphere_kernels<D>())) {}
+SphereRows<D>::SphereRows() : Base(chosen(available_sphere_kernels<D>())) {}
 
 template <int D>
 void SphereRows<D>::begin(Index none) {
-  none_ = none;
-  groups_.clear();
+  Base::begin(none);
   rolling_.clear();
   has_own_scales_ = false;
-  lanes_.begin(none);
-}
-
-template <int D>
-std::size_t SphereRows<D>::add(Index a, Index b) {
-  const std::size_t place = lanes_.add(a, b);
-  if (lanes_.n_groups() > groups_.size()) {
-    Group& fresh = groups_.emplace_back();  // zeros
-    std::fill_n(fresh.a, Group::size, none_);
-    std::fill_n(fresh.b, Group::size, none_);
-  }
-  groups_[place / Group::size].a[place % Group::size] = a;
-  groups_[place / Group::size].b[place % Group::size] = b;
-  return place;
 }
 
 template <int D>
 SphereContact<D> SphereRows<D>::operator[](std::size_t c) const {
-  const auto place = static_cast<std::size_t>(lanes_.place()[c]);
-  const Group& group = groups_[place / Group::size];
-  const std::size_t k = place % Group::size;
+  const std::size_t place = place_of(c), k = place % group_size;
+  const Group& group = this->groups_[place / group_size];
   SphereContact<D> contact;
   contact.a = group.a[k];
   contact.b = group.b[k];
@@ -75,14 +58,13 @@ void SphereRows<D>::set_own_scale(std::size_t c, Real least) {
     has_own_scales_ = true;
     OwnScales none{};
     std::ranges::fill(none.floor, 1.0);
-    reset(own_scales_, groups_.size(), none);
+    reset(own_scales_, this->groups_.size(), none);
   }
-  const auto place = static_cast<std::size_t>(lanes_.place()[c]);
-  const std::size_t k = place % Group::size;
+  const std::size_t place = place_of(c), k = place % group_size;
   // Round-off of the local solution counts as much less than a tolerance can be.
   constexpr Real most_weight = 1e6, tiny = 1e-100;
-  OwnScales& scales = own_scales_[place / Group::size];
-  const Group& group = groups_[place / Group::size];
+  OwnScales& scales = own_scales_[place / group_size];
+  const Group& group = this->groups_[place / group_size];
   Real inverse_mass = 0;
   for (std::size_t side = 2; side-- > 0;) {
     const Real diagonal = 1 / group.inverse_W[side][k];
@@ -94,23 +76,18 @@ void SphereRows<D>::set_own_scale(std::size_t c, Real least) {
 
 template <int D>
 void SphereRows<D>::set_bias(std::size_t c, const Real* w) {
-  const auto place = static_cast<std::size_t>(lanes_.place()[c]);
-  for (std::size_t i = 0; i < D; ++i) groups_[place / Group::size].w[i][place % Group::size] = w[i];
+  const std::size_t place = place_of(c);
+  for (std::size_t i = 0; i < D; ++i) this->groups_[place / group_size].w[i][place % group_size] = w[i];
 }
 
 template <int D>
 void SphereRows<D>::divide_bias(Real by) {
-  for (Group& group : groups_)
+  for (Group& group : this->groups_)
     for (auto& entry : group.w)
       for (Real& w : entry) w /= by;
   for (RollingGroup<D>& group : rolling_)
     for (auto& entry : group.w)
       for (Real& w : entry) w /= by;
-}
-
-template <int D>
-std::size_t SphereRows<D>::bytes() const {
-  return held_bytes(groups_, rolling_, own_scales_) + lanes_.bytes();
 }
 
 template class SphereRows<2>;

@@ -69,9 +69,8 @@ struct SphereContact {
 /// A group of them (LaneGroups). Unused lanes have bodies n_held and zeros.
 template <int D>
 struct alignas(64) SphereGroup {
-  static constexpr std::size_t size = group_size;
   using Entry = GroupEntry;
-  Index a[size], b[size];
+  Index a[group_size], b[group_size];
   Entry F[D][D], s[2], c[2], inverse_W[2], w[D], mu, g[2];
 };
 /// What a group has besides where contacts resist rolling (docs/method.md, eq. D.5), in scaled units: the
@@ -101,69 +100,54 @@ struct alignas(64) OwnScales {
   GroupEntry weight[2];  ///< (W + G)/W along N and along T; 0 in other lanes
   GroupEntry floor;      ///< square of the least impulse to which errors are compared; 1 in other lanes
 };
-/// Contacts of round bodies, packed for vectors, and what solvers do with all of them at once. The order is
-/// that of a sweep, and the bits are those of one contact after the other, with any instruction set.
+/// Velocities and impulses that resist rolling come with `rolling`, if they do.
 template <int D>
-class SphereRows {
- public:
+struct SphereKernels {
   using Group = SphereGroup<D>;
   using Rolling = RollingSweep<D>;
-  /// Velocities and impulses that resist rolling come with `rolling`, if they do.
-  struct Kernels {
-    std::string_view instruction_set;
-    /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3); y: velocities of all held and of
-    /// nobody, on 16 bytes.
-    void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* y, Rolling rolling);
-    /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of
-    /// their SweepChange::terms.
-    Real (*sweep_on)(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
-                     Real* y, SweepMomentum momentum, Real* squares, Rolling rolling);
-    /// The momentum of n velocities y, which are as they were when the sweep was over; `start`: as it found
-    /// them.
-    void (*take_momentum)(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real* start);
-    /// y += J^T r.
-    void (*add)(std::span<const Group> groups, const GroupImpulses<D>* impulses, Real* y, Rolling rolling);
-    /// |J y + w|^2 of each lane.
-    void (*free_squares)(std::span<const Group> groups, const Real* y, Real* squares);
-    /// |r - P_K(r - u^)|^2 of each lane (eq. F.6).
-    void (*natural_squares)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
-                            Real* squares, Rolling rolling);
-    /// The square of the error (F.8) of each lane with a scale of its own; 0 of others.
-    void (*own_squares)(std::span<const Group> groups, const OwnScales* scales,
-                        const GroupImpulses<D>* impulses, const Real* y, Real* squares, Rolling rolling);
-    /// The natural squares, and the largest of each of the other measures of a Residual, in scaled units and
-    /// in its order.
-    void (*measure)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
-                    Real* squares, Real* largest, Rolling rolling);
-  };
+  std::string_view instruction_set;
+  /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3); y: velocities of all held and of
+  /// nobody, on 16 bytes.
+  void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* y, Rolling rolling);
+  /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of
+  /// their SweepChange::terms.
+  Real (*sweep_on)(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
+                   Real* y, SweepMomentum momentum, Real* squares, Rolling rolling);
+  /// The momentum of n velocities y, which are as they were when the sweep was over; `start`: as it found
+  /// them.
+  void (*take_momentum)(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real* start);
+  /// y += J^T r.
+  void (*add)(std::span<const Group> groups, const GroupImpulses<D>* impulses, Real* y, Rolling rolling);
+  /// |J y + w|^2 of each lane.
+  void (*free_squares)(std::span<const Group> groups, const Real* y, Real* squares);
+  /// |r - P_K(r - u^)|^2 of each lane (eq. F.6).
+  void (*natural_squares)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
+                          Real* squares, Rolling rolling);
+  /// The square of the error (F.8) of each lane with a scale of its own; 0 of others.
+  void (*own_squares)(std::span<const Group> groups, const OwnScales* scales,
+                      const GroupImpulses<D>* impulses, const Real* y, Real* squares, Rolling rolling);
+  /// The natural squares, and the largest of each of the other measures of a Residual, in scaled units and
+  /// in its order.
+  void (*measure)(std::span<const Group> groups, const GroupImpulses<D>* impulses, const Real* y,
+                  Real* squares, Real* largest, Rolling rolling);
+};
+/// Contacts of round bodies, and what solvers do with all of them at once.
+template <int D>
+class SphereRows : public PackedRows<SphereGroup<D>, SphereKernels<D>> {
+  using Base = PackedRows<SphereGroup<D>, SphereKernels<D>>;
+
+ public:
+  using Group = SphereGroup<D>;
   static constexpr std::size_t n_measures = 5;
 
   SphereRows();
 
-  /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body, more than the
-  /// number of any. Local, as all.
   void begin(Index none);
-  /// A place for a contact of bodies a and b: lane `place % Group::size` of group(place).
-  std::size_t add(Index a, Index b);
-  Group& group(std::size_t place) { return groups_[place / Group::size]; }
-  /// Ends a stretch of contacts that a sweep visits between transfers.
-  void end_stretch() { lanes_.end_stretch(); }
-
-  std::size_t size() const { return lanes_.place().size(); }
-  bool empty() const { return lanes_.place().empty(); }
   /// A copy of contact c: for whoever does not mind to be slow.
   SphereContact<D> operator[](std::size_t c) const;
-  std::span<const Group> groups() const { return groups_; }
-  /// The same of resistance to rolling, with place() in the same lane; empty: none.
+  /// Resistance to rolling of each group, in the same lanes; empty: none.
   std::vector<RollingGroup<D>>& rolling() { return rolling_; }
   const std::vector<RollingGroup<D>>& rolling() const { return rolling_; }
-  const LaneGroups& lanes() const { return lanes_; }
-  std::span<const Group> groups_of(std::size_t stretch) const {
-    return groups().subspan(lanes_.first_group(stretch), lanes_.n_groups_of(stretch));
-  }
-  const Kernels& kernels() const { return *kernels_; }
-  /// For tests: use these kernels.
-  void use(const Kernels& kernels) { kernels_ = &kernels; }
 
   /// Contact c is measured by its own scale, at least by the velocity `least`, in units of v_c. After the
   /// last add().
@@ -175,16 +159,13 @@ class SphereRows {
   /// w of contact c.
   void set_bias(std::size_t c, const Real* w);
   void divide_bias(Real by);
-  std::size_t bytes() const;
 
  private:
-  const Kernels* kernels_;
-  Index none_ = 0;
-  std::vector<Group> groups_;
+  std::size_t place_of(std::size_t c) const { return static_cast<std::size_t>(this->lanes().place()[c]); }
+
   std::vector<RollingGroup<D>> rolling_;
   std::vector<OwnScales> own_scales_;
   bool has_own_scales_ = false;
-  LaneGroups lanes_;
 };
 
 /// The kernels that this processor can run, the portable ones first.

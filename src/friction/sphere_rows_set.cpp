@@ -6,13 +6,40 @@ namespace scree::SCREE_SET {
 
 namespace {
 
+/// Cuts x to |x| <= most.
+template <int n>
+inline void cut_to(Lanes (&x)[n], Lanes most) {
+  Lanes square = x[0] * x[0];
+  for (int i = 1; i < n; ++i) square += x[i] * x[i];
+  const Lanes length = square_root(square);
+  const Lanes factor = length > most ? most / length : Lanes{} + 1;
+  for (int i = 0; i < n; ++i) x[i] *= factor;
+}
+
+/// Cuts r to r_N >= 0, then r_T to |r_T| <= mu r_N.
+template <int D>
+inline void cut(Lanes (&r)[D], Lanes mu) {
+  const Lanes zero{};
+  r[0] = r[0] < zero ? zero : r[0];
+  const Lanes most = mu * r[0];
+  const Lanes square = tangential_square<D>(r);
+  const Mask beyond = square > most * most;
+  if (!any_less(most * most, square)) return;  // most contacts stick: no root for them
+  const Lanes length = square_root(square);
+  const Lanes factor = (beyond & (length > most)) ? most / length : zero + 1;
+  for (int i = 1; i < D; ++i) r[i] *= factor;
+}
+
 /// `width` contacts of a group from place `at` on, with the velocities of both ends.
 template <int D, class Number>
 struct Contacts {
   Ends<D, Number> a, b;
+  const SphereGroup<D>& group;
+  std::size_t at;
   Lanes F[D][D], s[2], c[2];
 
-  Contacts(const SphereGroup<D>& group, std::size_t at, Number* y) : a(y, group.a + at), b(y, group.b + at) {
+  Contacts(const SphereGroup<D>& of, std::size_t from, Number* y, const RollingSweep<D>& = {})
+      : a(y, of.a + from), b(y, of.b + from), group(of), at(from) {
     for (int i = 0; i < D; ++i)
       for (int k = 0; k < D; ++k) F[i][k] = load(group.F[i][k] + at);
     for (int side = 0; side < 2; ++side) {
@@ -58,6 +85,32 @@ struct Contacts {
     }
     a.put();
     b.put();
+  }
+  void begin() {}
+  void begin_moved(SweepMomentum) {}
+  void keep_solution() {}
+  void keep_change() {}
+  /// The local solution from impulses r (N.2): W is diagonal and the same along all tangents, so r_N comes
+  /// first, then r_T.
+  void solve(const Lanes (&r)[D], Lanes (&next)[D], Lanes (&change)[D]) const {
+    Lanes u[D];
+    find_relative_velocity(u);
+    for (int i = 0; i < D; ++i)
+      next[i] = r[i] - load(group.inverse_W[i > 0] + at) *
+                           (u[i] + load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i]);
+    cut<D>(next, load(group.mu + at));
+    for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
+  }
+  /// d . (W + G) d of the change d; inverse_W is 0 in lanes that are not used.
+  Lanes square(const Lanes (&change)[D]) const {
+    const Lanes zero{};
+    Lanes square{};
+    for (int side = 0; side < 2; ++side) {
+      const Lanes inverse = load(group.inverse_W[side] + at);
+      const Lanes part = side == 0 ? change[0] * change[0] : tangential_square<D>(change);
+      square += part / (inverse > zero ? inverse : zero + 1);
+    }
+    return square;
   }
 };
 
@@ -108,230 +161,109 @@ struct Rolling {
   }
 };
 
-/// Cuts x to |x| <= most.
-template <int n>
-inline void cut_to(Lanes (&x)[n], Lanes most) {
-  Lanes square = x[0] * x[0];
-  for (int i = 1; i < n; ++i) square += x[i] * x[i];
-  const Lanes length = square_root(square);
-  const Lanes factor = length > most ? most / length : Lanes{} + 1;
-  for (int i = 0; i < n; ++i) x[i] *= factor;
-}
-
-/// Cuts r to r_N >= 0, then r_T to |r_T| <= mu r_N.
-template <int D>
-inline void cut(Lanes (&r)[D], Lanes mu) {
-  const Lanes zero{};
-  r[0] = r[0] < zero ? zero : r[0];
-  const Lanes most = mu * r[0];
-  const Lanes square = tangential_square<D>(r);
-  const Mask beyond = square > most * most;
-  if (!any_less(most * most, square)) return;  // most contacts stick: no root for them
-  const Lanes length = square_root(square);
-  const Lanes factor = (beyond & (length > most)) ? most / length : zero + 1;
-  for (int i = 1; i < D; ++i) r[i] *= factor;
-}
-
-/// The local solution from impulses r (N.2): W is diagonal and the same along all tangents, so r_N comes
-/// first, then r_T.
+/// The same where contacts resist rolling (N.7).
 template <int D, class Number>
-inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Number>& contacts,
-                  const Lanes (&r)[D], Lanes (&next)[D], Lanes (&change)[D]) {
-  Lanes u[D];
-  contacts.find_relative_velocity(u);
-  for (int i = 0; i < D; ++i)
-    next[i] = r[i] - load(group.inverse_W[i > 0] + at) *
-                         (u[i] + load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i]);
-  cut<D>(next, load(group.mu + at));
-  for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
-}
+struct RollingContacts : Contacts<D, Number> {
+  using Base = Contacts<D, Number>;
+  static constexpr int n = n_turns<D>;
+  Rolling<D> rolling;
+  GroupImpulses<n>* impulses;
+  GroupMomentum<n>* of_sweeps;
+  Lanes s[n], next_s[n], change_s[n];
 
-/// The same where contacts resist rolling (N.7). r_N comes first: nothing that turns changes u_N. Then r_T
-/// and s that hold both, if they are within their limits; else r_T, s and r_T again, each for the other as it
-/// is, of which the next sweep goes on. Only solutions stay as they are.
-template <int D, class Number>
-inline void solve(const SphereGroup<D>& group, std::size_t at, const Contacts<D, Number>& contacts,
-                  const Rolling<D>& rolling, const Lanes (&r)[D], const Lanes (&s)[n_turns<D>],
-                  Lanes (&next)[D], Lanes (&next_s)[n_turns<D>]) {
-  constexpr int n = n_turns<D>, n_tangents = D - 1;
-  Lanes u[D], w[n];
-  contacts.find_relative_velocity(u);
-  rolling.find_relative_velocity(contacts, w);
-  for (int i = 0; i < D; ++i) u[i] += load(group.w[i] + at) + load(group.g[i > 0] + at) * r[i];
-  const Lanes zero{}, inverse_T = load(group.inverse_W[1] + at);
-  const Lanes normal = r[0] - load(group.inverse_W[0] + at) * u[0];
-  next[0] = normal < zero ? zero : normal;
-  const Lanes most = load(group.mu + at) * next[0], most_s = rolling.mu * next[0];
-  const Lanes tilt = rolling.coupling * inverse_T;
-  Lanes held[D], held_s[n], square{}, square_s{};
-  for (int i = 0; i < n; ++i) {
-    held_s[i] = i < n_tangents ? s[i] - rolling.inverse_WT * (w[i] - tilt * u[i + 1])
-                               : s[i] - rolling.inverse_W * w[i];
-    square_s += held_s[i] * held_s[i];
+  RollingContacts(const SphereGroup<D>& of, std::size_t from, Number* y, const RollingSweep<D>& of_sweep)
+      : Base(of, from, y),
+        rolling(*of_sweep.rows, from),
+        impulses(of_sweep.impulses),
+        of_sweeps(of_sweep.of_sweeps) {}
+  void begin() { load_impulse<n>(*impulses, this->at, s); }
+  void begin_moved(SweepMomentum momentum) { load_moved<n>(*impulses, *of_sweeps, this->at, momentum, s); }
+  void keep_solution() {
+    for (int i = 0; i < n; ++i) store(next_s[i], impulses->r[i] + this->at);
   }
-  for (int i = 1; i < D; ++i) {
-    held[i] = r[i] - inverse_T * (u[i] + rolling.coupling * (held_s[i - 1] - s[i - 1]));
-    square += held[i] * held[i];
+  void keep_change() {
+    keep_solution();
+    for (int i = 0; i < n; ++i) store(change_s[i], of_sweeps->d[i] + this->at);
   }
-  const Mask holds = (square <= most * most) & (square_s <= most_s * most_s);
-  Lanes tangential[n_tangents];
-  for (int i = 0; i < n_tangents; ++i) tangential[i] = r[i + 1] - inverse_T * u[i + 1];
-  cut_to<n_tangents>(tangential, most);
-  for (int i = 0; i < n; ++i) {
-    const Lanes by_slip = i < n_tangents ? rolling.coupling * (tangential[i] - r[i + 1]) : zero;
-    next_s[i] = s[i] - rolling.inverse_W * (w[i] + by_slip);
-  }
-  cut_to<n>(next_s, most_s);
-  for (int i = 0; i < n_tangents; ++i)
-    tangential[i] = r[i + 1] - inverse_T * (u[i + 1] + rolling.coupling * (next_s[i] - s[i]));
-  cut_to<n_tangents>(tangential, most);
-  for (int i = 0; i < n; ++i) next_s[i] = holds ? held_s[i] : next_s[i];
-  for (int i = 0; i < n_tangents; ++i) next[i + 1] = holds ? held[i + 1] : tangential[i];
-}
-
-template <int D>
-void sweep_rolling(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, Real* y,
-                   RollingSweep<D> rolling) {
-  constexpr int n = n_turns<D>;
-  for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
-      Contacts<D, Real> contacts(group, at, y);
-      const Rolling<D> resists(*rolling.rows, at);
-      Lanes r[D], s[n], next[D], next_s[n];
-      load_impulse<D>(*impulses, at, r);
-      load_impulse<n>(*rolling.impulses, at, s);
-      solve(group, at, contacts, resists, r, s, next, next_s);
-      for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
-      for (int i = 0; i < n; ++i) store(next_s[i], rolling.impulses->r[i] + at);
-      for (int i = 0; i < D; ++i) next[i] -= r[i];
-      for (int i = 0; i < n; ++i) next_s[i] -= s[i];
-      resists.add(contacts, next_s);
-      contacts.add_impulse(next);
+  /// r_N comes first: nothing that turns changes u_N. Then r_T and s that hold both, if they are within their
+  /// limits; else r_T, s and r_T again, each for the other as it is, of which the next sweep goes on. Only
+  /// solutions stay as they are.
+  void solve(const Lanes (&r)[D], Lanes (&next)[D], Lanes (&change)[D]) {
+    constexpr int n_tangents = D - 1;
+    Lanes u[D], w[n];
+    this->find_relative_velocity(u);
+    rolling.find_relative_velocity(*this, w);
+    for (int i = 0; i < D; ++i)
+      u[i] += load(this->group.w[i] + this->at) + load(this->group.g[i > 0] + this->at) * r[i];
+    const Lanes zero{}, inverse_T = load(this->group.inverse_W[1] + this->at);
+    const Lanes normal = r[0] - load(this->group.inverse_W[0] + this->at) * u[0];
+    next[0] = normal < zero ? zero : normal;
+    const Lanes most = load(this->group.mu + this->at) * next[0], most_s = rolling.mu * next[0];
+    const Lanes tilt = rolling.coupling * inverse_T;
+    Lanes held[D], held_s[n], square{}, square_s{};
+    for (int i = 0; i < n; ++i) {
+      held_s[i] = i < n_tangents ? s[i] - rolling.inverse_WT * (w[i] - tilt * u[i + 1])
+                                 : s[i] - rolling.inverse_W * w[i];
+      square_s += held_s[i] * held_s[i];
     }
-    ++impulses;
-    rolling = rolling.from(1);
+    for (int i = 1; i < D; ++i) {
+      held[i] = r[i] - inverse_T * (u[i] + rolling.coupling * (held_s[i - 1] - s[i - 1]));
+      square += held[i] * held[i];
+    }
+    const Mask holds = (square <= most * most) & (square_s <= most_s * most_s);
+    Lanes tangential[n_tangents];
+    for (int i = 0; i < n_tangents; ++i) tangential[i] = r[i + 1] - inverse_T * u[i + 1];
+    cut_to<n_tangents>(tangential, most);
+    for (int i = 0; i < n; ++i) {
+      const Lanes by_slip = i < n_tangents ? rolling.coupling * (tangential[i] - r[i + 1]) : zero;
+      next_s[i] = s[i] - rolling.inverse_W * (w[i] + by_slip);
+    }
+    cut_to<n>(next_s, most_s);
+    for (int i = 0; i < n_tangents; ++i)
+      tangential[i] = r[i + 1] - inverse_T * (u[i + 1] + rolling.coupling * (next_s[i] - s[i]));
+    cut_to<n_tangents>(tangential, most);
+    for (int i = 0; i < n; ++i) next_s[i] = holds ? held_s[i] : next_s[i];
+    for (int i = 0; i < n_tangents; ++i) next[i + 1] = holds ? held[i + 1] : tangential[i];
+    for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
+    for (int i = 0; i < n; ++i) change_s[i] = next_s[i] - s[i];
   }
-}
+  void add_impulse(const Lanes (&change)[D]) {
+    rolling.add(*this, change_s);
+    Base::add_impulse(change);
+  }
+  Lanes square(const Lanes (&change)[D]) const {
+    Lanes square = Base::square(change);
+    for (int i = 0; i < n; ++i) {
+      square += (rolling.j[0] * rolling.j[0] + rolling.j[1] * rolling.j[1]) * change_s[i] * change_s[i];
+      if (i < D - 1) square += 2 * rolling.coupling * change[i + 1] * change_s[i];
+    }
+    return square;
+  }
+};
 
 template <int D>
 void sweep(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, Real* y,
            RollingSweep<D> rolling) {
-  if (rolling.rows != nullptr) return sweep_rolling<D>(groups, impulses, y, rolling);
-  for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
-      Contacts<D, Real> contacts(group, at, y);
-      Lanes r[D], next[D], change[D];
-      load_impulse<D>(*impulses, at, r);
-      solve(group, at, contacts, r, next, change);
-      for (int i = 0; i < D; ++i) store(next[i], impulses->r[i] + at);
-      contacts.add_impulse(change);
-    }
-    ++impulses;
-  }
-}
-
-/// Impulses with the momentum of the sweeps before, which goes on.
-template <int N>
-inline void load_moved(const GroupImpulses<N>& impulses, GroupMomentum<N>& of_sweeps, std::size_t at,
-                       Lanes beta, Lanes share, Lanes (&r)[N]) {
-  for (int i = 0; i < N; ++i) {
-    const Lanes p = beta * load(of_sweeps.p[i] + at);
-    r[i] = load(impulses.r[i] + at) + p;
-    store(p + share * load(of_sweeps.d[i] + at), of_sweeps.p[i] + at);
-  }
-}
-
-template <int D>
-Real sweep_rolling_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses,
-                      GroupMomentum<D>* of_sweeps, Real* y, SweepMomentum momentum, Real* squares,
-                      RollingSweep<D> rolling) {
-  constexpr int n = n_turns<D>;
-  const Lanes zero{};
-  const Lanes beta = zero + momentum.beta, share = zero + momentum.share;
-  Real total = 0;
-  for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
-      Contacts<D, Real> contacts(group, at, y);
-      const Rolling<D> resists(*rolling.rows, at);
-      Lanes r[D], s[n], next[D], next_s[n];
-      load_moved<D>(*impulses, *of_sweeps, at, beta, share, r);
-      load_moved<n>(*rolling.impulses, *rolling.of_sweeps, at, beta, share, s);
-      solve(group, at, contacts, resists, r, s, next, next_s);
-      for (int i = 0; i < D; ++i) {
-        store(next[i], impulses->r[i] + at);
-        store(next[i] -= r[i], of_sweeps->d[i] + at);
-      }
-      for (int i = 0; i < n; ++i) {
-        store(next_s[i], rolling.impulses->r[i] + at);
-        store(next_s[i] -= s[i], rolling.of_sweeps->d[i] + at);
-      }
-      resists.add(contacts, next_s);
-      contacts.add_impulse(next);
-      // As below, with s.
-      Lanes square{};
-      for (int side = 0; side < 2; ++side) {
-        const Lanes inverse = load(group.inverse_W[side] + at);
-        const Lanes part = side == 0 ? next[0] * next[0] : tangential_square<D>(next);
-        square += part / (inverse > zero ? inverse : zero + 1);
-      }
-      for (int i = 0; i < n; ++i) {
-        square += (resists.j[0] * resists.j[0] + resists.j[1] * resists.j[1]) * next_s[i] * next_s[i];
-        if (i < D - 1) square += 2 * resists.coupling * next[i + 1] * next_s[i];
-      }
-      store(square, squares);
-      for (int k = 0; k < width; ++k) total += SweepChange::term(square[k], momentum.unit);
-    }
-    ++impulses;
-    ++of_sweeps;
-    rolling = rolling.from(1);
-  }
-  return total;
+  if (rolling.rows != nullptr)
+    sweep_groups<RollingContacts<D, Real>, D>(groups, impulses, y, rolling);
+  else
+    sweep_groups<Contacts<D, Real>, D>(groups, impulses, y, rolling);
 }
 
 template <int D>
 Real sweep_on(std::span<const SphereGroup<D>> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
               Real* y, SweepMomentum momentum, Real* squares, RollingSweep<D> rolling) {
   if (rolling.rows != nullptr)
-    return sweep_rolling_on<D>(groups, impulses, of_sweeps, y, momentum, squares, rolling);
-  const Lanes zero{};
-  const Lanes beta = zero + momentum.beta, share = zero + momentum.share, unit = zero + momentum.unit;
-  const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;
-  Lanes sum{};
-  for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
-      Contacts<D, Real> contacts(group, at, y);
-      Lanes r[D], next[D], change[D];
-      load_moved<D>(*impulses, *of_sweeps, at, beta, share, r);
-      solve(group, at, contacts, r, next, change);
-      contacts.add_impulse(change);
-      for (int i = 0; i < D; ++i) {
-        store(next[i], impulses->r[i] + at);
-        store(change[i], of_sweeps->d[i] + at);
-      }
-      // d . (W + G) d; inverse_W is 0 in lanes that are not used.
-      Lanes square{};
-      for (int side = 0; side < 2; ++side) {
-        const Lanes inverse = load(group.inverse_W[side] + at);
-        const Lanes part = side == 0 ? change[0] * change[0] : tangential_square<D>(change);
-        square += part / (inverse > zero ? inverse : zero + 1);
-      }
-      store(square, squares);
-      const Lanes scaled = square * unit;
-      sum += ((scaled < most ? scaled : most) + to_integer) - to_integer;
-    }
-    ++impulses;
-    ++of_sweeps;
-  }
-  Real total = 0;
-  for (int k = 0; k < width; ++k) total += sum[k];
-  return total;
+    return sweep_groups_on<RollingContacts<D, Real>, D>(groups, impulses, of_sweeps, y, momentum, squares,
+                                                        rolling);
+  return sweep_groups_on<Contacts<D, Real>, D>(groups, impulses, of_sweeps, y, momentum, squares, rolling);
 }
 
 template <int D>
 void add(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, Real* y,
          RollingSweep<D> rolling) {
   for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width) {
+    for (std::size_t at = 0; at < group_size; at += width) {
       Contacts<D, Real> contacts(group, at, y);
       Lanes r[D];
       load_impulse<D>(*impulses, at, r);
@@ -350,7 +282,7 @@ void add(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulse
 template <int D>
 void free_squares(std::span<const SphereGroup<D>> groups, const Real* y, Real* squares) {
   for (const SphereGroup<D>& group : groups)
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+    for (std::size_t at = 0; at < group_size; at += width, squares += width) {
       const Contacts<D, const Real> contacts(group, at, y);
       Lanes u[D], square{};
       contacts.find_relative_velocity(u);
@@ -407,7 +339,7 @@ template <int D>
 void natural_squares(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, const Real* y,
                      Real* squares, RollingSweep<D> rolling) {
   for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+    for (std::size_t at = 0; at < group_size; at += width, squares += width) {
       const Solution<D> x(group, *impulses, at, y);
       Lanes square = natural_square<D>(x.r, x.u, x.mu);
       if (rolling.rows != nullptr)
@@ -422,22 +354,19 @@ void natural_squares(std::span<const SphereGroup<D>> groups, const GroupImpulses
 template <int D>
 void own_squares(std::span<const SphereGroup<D>> groups, const OwnScales* scales,
                  const GroupImpulses<D>* impulses, const Real* y, Real* squares, RollingSweep<D> rolling) {
-  constexpr int n = n_turns<D>;
   const Lanes zero{};
   for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
-      const Contacts<D, const Real> contacts(group, at, y);
+    for (std::size_t at = 0; at < group_size; at += width, squares += width) {
       const Lanes normal = load(scales->weight[0] + at), tangential = load(scales->weight[1] + at);
       Lanes r[D], next[D], change[D], error{};
       load_impulse<D>(*impulses, at, r);
       if (rolling.rows == nullptr) {
-        solve(group, at, contacts, r, next, change);
+        Contacts<D, const Real>(group, at, y).solve(r, next, change);
       } else {
-        Lanes s[n], next_s[n];
-        load_impulse<n>(*rolling.impulses, at, s);
-        solve(group, at, contacts, Rolling<D>(*rolling.rows, at), r, s, next, next_s);
-        for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
-        for (int i = 0; i < n; ++i) error += (next_s[i] - s[i]) * (next_s[i] - s[i]);
+        RollingContacts<D, const Real> x(group, at, y, rolling);
+        x.begin();
+        x.solve(r, next, change);
+        for (int i = 0; i < x.n; ++i) error += x.change_s[i] * x.change_s[i];
         error = normal > zero ? error : zero;
       }
       error +=
@@ -467,7 +396,7 @@ void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* imp
   constexpr auto n = SphereRows<D>::n_measures;
   Lanes worst[n] = {};
   for (const SphereGroup<D>& group : groups) {
-    for (std::size_t at = 0; at < SphereGroup<D>::size; at += width, squares += width) {
+    for (std::size_t at = 0; at < group_size; at += width, squares += width) {
       const Solution<D> solution(group, *impulses, at, y);
       const auto& [u, r, mu] = solution;
       Lanes square = natural_square<D>(r, u, mu);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 namespace {
@@ -182,13 +180,6 @@ void ClassSearch<D>::Columns::copy(std::size_t to, const BodyColumns<D>& from, s
   for (std::size_t k = 0; k < D; ++k) period[k][to] = from.period[k][place];
 }
 
-template <int D>
-std::size_t ClassSearch<D>::Columns::bytes() const {
-  std::size_t n = held_bytes(radius);
-  for (std::size_t k = 0; k < D; ++k) n += held_bytes(x[k], period[k]);
-  return n;
-}
-
 /// Notes the near ones of columns [first, last).
 template <int D>
 void ClassSearch<D>::look(Index column, Index first, Index last, const Block& block) {
@@ -329,15 +320,6 @@ std::span<const EntryPair> ClassSearch<D>::search(const Block& block, int n_clas
   }
   sort_pairs(block);
   return sorted_;
-}
-
-template <int D>
-std::size_t ClassSearch<D>::bytes() const {
-  std::size_t n = held_bytes(class_of_, lattice_cell_, cells_, entry_, cell_of_column_, near_, around_column_,
-                             found_, sorted_, bucket_);
-  n += columns_.bytes() + around_.bytes();
-  for (const Class& one : classes_) n += held_bytes(one.start);
-  return n;
 }
 
 template class ClassSearch<2>;

@@ -41,7 +41,6 @@ class ClassSearch {
   /// axis, in the order of the search by the cells of the lattice: sorted by the cell of a, where the cell of
   /// b lies from there, a and b. Local.
   std::span<const EntryPair> search(const Block& block, int n_classes);
-  std::size_t bytes() const;
 
  private:
   struct Class {
@@ -82,7 +81,6 @@ class ClassSearch {
     BodyColumns<D> view;  // of these
     void resize(std::size_t n, bool wraps);
     void copy(std::size_t to, const BodyColumns<D>& from, std::size_t place, bool wraps);
-    std::size_t bytes() const;
   };
   bool wraps_ = false;                // whether any entry was reached through a periodic face
   Columns columns_;                   // of all entries

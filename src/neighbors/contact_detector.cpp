@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/memory.hpp"
 #include "neighbors/flush_walls.hpp"
 
 namespace scree {
@@ -51,7 +50,8 @@ class Detection {
     const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
     if (gap > reach && gap + along(rules_.displacement, normal, a, b) > reach &&
-        gap + along(rules_.other_displacement, normal, a, b) >= -rules_.deep && !rules_.remembers_pair(place))
+        gap + along(rules_.other_displacement, normal, a, b) >= -rules_.overlap_threshold &&
+        !rules_.remembers_pair(place))
       return false;
     add(low, high, Index{-1}, gap, normal, -d, place);
     return true;
@@ -105,7 +105,8 @@ class Detection {
         const Vec<D> closing = dt * of_wall - rules_.displacement[body];
         const auto& other = rules_.other_displacement;
         if (gap - dot(seen.normal, closing) > tolerance * r &&
-            (other.empty() || gap - dot(seen.normal, dt * of_wall - other[body]) >= -rules_.deep))
+            (other.empty() ||
+             gap - dot(seen.normal, dt * of_wall - other[body]) >= -rules_.overlap_threshold))
           continue;
       }
       if (stands_another_for(state_, schedule_, own_place, body, wall.constraint, seen, at[k], r) ||
@@ -236,7 +237,7 @@ void ContactDetector<D>::detect_as(const State<D>& state, const NeighborList<D>&
         return is_contact;
       });
       for (const auto& wall : schedule.walls(block)) {
-        see_wall(state, list, rules, wall);
+        detect_wall(state, list, rules, wall);
         n_walls_ += detection.take_wall(
             wall, at_, rules.keeps_sides ? from_ : at_, surface_, add,
             [&](std::size_t place) { contacts.left_out.push_back(static_cast<Index>(place)); });
@@ -256,9 +257,9 @@ void ContactDetector<D>::detect_as(const State<D>& state, const NeighborList<D>&
 
 /// The surface as seen from the bodies of a batch.
 template <int D>
-void ContactDetector<D>::see_wall(const State<D>& state, const NeighborList<D>& list,
-                                  const ContactRules<D>& rules,
-                                  const typename SweepSchedule<D>::WallBatch& wall) {
+void ContactDetector<D>::detect_wall(const State<D>& state, const NeighborList<D>& list,
+                                     const ContactRules<D>& rules,
+                                     const typename SweepSchedule<D>::WallBatch& wall) {
   const BodyStore<D>& bodies = state.bodies;
   const auto which = list.schedule().wall_bodies(wall);
   at_.clear();
@@ -299,17 +300,12 @@ bool ContactDetector<D>::misses_as(const State<D>& state, const NeighborList<D>&
     });
   }
   for (const auto& wall : schedule.walls()) {
-    see_wall(state, list, rules, wall);
+    detect_wall(state, list, rules, wall);
     const auto no_one = [](auto&&...) {};
     n_walls += detection.take_wall(wall, at_, rules.keeps_sides ? from_ : at_, surface_, no_one, no_one);
     misses_point = misses_point || detection.misses_point_at_wall();
   }
   return misses_point || (!knows_found && n_pairs != n_pairs_) || n_walls != n_walls_;
-}
-
-template <int D>
-std::size_t ContactDetector<D>::bytes() const {
-  return near_.bytes() + shapes_.bytes() + held_bytes(at_, from_, surface_);
 }
 
 template class ContactDetector<2>;

@@ -24,7 +24,6 @@ class ContactDetector {
   /// found must still be contacts; bodies are where they were. Cheaper than detect(). Local.
   bool misses(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
   const NearPairs<D>& near_pairs() const { return near_; }
-  std::size_t bytes() const;
 
  private:
   template <bool has_shapes>
@@ -32,8 +31,8 @@ class ContactDetector {
                  ContactGraph<D>& contacts, std::span<Index> block_contacts);
   template <bool has_shapes>
   bool misses_as(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
-  void see_wall(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
-                const typename SweepSchedule<D>::WallBatch& wall);
+  void detect_wall(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
+                   const typename SweepSchedule<D>::WallBatch& wall);
 
   NearPairs<D> near_;
   ShapeContacts<D> shapes_;

@@ -17,10 +17,11 @@ struct ContactRules {
   /// With shapes: by how much bodies turn with it [rad].
   std::span<const Spin<D>> turn = {};
   Real dt = 0;
-  /// Another displacement, or empty. Bodies would overlap by more than `deep` [m], which is not negative.
+  /// Another displacement, or empty. Bodies would overlap by more than `overlap_threshold` [m], which is not
+  /// negative.
   std::span<const Vec<D>> other_displacement = {};
   std::span<const Spin<D>> other_turn = {};
-  Real deep = 0;
+  Real overlap_threshold = 0;
   /// `width` numbers per place of a candidate, or empty. Any of its numbers is not 0.
   std::span<const Real> pair_values = {}, wall_values = {};
   int width = 1;

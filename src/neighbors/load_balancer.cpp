@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 template <int D>
@@ -192,11 +190,6 @@ void LoadBalancer<D>::begin_list(const State<D>& state, const SweepSchedule<D>& 
   if (!work_) return;
   list_seconds_ = work_->seconds();
   work_.emplace();
-}
-
-template <int D>
-std::size_t LoadBalancer<D>::bytes() const {
-  return held_bytes(block_loads_, block_contacts_, block_keys_, block_weights_);
 }
 
 template class LoadBalancer<2>;

@@ -65,7 +65,6 @@ class LoadBalancer {
   Real imbalance() const { return imbalances_[bodies_and_pairs].now(); }
   /// Of the run so far, up to state.clock.step. Collective.
   LoadReport report(const State<D>& state, const SweepSchedule<D>& schedule);
-  std::size_t bytes() const;
 
  private:
   /// A block of the lattice as this rank knows it: its bodies now, the rest as of the last list.

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 namespace {
@@ -203,12 +201,6 @@ unsigned NearPairs<D>::remembered_in_list(std::size_t batch) const {
     bits |= static_cast<unsigned>(rules_->remembers_pair(place)) << k;
   }
   return bits;
-}
-
-template <int D>
-std::size_t NearPairs<D>::bytes() const {
-  return held_bytes(bodies_, ways_[0], ways_[1], listed_, is_near_, blocks_, ends_, places_, shifts_,
-                    touching_, taken_);
 }
 
 template class NearPairs<2>;

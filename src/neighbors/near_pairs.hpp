@@ -61,7 +61,6 @@ class NearPairs {
   std::int64_t n_listed() const { return n_listed_; }
   /// For tests: use this instruction set.
   void use(const NearKernels& kernels) { kernels_ = &kernels; }
-  std::size_t bytes() const;
 
  private:
   /// Batches of the near list.

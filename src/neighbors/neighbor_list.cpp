@@ -194,8 +194,8 @@ void NeighborList<D>::rebuild(const State<D>& state, BlockTable<D> table, const 
 }
 
 template <int D>
-void NeighborList<D>::list_again(const State<D>& state, const Domain& domain,
-                                 std::span<const std::uint8_t> shared) {
+void NeighborList<D>::relist(const State<D>& state, const Domain& domain,
+                             std::span<const std::uint8_t> shared) {
   SCREE_ASSERT(!in_classes_ && keeps_table_);
   make_schedule(state, table_, domain, shared);
 }
@@ -363,7 +363,7 @@ std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inher
 }
 
 template <int D>
-void NeighborList<D>::pass_on(std::span<const Index> b, std::span<const Index> place,
+void NeighborList<D>::inherit(std::span<const Index> b, std::span<const Index> place,
                               std::span<const Index> left_out, std::span<Real> wall_values, int width) {
   const auto w = static_cast<std::size_t>(width);
   const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };

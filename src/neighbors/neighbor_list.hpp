@@ -9,7 +9,6 @@
 
 #include "comm/domain.hpp"
 #include "comm/ghost_exchange.hpp"
-#include "core/memory.hpp"
 #include "neighbors/blocks_to_run.hpp"
 #include "neighbors/neighborhood_settings.hpp"
 #include "neighbors/pair_search.hpp"
@@ -80,7 +79,7 @@ class NeighborList {
                std::span<const std::uint8_t> shared);
   /// Finds them again with the bodies where they are now, in the same blocks and order: for other limits, in
   /// lists without classes and if settings.searches_pairs. Local.
-  void list_again(const State<D>& state, const Domain& domain, std::span<const std::uint8_t> shared);
+  void relist(const State<D>& state, const Domain& domain, std::span<const std::uint8_t> shared);
   /// Calls f(low, high, shift code or -1) for all pairs with a gap of at most `skin` between the bodies where
   /// they are now, but for those whose cells at the last list do not touch. If settings.searches_pairs. Cost:
   /// O(such pairs). Local.
@@ -119,7 +118,7 @@ class NeighborList {
                                             std::span<const Index> left_out,
                                             std::span<const Real> wall_values, int width);
   /// Moves these numbers. Local.
-  void pass_on(std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
+  void inherit(std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
                std::span<Real> wall_values, int width);
 
   const SweepSchedule<D>& schedule() const { return schedule_; }
@@ -136,10 +135,6 @@ class NeighborList {
   std::int64_t n_widened() const { return n_widened_; }
   std::int64_t n_cut_steps() const { return n_cut_steps_; }
   std::int64_t n_steps_beyond_list() const { return n_steps_beyond_list_; }
-  std::size_t bytes() const {
-    return schedule_.bytes() + held_bytes(touched_, inherited_, kept_before_) + table_.bytes() +
-           search_.bytes();
-  }
 
  private:
   static std::vector<LevelMap::Levels> levels_in_reach(const State<D>& state);

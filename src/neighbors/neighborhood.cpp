@@ -9,7 +9,6 @@
 #include "comm/migration.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "neighbors/boundary_conditions.hpp"
 #include "state/step_messages.hpp"
@@ -102,7 +101,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   const Real best = (D == 2 ? 10.0 : 5.7) * std::sqrt(comm_.max(travel_per_step) * diameter);
   Real skin =
       settings_.skin > 0 ? settings_.skin : std::clamp(best, 0.1 * diameter, (D == 2 ? 1.0 : 0.4) * diameter);
-  // Schemes that find contacts where a step starts need all that it can close (see stale).
+  // Schemes that find contacts where a step starts need all that it can close (see needs_rebuild).
   if (settings_.skin == 0 && state.bodies.has_inertia())
     skin = std::max(skin, std::min(2.3 * comm_.max(travel_per_step), diameter));
   if (skin < needed_skin && settings_.skin > 0)
@@ -178,8 +177,8 @@ std::string Neighborhood<D>::complaint_about_room(const State<D>& state) {
 }
 
 template <int D>
-bool Neighborhood<D>::stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement,
-                            Real dt) {
+bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
+                                    std::span<const Vec<D>> displacement, Real dt) {
   Real most = 0;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
@@ -248,8 +247,8 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
 }
 
 template <int D>
-void Neighborhood<D>::take_out(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
-                               std::vector<Index>& kept_walls) {
+void Neighborhood<D>::remove_bodies(State<D>& state, std::span<const Index> staying,
+                                    std::vector<Index>& numbers, std::vector<Index>& kept_walls) {
   Scope timer("take out");
   const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
   const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
@@ -284,12 +283,6 @@ void Neighborhood<D>::detect(State<D>& state, const ContactRules<D>& rules, Cont
 template <int D>
 bool Neighborhood<D>::misses_contacts(const State<D>& state, const ContactRules<D>& rules) {
   return state.comm.any(detector_.misses(state, list_, rules));
-}
-
-template <int D>
-std::size_t Neighborhood<D>::bytes() const {
-  return list_.bytes() + ghosts_.bytes() + balancer_.bytes() + detector_.bytes() +
-         held_bytes(at_owner_, held_, home_);
 }
 
 template class Neighborhood<2>;

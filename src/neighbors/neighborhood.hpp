@@ -40,7 +40,8 @@ class Neighborhood {
   /// True on all ranks if the candidates may miss a contact: more than `fraction` of the skin is used up,
   /// with owned bodies where they would be after `displacement` (empty: where they are) and obstacles dt
   /// later. Collective.
-  bool stale(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement = {}, Real dt = 0);
+  bool needs_rebuild(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement = {},
+                     Real dt = 0);
   /// The same for schemes that know how far their owned bodies will be, see used_skin.
   bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
     return used_skin(state, moved_squared, dt) > fraction * state.lattice.skin;
@@ -58,11 +59,11 @@ class Neighborhood {
   /// the others stay; not if those are in classes (NeighborhoodSettings). `numbers` gets the new number of
   /// each body held, -1 if it has gone, and two entries for the dummies of batches; `kept_walls` as
   /// SweepSchedule::renumber. state.memory is out of date then, until the stepper saves it. Collective.
-  void take_out(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
-                std::vector<Index>& kept_walls);
+  void remove_bodies(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
+                     std::vector<Index>& kept_walls);
 
-  /// See NeighborList::list_again. Local.
-  void list_again(State<D>& state) { list_.list_again(state, domain_, ghosts_.shared()); }
+  /// See NeighborList::relist. Local.
+  void relist(State<D>& state) { list_.relist(state, domain_, ghosts_.shared()); }
   /// See NeighborList::search_pairs. Local.
   template <class F>
   void search_pairs(const State<D>& state, Real skin, F&& f) {
@@ -91,8 +92,6 @@ class Neighborhood {
   Real imbalance() const { return balancer_.imbalance(); }
   /// Of the run so far, up to state.clock.step. Collective.
   LoadReport load_report(const State<D>& state) { return balancer_.report(state, list_.schedule()); }
-  /// Bytes held by lists, tables and plans of this rank.
-  std::size_t bytes() const;
 
  private:
   bool fit_to_cell(State<D>& state) const;
@@ -106,7 +105,7 @@ class Neighborhood {
   NeighborList<D> list_;
   LoadBalancer<D> balancer_;
   ContactDetector<D> detector_;
-  std::vector<Real> at_owner_;  // of take_out()
+  std::vector<Real> at_owner_;  // of remove_bodies()
   std::vector<Index> held_, home_;
   std::int64_t n_rebuilds_ = 0, n_migrated_ = 0, n_removed_ = 0;
 };

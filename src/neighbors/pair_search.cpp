@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 template <int D>
@@ -256,14 +254,6 @@ void PairSearch<D>::search_cells(const Lattice<D>& lattice) {
       for (Index a = a0; a < a1; ++a) add_near(a, b0, b1);
     }
   } while (next_cell<D>(cell, size));
-}
-
-template <int D>
-std::size_t PairSearch<D>::bytes() const {
-  std::size_t columns = 0;
-  for (std::size_t k = 0; k < D; ++k) columns += held_bytes(x_[k], period_[k]);
-  return columns + classes_.bytes() +
-         held_bytes(radius_, near_, entries_, cell_start_, first_of_body_, within_box_, through_faces_);
 }
 
 template class PairSearch<2>;

@@ -35,7 +35,6 @@ class PairSearch {
   std::vector<Pair>& through_faces() { return through_faces_; }
   std::size_t n_entries() const { return entries_.size(); }
   Index body(Index entry) const { return entries_[static_cast<std::size_t>(entry)].body; }
-  std::size_t bytes() const;
 
  private:
   struct Entry {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/memory.hpp"
 #include "neighbors/flush_walls.hpp"
 #include "particles/orientation.hpp"
 
@@ -192,11 +191,6 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   });
   if (!takes && !remembered) wall_.n = 0;
   return wall_;
-}
-
-template <int D>
-std::size_t ShapeContacts<D>::bytes() const {
-  return held_bytes(pose_, axis_);
 }
 
 template class ShapeContacts<2>;

@@ -34,8 +34,6 @@ class ShapeContacts {
   /// misses none.
   bool may_miss_points(Index low, Index high) const;
 
-  std::size_t bytes() const;
-
  private:
   /// How a body goes on: displacement of its centre, and turn.
   struct Way {

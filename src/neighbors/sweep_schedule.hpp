@@ -10,6 +10,7 @@
 #include "geometry/level_map.hpp"
 #include "geometry/obstacle.hpp"
 #include "neighbors/pair_search.hpp"
+#include "neighbors/wall_candidates.hpp"
 
 namespace scree {
 
@@ -37,26 +38,10 @@ struct ScheduleOptions {
 /// Pairs are stored in batches of batch_size: first the smaller-id bodies of the batch, then the larger-id
 /// ones. Unused places of a batch name the two dummy bodies n_held, n_held + 1, which never touch anything.
 template <int D>
-class SweepSchedule {
+class SweepSchedule : public WallCandidates<D> {
  public:
-  struct Block {
-    Index first_batch;    ///< pairs within the box: batches [first_batch, first_shifted)
-    Index first_shifted;  ///< pairs through a periodic face: batches [first_shifted, last_batch)
-    Index last_batch;
-    Index first_wall, last_wall;  ///< obstacle batches
-    std::int64_t n_pairs;         ///< without the padding
-    BlockKey key;
-  };
-  /// Bodies of one block near one obstacle constraint: wall_bodies()[first, last).
-  struct WallBatch {
-    Index constraint;
-    Index first, last;
-  };
-  /// A candidate of an obstacle, by its place in wall_bodies().
-  struct WallPlace {
-    Index place;
-    Index constraint;
-  };
+  using Block = ScheduleBlock;
+  using typename WallCandidates<D>::WallBody;
 
   /// Finds all candidates with gap < lattice.skin between the bodies of `table` and with the obstacles as
   /// placed. `owned(key)` says whether this rank runs a block; blocks with a body in `shared` (empty: none)
@@ -116,69 +101,10 @@ class SweepSchedule {
     for (const Block& block : blocks_) for_each_pair(block, f);
   }
 
-  std::span<const WallBatch> walls() const { return walls_; }
-  std::span<const WallBatch> walls(const Block& block) const {
-    return walls().subspan(static_cast<std::size_t>(block.first_wall),
-                           static_cast<std::size_t>(block.last_wall - block.first_wall));
-  }
-  std::span<const Index> wall_bodies() const { return wall_bodies_; }
-  std::span<const Index> wall_bodies(const WallBatch& wall) const {
-    return wall_bodies().subspan(static_cast<std::size_t>(wall.first),
-                                 static_cast<std::size_t>(wall.last - wall.first));
-  }
-
-  /// Candidates of the same body with parts that the contact at `place` of wall_bodies() can pass on to, or
-  /// come from (Shape::neighbours), ascending. No candidate is missing: both ends are near the body.
-  std::span<const WallPlace> wall_neighbours(std::size_t place) const {
-    if (first_wall_neighbour_.empty()) return {};
-    const auto first = static_cast<std::size_t>(first_wall_neighbour_[place]);
-    return std::span(wall_neighbours_)
-        .subspan(first, static_cast<std::size_t>(first_wall_neighbour_[place + 1]) - first);
-  }
-  /// Candidates of the same body with other obstacles that may meet the one at `place` of wall_bodies() flush
-  /// (ObstacleSet::stands_for), ascending. None for most bodies.
-  std::span<const WallPlace> walls_beside(std::size_t place) const {
-    if (first_wall_beside_.empty()) return {};
-    const auto first = static_cast<std::size_t>(first_wall_beside_[place]);
-    return std::span(walls_beside_)
-        .subspan(first, static_cast<std::size_t>(first_wall_beside_[place + 1]) - first);
-  }
-  /// Whether contacts pass on from one wall to another.
-  bool has_wall_neighbours() const { return !wall_neighbours_.empty() || !walls_beside_.empty(); }
-
-  /// A body near obstacles: its candidates are walls_of().
-  struct WallBody {
-    Index body;
-    Index first, last;
-  };
-  /// Bodies near obstacles, block by block; empty if no wall passes contacts on to another.
-  std::span<const WallBody> bodies_at_walls() const { return bodies_at_walls_; }
+  using WallCandidates<D>::bodies_at_walls;
   std::span<const WallBody> bodies_at_walls(const Block& block) const {
-    if (first_body_of_block_.empty()) return {};
-    const std::size_t b = number_of(block);
-    const auto first = static_cast<std::size_t>(first_body_of_block_[b]);
-    const auto end = b + 1 < first_body_of_block_.size()
-                         ? static_cast<std::size_t>(first_body_of_block_[b + 1])
-                         : bodies_at_walls_.size();
-    return bodies_at_walls().subspan(first, end - first);
+    return this->bodies_at_walls_of(number_of(block));
   }
-  /// In the order of constraints.
-  std::span<const WallPlace> walls_of(const WallBody& near) const {
-    return std::span(walls_of_bodies_)
-        .subspan(static_cast<std::size_t>(near.first), static_cast<std::size_t>(near.last - near.first));
-  }
-  /// Candidates of obstacles of a block are places from the first on, this many.
-  Index first_wall_place(const Block& block) const {
-    return walls(block).empty() ? 0 : walls(block).front().first;
-  }
-  std::size_t n_wall_places(const Block& block) const {
-    return walls(block).empty()
-               ? 0
-               : static_cast<std::size_t>(walls(block).back().last - walls(block).front().first);
-  }
-
-  /// Bytes held, with what is left of scratch.
-  std::size_t bytes() const;
 
  private:
   using Pair = typename PairSearch<D>::Pair;
@@ -190,48 +116,24 @@ class SweepSchedule {
     return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
                                                    static_cast<std::size_t>(last - first));
   }
+  void give_back_memory();
   void append(const std::vector<Pair>& candidates, bool shifted);
   void append_in_order(const std::vector<Pair>& candidates, bool shifted);
   void append_classes(const std::vector<Pair>& candidates, bool shifted);
   void append_crowded(const std::vector<Pair>& candidates, bool shifted);
   void add_batches(Index n, bool shifted);
-  void find_walls(const Box<D>& box, const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, Real skin,
-                  const typename BlockTable<D>::Block& block, std::span<const LevelMap::Levels> levels);
-  void find_wall_neighbours(const ObstacleSet<D>& obstacles);
-  void find_walls_beside(const ObstacleSet<D>& obstacles, const Block& block);
-  bool any_walls_beside(const ObstacleSet<D>& obstacles) const;
-  void sort_walls_by_body(const Block& block);
-  std::span<const WallPlace> walls_at(Index body) const {
-    const Index* const first = &first_wall_of_body_[static_cast<std::size_t>(body - first_body_at_wall_)];
-    return std::span(walls_of_bodies_)
-        .subspan(static_cast<std::size_t>(first[0]), static_cast<std::size_t>(first[1] - first[0]));
-  }
-
   std::vector<Block> blocks_;
   std::vector<Index> first_shift_;
   std::array<Index, std::size_t{Lattice<D>::n_colours} + 1> colour_{};
   std::array<Index, std::size_t{Lattice<D>::n_colours}> interior_{};
   std::vector<Index> ends_;
   std::vector<std::uint8_t> shifts_;
-  std::vector<WallBatch> walls_;
-  std::vector<Index> wall_bodies_;
-  std::vector<Index>
-      first_wall_neighbour_;  // of each entry of wall_bodies_, and the end; empty: there are none
-  std::vector<WallPlace> wall_neighbours_;
-  std::vector<Index> first_wall_beside_;  // as first_wall_neighbour_
-  std::vector<WallPlace> walls_beside_;
-  Box<D> wall_box_ = Box<D>::empty();  // holds all bodies and the domain
-  Real wall_reach_ = 0;                // walls farther apart do not meet before the next list [m]
-  std::vector<WallBody> bodies_at_walls_;
-  std::vector<Index> first_body_of_block_;
-  std::vector<WallPlace> walls_of_bodies_;
   Index n_batches_ = 0;
   std::int64_t n_pairs_ = 0;
   Index n_held_ = 0;
   bool in_classes_ = true;
 
   // Scratch, kept from build to build if it is little.
-  std::size_t scratch_bytes() const;
   PairSearch<D> search_;
   struct Partners {
     Index count = 0;
@@ -241,11 +143,6 @@ class SweepSchedule {
   std::vector<std::uint8_t> filled_;       // places of each batch
   std::vector<std::uint64_t> classes_of_;  // per entry of the search: classes of this block that contain it
   std::vector<std::uint8_t> class_of_;     // per candidate
-  std::vector<Real> reach_;
-  NearParts<D> near_;
-  Index first_body_at_wall_ = 0;           // of a block
-  std::vector<Index> first_wall_of_body_;  // from that body on
-  std::vector<std::int8_t> meets_;         // of each two walls of a block: -1: not known yet
 };
 
 }  // namespace scree

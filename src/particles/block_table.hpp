@@ -56,9 +56,6 @@ class BlockTable {
     const std::size_t at = static_cast<std::size_t>(block) * stride_ + static_cast<std::size_t>(local);
     return {cell_start_[at], cell_start_[at + 1]};
   }
-  std::size_t bytes() const {
-    return blocks_.capacity() * sizeof(Block) + cell_start_.capacity() * sizeof(Index);
-  }
 
  private:
   std::vector<Block> blocks_;

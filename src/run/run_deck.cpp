@@ -201,7 +201,7 @@ void RunDeck<D>::describe(Section& root) {
     refuse_cohesion(scheme);
   }
   if (root.reading() && stepper->scene()) {
-    const SceneWords words = stepper->scene()->words();
+    const SceneMessages words = stepper->scene()->words();
     refuse_bodies_beside_scene(scheme);
     if (!events.outlets.empty())
       root.fail("outlets", fmt::format("[outlets] have no effect in the scheme \"{}\": {}; remove them",

@@ -75,7 +75,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
     scene->start(state_, seed());
     to_come.include(scene->to_come(deck_.end_time));
   }
-  const ListNeeds needs = list_needs(to_come.largest);
+  const ListRequirements needs = list_requirements(to_come.largest);
   neighborhood_.make_lattice(state_, std::max(needs.travel, inlets.fastest() * deck_.dt), to_come,
                              needs.skin);
   neighborhood_.rebuild(state_);
@@ -249,14 +249,6 @@ Real Simulation<D>::certified(std::string_view name) const {
 }
 
 template <int D>
-std::size_t Simulation<D>::bytes() const {
-  std::size_t bytes = neighborhood_.bytes() + deck_.stepper->bytes();
-  state_.bodies.for_each_field(
-      [&](const FieldInfo&, const auto& values) { bytes += values.capacity() * sizeof(values[0]); });
-  return bytes;
-}
-
-template <int D>
 std::uint64_t Simulation<D>::hash() const {
   const BodyStore<D>& bodies = state_.bodies;
   std::uint64_t sum = 0;
@@ -317,12 +309,12 @@ void Simulation<D>::require_bodies_inside() const {
 /// Candidates are complete up to half the skin: bodies may have moved by a quarter each since they were
 /// found.
 template <int D>
-ListNeeds Simulation<D>::list_needs(Real largest_to_come) const {
+ListRequirements Simulation<D>::list_requirements(Real largest_to_come) const {
   Real largest = largest_to_come;
   for (const Real radius : state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned())))
     largest = std::max(largest, radius);
   largest = state_.comm.max(largest);
-  ListNeeds needs = deck_.stepper->list_needs(state_, deck_.dt, largest);
+  ListRequirements needs = deck_.stepper->list_requirements(state_, deck_.dt, largest);
   needs.skin = std::max(needs.skin, 2 * deck_.output.contact_tolerance * 2 * largest);
   return needs;
 }

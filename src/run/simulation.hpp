@@ -67,8 +67,6 @@ class Simulation {
   Stepper<D>& stepper() { return *deck_.stepper; }
   /// This number of the last step's certificate; NaN if the scheme does not tell it. Local.
   Real certified(std::string_view name) const;
-  /// Bytes held by bodies, lists and work arrays on this rank. Local.
-  std::size_t bytes() const;
   std::int64_t n_bodies() const {
     return state_.comm.sum(static_cast<std::int64_t>(state_.bodies.n_owned()));
   }
@@ -79,7 +77,7 @@ class Simulation {
   /// Goes on with the averages of a checkpoint, if it has those of such a deck.
   void restore_averages(const std::string& checkpoint);
   void require_bodies_inside() const;
-  ListNeeds list_needs(Real largest_to_come) const;
+  ListRequirements list_requirements(Real largest_to_come) const;
   void require_contacts_listed() const;
   /// What is wrong if a measure counts gaps up to which contacts of bodies as small as `smallest` [m], or as
   /// those that are there, are not found; else empty. Collective.

@@ -31,9 +31,8 @@ bool verify_pbd(const Comm& comm, const VerifyOptions& options, const Show& show
 /// intersect (docs/verification.md), until it leaves them.
 Vec<3> sliding_exact(Real t);
 
-/// A cube on a slope: recomputes the published table of the split interior-point method, and compares every
-/// registered solver with the exact motion, a = g (sin - mu cos) or rest. Every rank computes all of it for
-/// itself.
+/// A cube on a slope: compares every registered solver with the exact motion, a = g (sin - mu cos) or rest.
+/// Every rank computes all of it for itself.
 bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& show);
 
 /// Houses of cards: which fall, how many cards and when, beside published outcomes.

@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
 
   const Real dt = 0.01;
   Neighborhood<3> neighbors(state.comm, {}, Outside::error);
-  neighbors.make_lattice(state, scheme->list_needs(state, dt, 0.1).travel);
+  neighbors.make_lattice(state, scheme->list_requirements(state, dt, 0.1).travel);
   neighbors.rebuild(state);
   scheme->start(state, neighbors, dt);
 

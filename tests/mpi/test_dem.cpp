@@ -2,7 +2,7 @@
 // springs that survive new lists.
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
-#include "schemes/dem/block_turns.hpp"
+#include "schemes/dem/block_schedule.hpp"
 
 namespace scree {
 
@@ -296,10 +296,10 @@ TEST_CASE("dem: bodies move before the first block that touches them and are don
   const SweepSchedule<2>& schedule = simulation.neighborhood().schedule();
   const GhostExchange<2>& ghosts = simulation.neighborhood().ghosts();
   const TouchedBodies<2> touched(schedule, static_cast<std::size_t>(ghosts.n_held()));
-  BlockTurns<2> turns;
+  BlockSchedule<2> turns;
   turns.plan(schedule, ghosts, touched);
   const auto n_owned = static_cast<std::size_t>(ghosts.n_owned());
-  const std::size_t size = BlockTurns<2>::chunk_size;
+  const std::size_t size = BlockSchedule<2>::chunk_size;
   const auto n_turns = turns.order().size();
   REQUIRE(n_turns == schedule.all_blocks().size());
   CHECK(turns.n_early() <= turns.n_before_late());
@@ -307,24 +307,24 @@ TEST_CASE("dem: bodies move before the first block that touches them and are don
   const auto count = [](std::span<const Index> chunks, std::vector<int>& counts) {
     for (const Index chunk : chunks) ++counts[static_cast<std::size_t>(chunk)];
   };
-  count(turns.begun_at_once(), begun);
+  count(turns.starts_first(), begun);
   for (const Index body : ghosts.copied()) CHECK(begun[static_cast<std::size_t>(body) / size] == 1);
   std::vector<int> ran(n_turns, 0);
   for (std::size_t turn = 0; turn < n_turns; ++turn) {
     const auto block = static_cast<std::size_t>(turns.order()[turn]);
     ++ran[block];
     CHECK(turns.turn_of(block) == static_cast<Index>(turn));
-    count(turns.begun_by(turn), begun);
+    count(turns.starts_at(turn), begun);
     for (const Index body : touched.of(block)) {
       const auto i = static_cast<std::size_t>(body);
       if (i >= n_owned) continue;
       CHECK(begun[i / size] == 1);
       CHECK(done[i / size] == 0);
     }
-    count(turns.done_after(turn), done);
+    count(turns.ends_at(turn), done);
   }
   for (const auto& sum : ghosts.sums_arriving()) CHECK(done[static_cast<std::size_t>(sum.body) / size] == 0);
-  count(turns.done_at_last(), done);
+  count(turns.ends_last(), done);
   CHECK(ran == std::vector<int>(n_turns, 1));
   CHECK(begun == std::vector<int>(begun.size(), 1));
   CHECK(done == std::vector<int>(done.size(), 1));

@@ -399,7 +399,7 @@ TEST_CASE("neighborhood: a body that is not finite is named, with the step befor
   scene.neighborhood.rebuild(scene.state);
   for (std::size_t i = 0; i < static_cast<std::size_t>(scene.state.bodies.n_owned()); ++i)
     if (scene.ids()[i] == 31 || scene.ids()[i] == 42) scene.state.bodies.position()[i][0] = NAN;
-  CHECK(scene.neighborhood.stale(scene.state, 0.5));
+  CHECK(scene.neighborhood.needs_rebuild(scene.state, 0.5));
   CHECK_THROWS_WITH(scene.neighborhood.rebuild(scene.state),
                     Catch::Contains("body 31 has no finite position"));
 }

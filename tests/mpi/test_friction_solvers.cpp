@@ -46,11 +46,6 @@ std::vector<std::pair<std::string, ListedProblem<D>>> unique_problems() {
   return problems;
 }
 
-/// Whether the split interior point reaches the tolerance.
-bool is_for_split(std::string_view problem) {
-  return problem == "wall" || problem == "sliding";
-}
-
 /// Of impulses of the list, by this rank alone.
 template <int D>
 Real serial_residual(const ListedProblem<D>& whole, const std::vector<Real>& r) {
@@ -70,10 +65,9 @@ TEMPLATE_TEST_CASE_SIG("friction solvers: on all ranks together as on one, nsgs 
                        ((int D), D), 2, 3) {
   const Comm world;
   for (const auto& [problem, whole] : unique_problems<D>())
-    for (const std::string& name : method_names<D>()) {
-      if (name == split_name && !is_for_split(problem)) continue;
-      const Solution<D> together = solve_listed(world, whole, *make_method<D>(name), tolerance);
-      const Solution<D> serial = solve_listed(alone(), whole, *make_method<D>(name), tolerance);
+    for (const std::string& name : solver_names<D>()) {
+      const Solution<D> together = solve_listed(world, whole, *make_solver<D>(name), tolerance);
+      const Solution<D> serial = solve_listed(alone(), whole, *make_solver<D>(name), tolerance);
       const Residual& residual = together.report.residual;
       INFO(name << " on " << problem << ", residual " << residual.natural << ", on one rank "
                 << serial.report.residual.natural);
@@ -104,13 +98,13 @@ TEMPLATE_TEST_CASE_SIG("friction solvers: ranks without bodies or contacts take 
       two.add_body(unit_vector<D>(0, 100.0), 1, inertia, std::vector<Real>(n_velocities<D>, 0.5));
   ListedProblem<D> none;
   none.time_step = 0.01;
-  for (const std::string& name : method_names<D>()) {
+  for (const std::string& name : solver_names<D>()) {
     INFO(name);
-    CHECK(solve_listed(world, one, *make_method<D>(name), tolerance).report.converged);
-    const Solution<D> with_flying = solve_listed(world, two, *make_method<D>(name), tolerance);
+    CHECK(solve_listed(world, one, *make_solver<D>(name), tolerance).report.converged);
+    const Solution<D> with_flying = solve_listed(world, two, *make_solver<D>(name), tolerance);
     CHECK(with_flying.report.converged);
     CHECK(with_flying.v[static_cast<std::size_t>(flying) * n_velocities<D>] == Approx(0.5));
-    CHECK(solve_listed(world, none, *make_method<D>(name), tolerance).report.converged);
+    CHECK(solve_listed(world, none, *make_solver<D>(name), tolerance).report.converged);
   }
 }
 

@@ -41,11 +41,11 @@ struct Listed {
     settings.searches_pairs = true;
     return settings;
   }
-  void take_out() {
+  void remove_bodies() {
     std::vector<Index> staying, numbers, kept_walls;
     for (Index i = 0; i < state.bodies.n_owned(); ++i)
       if (stays(state.bodies.id()[static_cast<std::size_t>(i)])) staying.push_back(i);
-    neighborhood.take_out(state, staying, numbers, kept_walls);
+    neighborhood.remove_bodies(state, staying, numbers, kept_walls);
   }
   GlobalId id(Index body) const { return state.bodies.id()[static_cast<std::size_t>(body)]; }
   /// Pairs of each block of this rank in the order of a sweep, then who is near which part of an obstacle.
@@ -77,7 +77,7 @@ std::vector<Body<2>> those_who_stay(const std::vector<Body<2>>& bodies) {
 TEST_CASE("take out: pairs and walls of those who stay keep their order", "[mpi]") {
   const std::vector<Body<2>> bodies = random_bodies<2>(field, 600, 0.1, 0.25, 5);
   Listed listed(Comm(), bodies);
-  listed.take_out();
+  listed.remove_bodies();
   const Listed alone(Comm(MPI_COMM_SELF), those_who_stay(bodies), listed.state.lattice);
   const auto expected = alone.by_block();
   std::int64_t n = 0;
@@ -96,7 +96,7 @@ TEST_CASE("take out: values still reach the ghosts of those who stay, and come b
   const std::vector<Body<2>> bodies = random_bodies<2>(field, 600, 0.1, 0.25, 6);
   Listed listed(Comm(), bodies);
   const std::int64_t n_before = Comm().sum(std::int64_t{listed.state.bodies.n_ghosts()});
-  listed.take_out();
+  listed.remove_bodies();
   GhostExchange<2>& ghosts = listed.neighborhood.ghosts();
   const BodyStore<2>& held = std::as_const(listed.state).bodies;
   REQUIRE(ghosts.n_held() == held.n_held());
@@ -141,9 +141,9 @@ TEST_CASE("take out: pairs listed up to another gap keep their order", "[mpi]") 
   const std::vector<Body<2>> bodies = random_bodies<2>(field, 600, 0.1, 0.25, 7);
   Listed wide(Comm(), bodies), narrow(Comm(), bodies);
   narrow.neighborhood.list().limit_pairs(0.25, 0.05);
-  narrow.take_out();
-  narrow.neighborhood.list_again(narrow.state);
-  wide.take_out();
+  narrow.remove_bodies();
+  narrow.neighborhood.relist(narrow.state);
+  wide.remove_bodies();
   const Real most = 0.25 * narrow.state.lattice.skin + 0.05;
   std::map<GlobalId, Body<2>> by_id;
   for (const Body<2>& body : bodies) by_id[body.id] = body;

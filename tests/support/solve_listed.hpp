@@ -29,24 +29,6 @@ std::vector<std::string> solver_names() {
   return names;
 }
 
-/// A key makes it a method of its own, less accurate than the others (docs/method.md, eq. I.10-I.18).
-constexpr std::string_view split_name = "ipm split";
-
-/// The registered solvers and the split interior point.
-template <int D>
-std::vector<std::string> method_names() {
-  std::vector<std::string> names = solver_names<D>();
-  names.emplace_back(split_name);
-  return names;
-}
-
-/// A method of method_names().
-template <int D>
-std::unique_ptr<scree::FrictionSolver<D>> make_method(std::string_view name) {
-  if (name == split_name) return make_solver_with<D>("ipm", "variant = \"split\"");
-  return scree::make_solver<D>(name);
-}
-
 template <int D>
 struct Solution {
   std::vector<scree::Real> r, v;  ///< of the list, on every rank

@@ -28,6 +28,7 @@ VERIFICATIONS = {
                              ("compare", "threshold")),
     "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
                           ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen")),
+    "split-ipm": Verification("split_interior_point", "a cube on a slope by a published interior-point method, beside its table"),
     "contact-law": Verification("contact_law", "elastic contact at any step: restitution, duration, energy, rest"),
 }
 

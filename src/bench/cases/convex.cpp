@@ -11,6 +11,7 @@
 #include "bench/nonsmooth_steps.hpp"
 #include "bench/packing.hpp"
 #include "core/command_line.hpp"
+#include "core/memory.hpp"
 
 namespace scree {
 
@@ -42,6 +43,7 @@ class ConvexBench : public BenchCase {
   void run(const BenchRun& run) override {
     for (const std::int64_t n : bodies_)
       for (const auto& [name, keys] : shapes()) {
+        const std::int64_t memory_before = live_memory();
         Simulation<3> simulation(run.comm(), read_bench_deck<3>(deck(n, keys)));
         std::int64_t n_steps = 0;
         const Real pour = seconds_of_call(run.comm(), TimeKind::processor, [&] {
@@ -51,7 +53,8 @@ class ConvexBench : public BenchCase {
         row.key("shape", name);
         row.result("pour_us_per_body_step", "us",
                    1e6 * pour * run.comm().size() / static_cast<Real>(n_steps * simulation.n_bodies()));
-        run.add(measure_nonsmooth_steps(run.comm(), simulation, repetitions_, steps_, std::move(row)));
+        run.add(measure_nonsmooth_steps(run.comm(), simulation, memory_before, repetitions_, steps_,
+                                        std::move(row)));
       }
   }
 

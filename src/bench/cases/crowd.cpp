@@ -8,6 +8,7 @@
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
 #include "core/command_line.hpp"
+#include "core/memory.hpp"
 #include "run/simulation.hpp"
 
 namespace scree {
@@ -108,11 +109,12 @@ Real value_of(const std::vector<CertificateEntry>& certificate, std::string_view
 
 void CrowdBench::measure(const BenchRun& run, std::int64_t agents, Real density, std::int64_t columns) const {
   const Comm& comm = run.comm();
+  const std::int64_t memory_before = live_memory();
   Simulation<2> simulation(comm, hall(agents, density, columns));
   for (int i = 0; i < warm_up_; ++i) simulation.step();
 
   const std::int64_t n_agents = simulation.n_bodies();
-  const auto bytes = static_cast<Real>(comm.sum(static_cast<std::int64_t>(simulation.bytes())));
+  const auto bytes = static_cast<Real>(comm.sum(live_memory() - memory_before));
   reset_timers();
   Real contacts = 0, sweeps = 0, worst_overlap = 0, worst_residual = 0;
   Timing step;

@@ -8,6 +8,7 @@
 #include "bench/case.hpp"
 #include "bench/nonsmooth_steps.hpp"
 #include "core/command_line.hpp"
+#include "core/memory.hpp"
 #include "run/simulation.hpp"
 
 namespace scree {
@@ -73,11 +74,13 @@ density = 2500
 };
 
 void NonsmoothBench::measure(const BenchRun& run, Bed& bed, std::int64_t n_bodies) const {
+  const std::int64_t memory_before = live_memory();
   Simulation<3> simulation(run.comm(), bed.deck(n_bodies));
   for (int i = 0; i < 20; ++i) simulation.step();  // impulses were left behind with the tile
   BenchRow row("step");
   row.key("solver", solver_);
-  run.add(measure_nonsmooth_steps(run.comm(), simulation, repetitions_, steps_, std::move(row)));
+  run.add(
+      measure_nonsmooth_steps(run.comm(), simulation, memory_before, repetitions_, steps_, std::move(row)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
 #include "schemes/pbd/sweeper.hpp"
@@ -83,6 +84,7 @@ void PbdBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   BenchRow steps("step");
   measure_steps<D>(run, n_bodies, steps);
 
+  const std::int64_t memory_before = live_memory();
   Simulation<D> simulation(comm, packing<D>(packing_of<D>(n_bodies, 0.1)));
   // A few steps take the start's lattice order and its deep overlaps away.
   for (int i = 0; i < 20; ++i) simulation.step();
@@ -95,9 +97,11 @@ void PbdBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   const auto list_bytes =
       static_cast<Real>(comm.sum(std::int64_t{schedule.n_batches()} * 2 * batch_size * 4));
   const Real bound = run.triad() / ((64 * bodies + list_bytes) / pairs);
-  const auto bytes_per_body = [&](std::size_t bytes) {
-    return static_cast<Real>(comm.sum(static_cast<std::int64_t>(bytes))) / bodies;
-  };
+  const std::int64_t held = live_memory() - memory_before;
+  std::int64_t fields = 0;
+  state.bodies.for_each_field([&](const FieldInfo&, const auto& values) {
+    fields += static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
+  });
 
   for (const PairKernels* set : available_pair_kernels<D>()) {
     if (!all_sets_ && set != &pair_kernels<D>()) continue;
@@ -125,9 +129,8 @@ void PbdBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
                pairs / comm.size() / sweep(PairMode::accumulate).median);
     row.result("exchange_share", "-", seconds_of(timers, "exchange") / seconds_of(timers, "sweeps"));
     row.columns.insert(row.columns.end(), steps.columns.begin(), steps.columns.end());
-    row.result("bytes_per_body", "-", bytes_per_body(simulation.bytes()));
-    row.result("list_bytes_per_body", "-",
-               bytes_per_body(simulation.neighborhood().bytes() + simulation.stepper().bytes()));
+    row.result("bytes_per_body", "-", static_cast<Real>(comm.sum(held)) / bodies);
+    row.result("list_bytes_per_body", "-", static_cast<Real>(comm.sum(held - fields)) / bodies);
     row.result("triad_bytes_per_second_per_rank", "B/s", run.triad()).only_in_files();
     run.add(std::move(row));
   }

@@ -11,6 +11,7 @@
 #include "bench/scratch.hpp"
 #include "core/command_line.hpp"
 #include "core/files.hpp"
+#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
 
@@ -155,6 +156,7 @@ void SizesBench::measure(const BenchRun& run, Real ratio) const {
   const ScratchFolder folder(comm, folder_);
   const std::string path = folder.path() + "/mixture.csv";
   files::on_root(comm, [&] { files::write_atomically(path, mixture.csv); });
+  const std::int64_t memory_before = live_memory();
   Simulation<3> simulation(comm, deck(path, mixture.edge));
   constexpr int n_steps = 50;
   const auto go_on = [&] {
@@ -194,7 +196,7 @@ void SizesBench::measure(const BenchRun& run, Real ratio) const {
   row.result("search_ns_per_body", "ns", ns("search", n_rebuilds));
   row.result("classes_ns_per_body", "ns", ns("classes", n_rebuilds));
   row.result("steps_per_rebuild", "-", n_rebuilds > 0 ? steps / n_rebuilds : 0);
-  row.result("bytes_per_body", "-", per_body(simulation.bytes()));
+  row.result("bytes_per_body", "-", per_body(live_memory() - memory_before));
   run.add(std::move(row));
 }
 

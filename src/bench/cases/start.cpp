@@ -51,13 +51,13 @@ void StartBench::measure(const BenchRun& run, std::int64_t n_bodies, const std::
   reset_timers();
   for (int repetition = 0; repetition < repetitions_; ++repetition) {
     reset_peak_memory();
-    const std::int64_t before = memory_in_use();
+    const std::int64_t before = memory_in_use(), held_before = live_memory();
     std::optional<Simulation<D>> simulation;
     seconds.push_back(seconds_of_call(comm, TimeKind::wall, [&] {
       simulation.emplace(comm, packing<D>({.bodies = n_bodies, .random = fill == "random", .more = {}}));
     }));
     made = simulation->n_bodies();
-    held = comm.sum(static_cast<std::int64_t>(simulation->bytes()));
+    held = comm.sum(live_memory() - held_before);
     peak = std::max(peak, comm.sum(std::max<std::int64_t>(0, peak_memory() - before)));
   }
   const Timing timing = timing_of(std::move(seconds));

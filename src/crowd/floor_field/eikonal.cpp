@@ -380,12 +380,4 @@ Vec<2> Eikonal::descent(std::size_t field, std::uint32_t place) const {
            along(Side::lower, Side::upper, static_cast<std::ptrdiff_t>(stride_))}};
 }
 
-std::size_t Eikonal::bytes() const {
-  std::size_t total = links_.capacity() * sizeof(Links) + steps_.capacity() * sizeof(float) +
-                      beyond_.capacity() * sizeof(std::int32_t);
-  for (const Field& field : fields_)
-    total += field.time.capacity() * sizeof(Real) + field.queue.capacity() * sizeof(Pending);
-  return total;
-}
-
 }  // namespace scree

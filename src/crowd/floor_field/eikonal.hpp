@@ -71,8 +71,6 @@ class Eikonal {
   /// Minus the gradient of T times cell, from the differences that the scheme uses. Local, O(1).
   Vec<2> descent(std::size_t field, std::uint32_t place) const;
 
-  std::size_t bytes() const;
-
  private:
   struct Pending {
     Real time;

@@ -286,18 +286,4 @@ void FloorField::restore_density() {
   for (Ways& ways : built_->ways) bring(ways, ways.near->held());
 }
 
-std::size_t FloorField::bytes() const {
-  if (!built_) return 0;
-  const Built& built = *built_;
-  std::size_t total = built.tiling.bytes() + built.density.capacity() * sizeof(Real);
-  for (const Ways& ways : built.ways) {
-    if (ways.terrain) total += ways.terrain->bytes();
-    if (ways.eikonal) total += ways.eikonal->bytes();
-    if (ways.near) total += ways.near->bytes();
-    for (const auto& steps : ways.free_steps) total += steps.capacity() * sizeof(float);
-    for (const auto& lines : ways.lines) total += lines.capacity() * sizeof(Line);
-  }
-  return total;
-}
-
 }  // namespace scree

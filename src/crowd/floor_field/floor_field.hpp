@@ -137,8 +137,6 @@ class FloorField {
   const CellGrid& grid() const { return built_->tiling.grid(); }
   std::vector<Real> rows(int destination, int level, std::int64_t first_row, std::int64_t last_row) const;
 
-  std::size_t bytes() const;
-
  private:
   // Cells this near to a destination that see it start from the time along the straight line, which is exact
   // on free ground; the scheme alone is at its worst where fronts are strongly curved.

@@ -345,10 +345,4 @@ NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position, int l
   return {time, cell->x == 0 && cell->y == 0 ? towards(centre) : way_of(*cell), may_be_there};
 }
 
-std::size_t NearFields::bytes() const {
-  std::size_t total = slot_.capacity() * sizeof(slot_[0]) + stamps_.capacity() * sizeof(stamps_[0]);
-  for (const Tile& tile : tiles_) total += tile.cells.capacity() * sizeof(Cell) + tile.walls.bytes();
-  return total;
-}
-
 }  // namespace scree

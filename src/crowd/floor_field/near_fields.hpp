@@ -49,8 +49,6 @@ class NearFields {
   /// Asks for the cells around x from memory, for a question soon.
   void prefetch(std::size_t field, const Vec<2>& x, int level) const;
 
-  std::size_t bytes() const;
-
  private:
   struct Tile {
     std::int64_t number = -1;

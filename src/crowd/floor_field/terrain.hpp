@@ -63,8 +63,6 @@ class Terrain {
   /// Whether a wall near the tile separates x from `to`. O(walls near the tile).
   bool is_cut(std::int64_t tile, const Vec<2>& x, const Vec<2>& to) const;
 
-  std::size_t bytes() const { return walls_.bytes() + columns_.bytes(); }
-
  private:
   const Tiling& tiling_;
   const BuildingPlan& building_;

@@ -78,9 +78,6 @@ class Tiling {
   int owner(std::int64_t tile) const { return owner_[static_cast<std::size_t>(tile)]; }
   /// Tiles of this rank, in ascending order.
   std::span<const std::int64_t> own() const { return own_; }
-  std::size_t bytes() const {
-    return owner_.capacity() * sizeof(owner_[0]) + own_.capacity() * sizeof(own_[0]);
-  }
 
  private:
   CellGrid grid_;

@@ -270,7 +270,7 @@ bool Hazard::expose(State<2>& state, std::vector<Departure>& departures, BodyCha
   if (worst[1] == 0) return false;
   totals_[0] += static_cast<Real>(state.comm.sum(n_fell));
   if (fallen_ == Fallen::vanish) {
-    change.take_out(staying_);
+    change.remove_bodies(staying_);
     return true;
   }
   change.begin();

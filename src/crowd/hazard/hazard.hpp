@@ -46,7 +46,6 @@ class Hazard {
   Real largest_dose() const { return totals_[1]; }
   /// The laws that hold and their sources, for summaries, one line each.
   std::vector<std::string> laws() const;
-  std::size_t bytes() const { return grid_.bytes(); }
 
  private:
   struct Closing {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 #include "crowd/hazard/hazard_table.hpp"
 
 namespace scree {
@@ -134,13 +133,6 @@ Real HazardGrid::at(Smoke quantity, const Vec<2>& x, int level_of_x, Real time) 
     return between(along_x(slice * ny + cy.lower), along_x(slice * ny + cy.upper), cy.share);
   };
   return between(in_plane(t.lower), in_plane(t.upper), t.share);
-}
-
-std::size_t HazardGrid::bytes() const {
-  std::size_t total = held_bytes(times_);
-  for (const OfLevel& level : levels_)
-    for (const std::vector<float>& values : level.values) total += held_bytes(values);
-  return total;
 }
 
 }  // namespace scree

@@ -32,7 +32,6 @@ class HazardGrid {
   Real at(Smoke quantity, const Vec<2>& x, int level, Real time) const;
   /// The times of the grid; empty: nothing changes.
   const std::vector<Real>& times() const { return times_; }
-  std::size_t bytes() const;
 
  private:
   struct OfLevel {

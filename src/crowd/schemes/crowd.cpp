@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/memory.hpp"
 #include "core/random.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
@@ -12,9 +11,9 @@
 #include "crowd/multiplier_memory.hpp"
 #include "crowd/velocity_projection.hpp"
 #include "crowd/walking_model.hpp"
-#include "schemes/common/side_keeper.hpp"
 #include "schemes/common/step_control.hpp"
 #include "schemes/common/stepper.hpp"
+#include "schemes/common/tunnelling_guard.hpp"
 #include "schemes/pbd/sweeper.hpp"
 
 namespace scree {
@@ -32,15 +31,14 @@ class CrowdStepper final : public Stepper<2> {
   CrowdStepper() { set_scene(&scene_); }
   void describe(Section& root) override;
   SchemeTraits traits() const override;
-  ListNeeds list_needs(const State<2>& state, Real dt, Real largest_radius) const override;
+  ListRequirements list_requirements(const State<2>& state, Real dt, Real largest_radius) const override;
   void start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) override;
   void advance(State<2>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<2>& state) override;
-  bool take_out(State<2>& state, std::span<const Index> staying) override;
+  bool remove_bodies(State<2>& state, std::span<const Index> staying) override;
   void save(State<2>& state, SaveFor purpose) override;
   void find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
 
  private:
   // The list is rebuilt when somebody has moved by this share of the skin; up to the rest of it, less the
@@ -85,7 +83,7 @@ class CrowdStepper final : public Stepper<2> {
 
   Neighborhood<2>* neighborhood_ = nullptr;
   std::unique_ptr<PbdSweeper<2>> sweeper_;
-  SideKeeper<2> sides_;
+  TunnellingGuard<2> sides_;
   LookAhead look_ahead_;
   VelocityProjection projection_;
   VelocityProjection::Report report_;
@@ -95,7 +93,7 @@ class CrowdStepper final : public Stepper<2> {
   std::vector<Real> multiplier_;             // of the near contacts [m/s]
   MultiplierMemory memory_;                  // where positions are not what is projected
   std::vector<Real> sight_;                  // scratch of fit()
-  std::vector<Index> numbers_, kept_walls_;  // of take_out()
+  std::vector<Index> numbers_, kept_walls_;  // of remove_bodies()
   Real listed_reach_ = HUGE_VAL;             // pairs so near are certain to be listed [m]
   Real overlap_ = 0;                         // deepest at the start of the step, or met by the last sweep [m]
   Real left_overlap_ = 0;                    // what the step before may have led to [m]
@@ -159,7 +157,7 @@ SchemeTraits CrowdStepper::traits() const {
       .same_for_any_owners = !solver_.solver, .needs_classes = model_ == Model::pbd, .searches_pairs = true};
 }
 
-ListNeeds CrowdStepper::list_needs(const State<2>&, Real dt, Real /*largest_radius*/) const {
+ListRequirements CrowdStepper::list_requirements(const State<2>&, Real dt, Real /*largest_radius*/) const {
   // Squeezed out of a jam, people may be faster than anybody wants to be; those who are even faster get wider
   // lists (see advance).
   constexpr Real times_as_fast = 3;
@@ -211,7 +209,7 @@ void CrowdStepper::limit_pairs(Real reach) {
 void CrowdStepper::list_pairs_within(State<2>& state, Real reach) {
   if (reach <= listed_reach_ || model_ == Model::pbd) return;
   limit_pairs(reach);
-  memory_.keep_while(*neighborhood_, [&] { neighborhood_->list_again(state); });
+  memory_.keep_while(*neighborhood_, [&] { neighborhood_->relist(state); });
 }
 
 void CrowdStepper::save(State<2>& state, SaveFor /*purpose*/) {
@@ -230,9 +228,9 @@ void CrowdStepper::bodies_changed(State<2>& state) {
 }
 
 /// In most steps of a large crowd somebody leaves: that must not cost a list each time.
-bool CrowdStepper::take_out(State<2>& state, std::span<const Index> staying) {
+bool CrowdStepper::remove_bodies(State<2>& state, std::span<const Index> staying) {
   if (model_ == Model::pbd) return false;
-  neighborhood_->take_out(state, staying, numbers_, kept_walls_);
+  neighborhood_->remove_bodies(state, staying, numbers_, kept_walls_);
   memory_.keep_walls(kept_walls_);
   look_ahead_.renumber(numbers_);
   scene_.groups().prepare(state);
@@ -240,7 +238,7 @@ bool CrowdStepper::take_out(State<2>& state, std::span<const Index> staying) {
 }
 
 void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
-  if (neighborhood_->stale(state, share_of_skin)) rebuild(state, 0);
+  if (neighborhood_->needs_rebuild(state, share_of_skin)) rebuild(state, 0);
   state.obstacles.begin_step();
   refresh_levels(state);
   const Real asked = dt, shortest = dt / 1024;
@@ -430,12 +428,6 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
       {"residual", "m", report_.residual, false, solver_.solver ? HUGE_VAL : projection_settings_.tolerance},
       {"solved", "-", report_.converged ? 1.0 : 0.0, true},
       {"sweeps", "-", static_cast<Real>(report_.sweeps)}};
-}
-
-std::size_t CrowdStepper::bytes() const {
-  return held_bytes(desired_, velocity_, levels_, multiplier_, sight_, numbers_, kept_walls_) +
-         memory_.bytes() + look_ahead_.bytes() + projection_.bytes() + (sweeper_ ? sweeper_->bytes() : 0) +
-         scene_.floor_field().bytes();
 }
 
 SCREE_PLUGIN_ONLY(Stepper, 2, crowd, CrowdStepper, "people who walk to exits, kept apart exactly")

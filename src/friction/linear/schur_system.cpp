@@ -59,13 +59,16 @@ struct SchurSystem<D>::State {
   bool factorised = false;  // the preconditioner belongs to the matrix
   bool refining = false;    // with a preconditioner from `regularised`
 
-  // Of Krylov methods.
-  bool kept = false;              // the preconditioner is that of an earlier matrix ...
-  bool worn = false;              // ... and no longer good enough
-  bool hard = false;              // so many iterations that the next matrix should be factorised
-  bool broken = false;            // the last solution, by an error of PETSc
-  PetscInt most_taken = 0;        // iterations of a solution, in this solve
-  PetscInt first_iterations = 0;  // most of a solution with the matrix that the preconditioner was made from
+  /// What is known of solutions by Krylov methods.
+  struct Krylov {
+    bool kept = false;        // the preconditioner is that of an earlier matrix ...
+    bool worn = false;        // ... and no longer good enough
+    bool hard = false;        // so many iterations that the next matrix should be factorised
+    bool broken = false;      // the last solution, by an error of PETSc
+    PetscInt most_taken = 0;  // iterations of a solution, in this solve
+    PetscInt first_iterations =
+        0;  // most of a solution with the matrix that the preconditioner was made from
+  } krylov;
 
   State(const Settings& given, Kind given_kind) : settings(given), kind(given_kind) {}
 
@@ -95,17 +98,17 @@ struct SchurSystem<D>::State {
     const bool same = has_pattern && comm().all(found == graph);
     if (same && !gave_up) {
       // What the last solve learned is forgotten, preconditioner included: a restart could not know it.
-      hard = worn = false;
-      most_taken = 0;
-      first_iterations = 0;
+      krylov.hard = krylov.worn = false;
+      krylov.most_taken = 0;
+      krylov.first_iterations = 0;
       return;
     }
     if (problem->n_bodies_of_all() > PETSC_MAX_INT / q)
       throw RunError(fmt::format("{} bodies are too many for the matrix of a Newton-type solver: at most {}",
                                  problem->n_bodies_of_all(), PETSC_MAX_INT / q));
     graph = std::move(found);
-    gave_up = hard = false;
-    most_taken = 0;
+    gave_up = krylov.hard = false;
+    krylov.most_taken = 0;
     choose_method();
     build();
   }
@@ -129,8 +132,8 @@ struct SchurSystem<D>::State {
     ksp.reset();
     regularised.reset();
     remainder.reset();
-    refining = factorised = worn = kept = false;
-    first_iterations = 0;
+    refining = factorised = krylov.worn = krylov.kept = false;
+    krylov.first_iterations = 0;
 
     SchurPattern pattern(comm(), graph, matrix_free);
     share_errors(comm(), [&] {
@@ -228,14 +231,14 @@ struct SchurSystem<D>::State {
     failure.clear();
     if (!prepare(report)) return false;
     bool solved = attempt();
-    if (!solved && kept) {
-      worn = true;
+    if (!solved && krylov.kept) {
+      krylov.worn = true;
       factorised = false;
       failure.clear();
       if (!prepare(report)) return false;
       solved = attempt();
     }
-    if (!solved && tries_krylov() && !gave_up && !broken) {
+    if (!solved && tries_krylov() && !gave_up && !krylov.broken) {
       give_up(report);
       if (!prepare(report)) return false;
       solved = attempt();
@@ -243,7 +246,7 @@ struct SchurSystem<D>::State {
     if (!solved) {
       failure = fmt::format("the linear system of {} velocities could not be solved: {}",
                             problem->n_bodies_of_all() * q, failure);
-      if (broken) {
+      if (krylov.broken) {
         ksp.reset();
         factorised = false;
       }
@@ -256,8 +259,8 @@ struct SchurSystem<D>::State {
 
   /// Factorises from now on, until the next set_pattern().
   void give_up(SolveReport& report) {
-    report.decisions.push_back(
-        fmt::format("linear systems: factorised from here, a Krylov method took {} iterations", most_taken));
+    report.decisions.push_back(fmt::format(
+        "linear systems: factorised from here, a Krylov method took {} iterations", krylov.most_taken));
     failure.clear();
     gave_up = direct = true;
     blocked = false;
@@ -269,16 +272,16 @@ struct SchurSystem<D>::State {
   /// (docs/method.md, "The Schur system"). False if there is none.
   bool prepare(SolveReport& report) {
     if (factorised) return true;
-    if (tries_krylov() && !gave_up && hard) give_up(report);
-    const bool has_one = ksp.exists() && first_iterations > 0 && !direct && !refining;
-    kept = has_one && settings.keep && !worn && comm().all(matrix.is_finite());
-    if (kept) {
+    if (tries_krylov() && !gave_up && krylov.hard) give_up(report);
+    const bool has_one = ksp.exists() && krylov.first_iterations > 0 && !direct && !refining;
+    krylov.kept = has_one && settings.keep && !krylov.worn && comm().all(matrix.is_finite());
+    if (krylov.kept) {
       ksp.keep_preconditioner(system(), matrix.get());
       return factorised = true;
     }
     if (ksp.exists()) ksp.renew_preconditioner();
-    worn = false;
-    first_iterations = 0;
+    krylov.worn = false;
+    krylov.first_iterations = 0;
     if (factorise(report)) return true;
     failure = fmt::format("the matrix of {} velocities could not be factorised: {}",
                           problem->n_bodies_of_all() * q, failure);
@@ -305,7 +308,7 @@ struct SchurSystem<D>::State {
       if (size > 0) report.linear_residual = found.residual / size;
       note_effort(found.iterations);
     }
-    broken = comm().any(found.is_broken);
+    krylov.broken = comm().any(found.is_broken);
     failure = found.failure;
     share_failure();
     if (refining && failure.empty()) check_refinement();
@@ -316,12 +319,13 @@ struct SchurSystem<D>::State {
 
   /// Decides whether the preconditioner is worth keeping, and the method worth trying on the next matrix.
   void note_effort(PetscInt iterations) {
-    most_taken = std::max(most_taken, iterations);
-    if (!kept)
-      first_iterations = std::max(first_iterations, iterations);
-    else if (static_cast<Real>(iterations) > most_growth * static_cast<Real>(first_iterations) + most_added)
-      worn = true;
-    if (2 * most_taken > most_tried()) hard = true;
+    krylov.most_taken = std::max(krylov.most_taken, iterations);
+    if (!krylov.kept)
+      krylov.first_iterations = std::max(krylov.first_iterations, iterations);
+    else if (static_cast<Real>(iterations) >
+             most_growth * static_cast<Real>(krylov.first_iterations) + most_added)
+      krylov.worn = true;
+    if (2 * krylov.most_taken > most_tried()) krylov.hard = true;
   }
 
   /// What the corrections cannot take back is no solution of A x = b.

@@ -1,12 +1,9 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
-#include "core/reset.hpp"
-#include "core/timing.hpp"
 #include "friction/anderson.hpp"
-#include "friction/cone.hpp"
+#include "friction/contact_sweeps.hpp"
 #include "friction/friction_solver.hpp"
-#include "friction/one_contact.hpp"
 
 namespace scree {
 
@@ -81,14 +78,7 @@ class Nsgs final : public FrictionSolver<D> {
     problem_ = &problem;
     r_ = r;
     monitor_ = &monitor;
-    y_.resize(problem.velocity_size());
-    spheres_ = problem.has_spheres() ? &problem.spheres() : nullptr;
-    general_ = spheres_ != nullptr || problem.general().empty() ? nullptr : &problem.general();
-    lanes_ = spheres_ != nullptr ? &spheres_->lanes() : general_ != nullptr ? &general_->lanes() : nullptr;
-    if (spheres_ == nullptr)
-      reset(slip_, lanes_ != nullptr ? lanes_->n_groups() * group_size
-                                     : static_cast<std::size_t>(problem.n_contacts()));
-    start_from_impulses();
+    sweeps_.begin(problem, r);
     sweep_ = checked_ = n_checks_ = 0;
     next_check_ = std::min(first_check, check_every_);
     most_sweeps_ = std::min(max_sweeps_, monitor.most_iterations());
@@ -105,11 +95,11 @@ class Nsgs final : public FrictionSolver<D> {
       before_.assign(r.begin(), r.end());
       const Real of_guess = residual_;
       std::ranges::fill(r, 0.0);
-      start_from_impulses();
+      sweeps_.start();
       residual_ = check_velocities(0);
       if (residual_ > of_guess) {
         std::ranges::copy(before_, r.begin());
-        start_from_impulses();
+        sweeps_.start();
         residual_ = check_velocities(0);
       }
     }
@@ -124,13 +114,11 @@ class Nsgs final : public FrictionSolver<D> {
     Real best = monitor_->best();
     for (std::int64_t since = sweep_; goes_on() && sweep_ - since < patience;) {
       if (plain || sweep_ < n_plain_sweeps) {
-        sweep_once();
+        sweeps_.sweep(turn());
       } else {
-        if (!has_momentum) begin_momentum();
+        if (!has_momentum) sweeps_.begin_momentum();
         has_momentum = true;
-        move_on(momentum);
-        momentum.unit = unit_for(last_change);
-        const Real change = sum_of_changes(momentum, last_change, run_on(momentum));
+        const Real change = sweeps_.sweep_on(turn(), momentum, last_change);
         momentum = change < last_change ? SweepMomentum{change / last_change, 1} : SweepMomentum{};
         last_change = change;
       }
@@ -149,12 +137,12 @@ class Nsgs final : public FrictionSolver<D> {
     Real least = HUGE_VAL, least_before = HUGE_VAL;
     for (std::int64_t idle = 0; goes_on() && idle < most_idle_steps; ++idle) {
       for (int k = 0; k < sweeps_of_step && goes_on(); ++k) {
-        if (k + 1 == sweeps_of_step) store(before_);
-        sweep_once();
+        if (k + 1 == sweeps_of_step) sweeps_.store(before_);
+        sweeps_.sweep(turn());
         count_sweep();
       }
       if (!goes_on()) return;
-      store(r_);
+      sweeps_.store(r_);
       for (std::size_t i = 0; i < r_.size(); ++i) last_change_[i] = r_[i] - before_[i];
       const Real change = anderson_.step(*problem_, last_change_, r_);
       if (change > 2 * least) break;
@@ -163,41 +151,16 @@ class Nsgs final : public FrictionSolver<D> {
         least_before = least;
         idle = -1;
       }
-      start_from_impulses();
+      sweeps_.start();
     }
     // The best impulses stand.
     std::ranges::copy(monitor_->best_impulse(), r_.begin());
-    start_from_impulses();
-  }
-
-  /// Sweeps go on from r_. Collective.
-  void start_from_impulses() {
-    if (lanes_ != nullptr) lanes_->pack(r_, impulses_);
-    rolling_ = problem_->pack_rolling(r_, turns_);
-    if (spheres_ != nullptr)
-      problem_->velocity_from_impulse(std::span<const GroupImpulses<D>>(impulses_), y_, rolling_);
-    else
-      problem_->velocity_from_impulse(r_, y_);
+    sweeps_.start();
   }
 
   /// The residual of r_, whose velocities are known, is noted and returned. Collective.
   Real check_velocities(std::int64_t sweep) {
-    const bool in_groups = lanes_ != nullptr && monitor_->norm() == ResidualNorm::natural;
-    if (in_groups) problem_->make_ghosts_current(y_);
-    return monitor_->check_known(in_groups
-                                     ? natural_residual_of_packed<D>(*problem_, impulses_, y_, rolling_)
-                                     : find_residual_of_velocities<D>(*problem_, monitor_->norm(), r_, y_),
-                                 sweep, r_, y_);
-  }
-
-  /// The impulses as they are now. Local.
-  void store(std::span<Real> r) const {
-    if (rolling_.rows != nullptr)
-      lanes_->unpack<n_turns<D>>(turns_, r.subspan(static_cast<std::size_t>(problem_->n_contacts()) * D));
-    if (lanes_ != nullptr)
-      lanes_->unpack<D>(impulses_, r);
-    else if (r.data() != r_.data())
-      std::ranges::copy(r_, r.begin());
+    return monitor_->check_known(sweeps_.residual(monitor_->norm()), sweep, r_, sweeps_.velocity());
   }
 
   /// Checks the residual if it is time to.
@@ -205,14 +168,15 @@ class Nsgs final : public FrictionSolver<D> {
     ++sweep_;
     ++monitor_->report().sweeps;
     if (!check_is_due(sweep_)) return;
-    store(r_);
+    sweeps_.store(r_);
     // Every tenth check recomputes y from r, which removes the round-off of the updates; every one does where
     // impulses are so large that it could be seen, as they become in problems without a solution.
     constexpr Real round_off = 1e-13, share_of_tolerance = 0.01;
     const bool drifts = round_off * largest_impulse() > share_of_tolerance * monitor_->tolerance();
     const Real before = residual_;
-    residual_ = ++n_checks_ % checks_to_renewal == 0 || drifts ? monitor_->check(sweep_, r_, y_)
-                                                               : check_velocities(sweep_);
+    residual_ = ++n_checks_ % checks_to_renewal == 0 || drifts
+                    ? monitor_->check(sweep_, r_, sweeps_.velocity())
+                    : check_velocities(sweep_);
     next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, before, sweep_ - checked_);
     checked_ = sweep_;
   }
@@ -244,165 +208,17 @@ class Nsgs final : public FrictionSolver<D> {
                : check_every_;
   }
 
-  void begin_momentum() {
-    reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_held()) * ScaledProblem<D>::width);
-    reset(start_velocity_, velocity_momentum_.size());
-    if (lanes_ != nullptr) {
-      reset(of_sweeps_, impulses_.size());
-      reset(of_turns_, rolling_.rows == nullptr ? 0 : turns_.size());
-      squares_.resize(impulses_.size() * group_size);
-      return;
-    }
-    squares_.resize(static_cast<std::size_t>(problem_->n_contacts()));
-    reset(momentum_, problem_->impulse_size());
-    reset(change_, problem_->impulse_size());
-  }
-
-  /// The velocities with momentum (N.5), which r gets contact by contact. Between sweeps the rank that
-  /// touches a body first has its velocity (see turn), always the same one, which thus knows that of the
-  /// sweep before; what others compute of it is not used.
-  void move_on(SweepMomentum momentum) {
-    problem_->spheres().kernels().take_momentum(velocity_momentum_.size(), momentum, y_.data(),
-                                                velocity_momentum_.data(), start_velocity_.data());
-  }
-
-  /// The local solution of contact c from its impulse rc, which it replaces, and the change d. Returns
-  /// d . (W + G) d.
-  template <class Row>
-  Real solve(const Row& row, std::size_t c, Real* rc, Real* change) {
-    Real W[D][D], rest[D];
-    row.relative_velocity(y_.data(), rest);
-    for (int i = 0; i < D; ++i) {
-      rest[i] += row.w[i];
-      for (int j = 0; j < D; ++j) {
-        rest[i] -= row.W[i][j] * rc[j];
-        W[i][j] = row.W[i][j];
-      }
-      W[i][i] += row.compliance(i);
-    }
-    const Vec<D> found = solve_one_contact<D>(W, rest, row.mu, slip_[c]);
-    for (int i = 0; i < D; ++i) {
-      change[i] = found[i] - rc[i];
-      rc[i] = found[i];
-    }
-    row.add_impulse(change, y_.data());
-    Real square = 0;
-    for (int i = 0; i < D; ++i) {
-      Real along = 0;
-      for (int j = 0; j < D; ++j) along += W[i][j] * change[j];
-      square += change[i] * along;
-    }
-    return square;
-  }
-
-  /// One sweep without momentum.
-  void sweep_once() {
-    Scope timer("nsgs sweep");
-    std::size_t stretch = 0;
-    problem_->run_colours(y_, turn(), [&](Index first, Index last) {
-      if (lanes_ != nullptr) {
-        const std::size_t group = lanes_->first_group(stretch);
-        GroupImpulses<D>* impulses = impulses_.data() + group;
-        if (spheres_ != nullptr)
-          spheres_->kernels().sweep(spheres_->groups_of(stretch), impulses, y_.data(), rolling_.from(group));
-        else
-          general_->kernels().sweep(general_->groups_of(stretch), impulses, slip_.data() + group * group_size,
-                                    y_.data());
-        ++stretch;
-        return;
-      }
-      const auto& rows = problem_->contacts();
-      Real change[D];
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-        solve(rows[c], c, r_.data() + c * D, change);
-    });
-  }
-
-  /// The same with momentum. Leaves d . (W + G) d in squares_ and returns the sum of their terms on this
-  /// rank.
-  Real run_on(SweepMomentum momentum) {
-    Scope timer("nsgs sweep");
-    std::size_t stretch = 0;
-    Real sum = 0;
-    rolling_.of_sweeps = of_turns_.data();
-    problem_->run_colours(y_, turn(), [&](Index first, Index last) {
-      if (lanes_ != nullptr) {
-        const std::size_t group = lanes_->first_group(stretch), lane = group * group_size;
-        GroupImpulses<D>* impulses = impulses_.data() + group;
-        GroupMomentum<D>* of_sweeps = of_sweeps_.data() + group;
-        sum += spheres_ != nullptr ? spheres_->kernels().sweep_on(
-                                         spheres_->groups_of(stretch), impulses, of_sweeps, y_.data(),
-                                         momentum, squares_.data() + lane, rolling_.from(group))
-                                   : general_->kernels().sweep_on(general_->groups_of(stretch), impulses,
-                                                                  of_sweeps, slip_.data() + lane, y_.data(),
-                                                                  momentum, squares_.data() + lane);
-        ++stretch;
-        return;
-      }
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-        sum += SweepChange::term(squares_[c] = solve_on(c, momentum), momentum.unit);
-    });
-    return sum;
-  }
-
-  /// One contact of it. Returns d . (W + G) d.
-  Real solve_on(std::size_t c, SweepMomentum momentum) {
-    const auto& row = problem_->contacts()[c];
-    Real* rc = r_.data() + c * D;
-    Real* d = &change_[c * D];
-    for (std::size_t i = 0; i < D; ++i) {
-      Real& p = momentum_[c * D + i];
-      const Real moved = momentum.beta * p;
-      rc[i] += moved;
-      p = moved + momentum.share * d[i];
-    }
-    return solve(row, c, rc, d);
-  }
-
-  /// The unit in which a sweep adds up its changes after one with `last`.
-  static Real unit_for(Real last) {
-    if (!(last > 0 && std::isfinite(last))) return 1;
-    int exponent = 0;
-    std::frexp(last, &exponent);
-    return SweepChange::of_last * std::ldexp(1.0, -std::clamp(exponent, -900, 900));
-  }
-
-  /// The sum of d . (W + G) d over all contacts, from that of the terms of this rank where it is less than
-  /// `last`. Collective.
-  Real sum_of_changes(SweepMomentum momentum, Real last, Real of_rank) {
-    if (last > 0 && std::isfinite(last)) {
-      const Real change =
-          static_cast<Real>(problem_->comm().sum(static_cast<std::int64_t>(std::min(of_rank, 0x1p53)))) /
-          momentum.unit;
-      if (change < last) return change;
-    }
-    return ReproducibleSum::sum(problem_->comm(), squares_);
-  }
-
   std::int64_t max_sweeps_ = 20'000;
   std::int64_t check_every_ = 10;
   // Of the solve that goes on.
   const ScaledProblem<D>* problem_ = nullptr;
   SolveMonitor<D>* monitor_ = nullptr;
   std::span<Real> r_;
-  // Contacts in groups, whose impulses are those in impulses_: none, or one of the two, and their lanes.
-  const SphereRows<D>* spheres_ = nullptr;
-  const GeneralRows<D>* general_ = nullptr;
-  const LaneGroups* lanes_ = nullptr;
+  ContactSweeps<D> sweeps_;
   std::int64_t sweep_ = 0, most_sweeps_ = 0, least_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
-  std::vector<Real> y_;
-  std::vector<GroupImpulses<D>> impulses_;
-  std::vector<GroupMomentum<D>> of_sweeps_;
-  RollingSweep<D> rolling_;  // with what follows, where contacts resist rolling
-  std::vector<GroupImpulses<n_turns<D>>> turns_;
-  std::vector<GroupMomentum<n_turns<D>>> of_turns_;
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step
-  std::vector<Real> slip_;  // of each contact but round ones, the guess of the next local solve
-  std::vector<Real> velocity_momentum_, start_velocity_;  // of held bodies
-  std::vector<Real> momentum_, change_;                   // of contacts that are not packed
-  std::vector<Real> squares_;                             // change of each contact in a sweep
 };
 
 SCREE_PLUGIN(FrictionSolver, nsgs, Nsgs,

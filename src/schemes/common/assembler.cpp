@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "friction/contact_rows.hpp"
@@ -153,15 +152,6 @@ void FrictionAssembler<D>::write_rows(std::size_t c, std::size_t side, bool rota
   Real* rows = &problem_.jacobian[(2 * c + side) * D * q];
   for (std::size_t i = 0; i < D; ++i)
     write_contact_row<D>(problem_.frame[c][i], lever, side == 0 ? -1 : 1, rows + i * q);
-}
-
-template <int D>
-std::size_t FrictionAssembler<D>::bytes() const {
-  const FrictionProblem<D>& p = problem_;
-  const ContactGraph<D>& g = contacts_;
-  return held_bytes(p.body_id, p.mass, p.free_velocity, p.start_velocity, p.a, p.b, p.frame, p.bias, p.mu,
-                    p.compliance, p.arm, p.jacobian, g.a, g.b, g.wall, g.gap, g.normal, g.branch, g.place,
-                    g.point, g.feature, surface_velocity_, start_surface_velocity_);
 }
 
 template class FrictionAssembler<2>;

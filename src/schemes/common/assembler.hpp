@@ -72,8 +72,6 @@ class FrictionAssembler {
   std::span<const Real> start_surface_velocity() const {
     return start_surface_velocity_.empty() ? surface_velocity_ : start_surface_velocity_;
   }
-  /// Bytes held by the problem and the contacts.
-  std::size_t bytes() const;
 
  private:
   void fill_bodies(const FrictionStep<D>& step);

@@ -10,8 +10,8 @@ void BodyChange<D>::begin() {
 }
 
 template <int D>
-void BodyChange<D>::take_out(std::span<const Index> staying) {
-  if (!has_begun_ && stepper_.take_out(state_, staying)) return;
+void BodyChange<D>::remove_bodies(std::span<const Index> staying) {
+  if (!has_begun_ && stepper_.remove_bodies(state_, staying)) return;
   begin();
   state_.memory = state_.memory.of(staying);
   state_.bodies.reorder(staying);

@@ -19,7 +19,7 @@ class BodyChange {
   void begin();
   bool has_begun() const { return has_begun_; }
   /// Takes all owned bodies but `staying` (ascending) out. Collective.
-  void take_out(std::span<const Index> staying);
+  void remove_bodies(std::span<const Index> staying);
   /// Fits the scheme to what came since begin(). Collective.
   void end();
 

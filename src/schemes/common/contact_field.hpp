@@ -42,12 +42,12 @@ class ContactField {
     return neighborhood.list().remember(state, neighborhood.ghosts(), numbers(pairs_), numbers(walls_),
                                         width);
   }
-  /// Hands what contacts with obstacles remember on to neighbouring parts: see NeighborList::pass_on. Local.
+  /// Hands what contacts with obstacles remember on to neighbouring parts: see NeighborList::inherit. Local.
   template <class Contacts, int D>
-  void pass_on(const Contacts& contacts, Neighborhood<D>& neighborhood) {
+  void inherit(const Contacts& contacts, Neighborhood<D>& neighborhood) {
     std::span<const Index> left_out;
     if constexpr (requires { contacts.left_out; }) left_out = contacts.left_out;
-    neighborhood.list().pass_on(contacts.b, contacts.place, left_out, numbers(walls_), width);
+    neighborhood.list().inherit(contacts.b, contacts.place, left_out, numbers(walls_), width);
   }
   /// Lets contacts of a moment between two steps read there what they will go on with. Local.
   template <int D>
@@ -87,7 +87,6 @@ class ContactField {
     std::ranges::fill(pairs_, T{});
     std::ranges::fill(walls_, T{});
   }
-  std::size_t bytes() const { return (pairs_.capacity() + walls_.capacity()) * sizeof(T); }
 
  private:
   static std::span<Real> numbers(std::vector<T>& values) {

@@ -30,8 +30,8 @@ Real fastest_fall(const State<D>& state) {
 /// Neighborhood::rebuild, with the energy of bodies that are found outside the domain recorded as outflow.
 /// Collective.
 template <int D>
-void rebuild_and_book_outflow(State<D>& state, Neighborhood<D>& neighborhood,
-                              std::optional<Real> needed_skin = {}, std::optional<Real> time = {}) {
+void rebuild_list(State<D>& state, Neighborhood<D>& neighborhood, std::optional<Real> needed_skin = {},
+                  std::optional<Real> time = {}) {
   const Real before = mechanical_energy(state).total();
   const std::int64_t n_removed = neighborhood.n_removed();
   neighborhood.rebuild(state, needed_skin, time);

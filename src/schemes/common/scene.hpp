@@ -18,7 +18,7 @@ template <int D>
 class SceneOutput;
 
 /// What a scene says in messages, each in the place of the words in quotes.
-struct SceneWords {
+struct SceneMessages {
   std::string_view bodies;                ///< "holds ..."
   std::string_view start_from;            ///< "bodies start from ..."
   std::string_view instead_of_particles;  ///< "[particles] have no effect: ..."
@@ -73,7 +73,7 @@ class Scene {
   /// What `scree check` should tell about the scene, one finding with its place per entry; those that start
   /// with "error" make the check fail. Collective.
   virtual std::vector<std::string> diagnostics(const State<D>& state) const = 0;
-  virtual SceneWords words() const = 0;
+  virtual SceneMessages words() const = 0;
   /// Its tables of [output] and its files (io/scene_output.hpp).
   virtual SceneOutput<D>& output() = 0;
 };

@@ -70,7 +70,7 @@ struct SchemeTraits {
 };
 
 /// What a scheme asks of the neighbour list.
-struct ListNeeds {
+struct ListRequirements {
   Real travel = 0;  ///< how far a body of this rank would move in the first step if nothing touched it [m]
   Real skin = 0;    ///< the least skin that the scheme can work with, the same on all ranks [m]
 };
@@ -98,7 +98,7 @@ class Stepper {
   /// After describe() has read a deck. Local.
   virtual SchemeTraits traits() const = 0;
   /// For steps of dt, if no radius exceeds `largest_radius` [m]. Local.
-  virtual ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const = 0;
+  virtual ListRequirements list_requirements(const State<D>& state, Real dt, Real largest_radius) const = 0;
   /// Before the first step of a run or of a restart: candidates are current, state.memory holds what was
   /// remembered. `dt`: the length of steps that the deck asks for. Throws InputError if it is too long.
   /// Collective.
@@ -111,15 +111,13 @@ class Stepper {
   virtual void bodies_changed(State<D>& state) = 0;
   /// Takes all owned bodies but `staying` (ascending) out, and goes on with the candidates of those who stay.
   /// False on all ranks, with nothing done, if the scheme finds candidates anew instead. Collective.
-  virtual bool take_out(State<D>& /*state*/, std::span<const Index> /*staying*/) { return false; }
+  virtual bool remove_bodies(State<D>& /*state*/, std::span<const Index> /*staying*/) { return false; }
   /// Puts what contacts remember into state.memory (owned bodies). Collective.
   virtual void save(State<D>& state, SaveFor purpose) = 0;
   /// The contacts at the present positions: candidates with gap <= tolerance * (R_a + R_b). Collective.
   virtual void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) = 0;
   /// Of the last step; the same names and units always, and the same values on all ranks.
   virtual std::vector<CertificateEntry> certificate() const = 0;
-  /// Bytes held by work arrays on this rank.
-  virtual std::size_t bytes() const = 0;
 
   /// The world that the scheme's own tables describe; null: the scheme brings none.
   Scene<D>* scene() { return scene_; }

@@ -3,9 +3,9 @@
 #include <span>
 
 #include "core/timing.hpp"
-#include "schemes/dem/block_turns.hpp"
-#include "schemes/dem/force_step.hpp"
+#include "schemes/dem/block_schedule.hpp"
 #include "schemes/dem/force_sums.hpp"
+#include "schemes/dem/step_context.hpp"
 
 namespace scree {
 
@@ -16,58 +16,57 @@ namespace scree {
 template <int D>
 class BlockPipeline {
  public:
-  static constexpr std::size_t chunk_size = BlockTurns<D>::chunk_size;
+  static constexpr std::size_t chunk_size = BlockSchedule<D>::chunk_size;
 
   /// After a list build. Local.
   void prepare(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts) {
     const TouchedBodies<D> touched(schedule, static_cast<std::size_t>(ghosts.n_held()));
-    turns_.plan(schedule, ghosts, touched);
-    sums_.plan(schedule, ghosts, touched, turns_);
+    schedule_.plan(schedule, ghosts, touched);
+    sums_.plan(schedule, ghosts, touched, schedule_);
     std::size_t most_chunks = 0;
-    for (std::size_t turn = 0; turn < turns_.order().size(); ++turn)
-      most_chunks = std::max(most_chunks, turns_.done_after(turn).size() + turns_.begun_by(turn).size());
+    for (std::size_t turn = 0; turn < schedule_.order().size(); ++turn)
+      most_chunks = std::max(most_chunks, schedule_.ends_at(turn).size() + schedule_.starts_at(turn).size());
     constexpr std::size_t most_arrays = 10;
-    coming_.reserve(2 * most_arrays * most_chunks);
+    prefetch_.reserve(2 * most_arrays * most_chunks);
   }
 
   /// Every owned body is in one call of move(first body, last body), which brings its records up to date,
   /// without forces, and in one of finish(first body, last body), when its forces are complete: a chunk of
-  /// BlockTurns at a time. Between them add_forces(block) adds those of each block that touches it.
+  /// BlockSchedule at a time. Between them add_forces(block) adds those of each block that touches it.
   /// Collective, two messages per pair of neighbouring ranks and direction: motions of the bodies that others
   /// hold, and sums of the forces on them. Interior blocks run meanwhile. No allocation.
   template <class Move, class AddForces, class Finish>
-  void run(ForceStep<D>& step, GhostExchange<D>& ghosts, const Move& move, const AddForces& add_forces,
+  void run(StepContext<D>& step, GhostExchange<D>& ghosts, const Move& move, const AddForces& add_forces,
            const Finish& finish) {
-    step.batches.coming = &coming_;
+    step.batches.prefetch = &prefetch_;
     const auto finish_chunks = [&](std::span<const Index> chunks) {
       for (const Index chunk : chunks) sums_.add_up(static_cast<std::size_t>(chunk), step.records.forces);
       for_chunks(step, chunks, finish);
     };
     const auto run_turns = [&](std::size_t first, std::size_t last) {
       for (std::size_t turn = first; turn < last; ++turn) {
-        const auto block = static_cast<std::size_t>(turns_.order()[turn]);
-        for_chunks(step, turns_.begun_by(turn), move);
+        const auto block = static_cast<std::size_t>(schedule_.order()[turn]);
+        for_chunks(step, schedule_.starts_at(turn), move);
         prefetch_next(step, turn);
         add_forces(step.schedule.all_blocks()[block]);
         sums_.collect(block, step.records.forces);
-        finish_chunks(turns_.done_after(turn));
+        finish_chunks(schedule_.ends_at(turn));
       }
     };
-    for_chunks(step, turns_.begun_at_once(), move);
+    for_chunks(step, schedule_.starts_first(), move);
     send_motions(step, ghosts);
-    run_turns(0, turns_.n_early());
+    run_turns(0, schedule_.n_early());
     receive_motions(step, ghosts);
-    run_turns(turns_.n_early(), turns_.n_before_late());
+    run_turns(schedule_.n_early(), schedule_.n_before_late());
     send_sums(ghosts);
-    run_turns(turns_.n_before_late(), turns_.order().size());
+    run_turns(schedule_.n_before_late(), schedule_.order().size());
     receive_sums(ghosts);
-    finish_chunks(turns_.done_at_last());
+    finish_chunks(schedule_.ends_last());
   }
-  std::size_t bytes() const { return turns_.bytes() + sums_.bytes() + coming_.bytes(); }
 
  private:
   template <class Pass>
-  static void for_chunks(const ForceStep<D>& step, std::span<const Index> chunks, const Pass& pass) {
+  static void for_chunks(const StepContext<D>& step, std::span<const Index> chunks, const Pass& pass) {
     if (chunks.empty()) return;
     Scope timer("move");
     const auto n_owned = static_cast<std::size_t>(step.state.bodies.n_owned());
@@ -78,8 +77,8 @@ class BlockPipeline {
   }
   /// Notes what passes read after the block of this turn: chunks lie apart, so the processor does not see
   /// what comes.
-  void prefetch_next(const ForceStep<D>& step, std::size_t turn) {
-    coming_.clear();
+  void prefetch_next(const StepContext<D>& step, std::size_t turn) {
+    prefetch_.clear();
     const auto add = [&](std::span<const Index> chunks, const auto&... arrays) {
       for (std::size_t k = 0; k < chunks.size();) {
         const std::size_t first = static_cast<std::size_t>(chunks[k]) * chunk_size;
@@ -88,26 +87,26 @@ class BlockPipeline {
           last += chunk_size;
         const auto add_one = [&](const auto& array) {
           const std::size_t end = std::min(last, array.size());
-          coming_.add(array.data() + first, (end - first) * sizeof(array[0]));
+          prefetch_.add(array.data() + first, (end - first) * sizeof(array[0]));
         };
         (add_one(arrays), ...);
       }
     };
     const BodyStore<D>& bodies = step.state.bodies;
     const MotionRecords<D>& records = step.records;
-    add(turns_.done_after(turn), bodies.position(), bodies.listed(), bodies.velocity(), bodies.acceleration(),
+    add(schedule_.ends_at(turn), bodies.position(), bodies.listed(), bodies.velocity(), bodies.acceleration(),
         bodies.angular_velocity(), bodies.angular_acceleration(), bodies.mass(), bodies.radius(),
         records.forces);
-    if (turn + 1 < turns_.order().size())
-      add(turns_.begun_by(turn + 1), bodies.position(), bodies.previous(), bodies.velocity(),
+    if (turn + 1 < schedule_.order().size())
+      add(schedule_.starts_at(turn + 1), bodies.position(), bodies.previous(), bodies.velocity(),
           bodies.acceleration(), bodies.angular_velocity(), bodies.angular_acceleration(),
           bodies.orientation(), records.positions, records.motions, records.forces);
   }
-  static void send_motions(const ForceStep<D>& step, GhostExchange<D>& ghosts) {
+  static void send_motions(const StepContext<D>& step, GhostExchange<D>& ghosts) {
     Scope timer("exchange");
     step.records.begin_copy_to_ghosts(ghosts);
   }
-  static void receive_motions(ForceStep<D>& step, GhostExchange<D>& ghosts) {
+  static void receive_motions(StepContext<D>& step, GhostExchange<D>& ghosts) {
     Scope timer("exchange");
     step.records.end_copy_to_ghosts(ghosts);
   }
@@ -130,9 +129,9 @@ class BlockPipeline {
 
   static constexpr int force_width = D + n_spins<D>;  // numbers of a force with its torque
 
-  BlockTurns<D> turns_;
+  BlockSchedule<D> schedule_;
   ForceSums<D> sums_;
-  ComingLines coming_;  // what the next passes over bodies read
+  PrefetchQueue prefetch_;  // what the next passes over bodies read
 };
 
 }  // namespace scree

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/memory.hpp"
-#include "schemes/dem/force_step.hpp"
+#include "schemes/dem/step_context.hpp"
 
 namespace scree {
 
@@ -30,11 +29,6 @@ class CellStress {
     for (const Real along : stress.component) largest = std::max(largest, std::abs(along));
     state.cell.set_response(
         {stress, modulus_of(law, state.lattice.largest_radius, largest, n_touching, n_bodies)});
-  }
-  std::size_t bytes() const {
-    std::size_t bytes = held_bytes(face_virials_);
-    for (const std::vector<Real>& of_axis : terms_) bytes += held_bytes(of_axis);
-    return bytes;
   }
 
  private:

@@ -8,10 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/memory.hpp"
-#include "core/reset.hpp"
 #include "core/timing.hpp"
-#include "friction/contact_rows.hpp"
 #include "schemes/common/contact_pair.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/rotation.hpp"
@@ -21,7 +18,6 @@ namespace scree {
 
 namespace {
 
-constexpr Real solve_tolerance = 1e-12;
 /// Slip of sticking contacts at the start that is reported, as a share of the speeds in the run.
 constexpr Real notable_slip = 1e-6;
 
@@ -44,7 +40,8 @@ ConstraintFriction<D>::ConstraintFriction(State<D>& state, Neighborhood<D>& neig
       halo_(neighborhood.ghosts()),
       settings_(settings),
       integrator_(make_integrator<D>(settings.integrator)),
-      kernels_(force_kernels().of(settings.law, TangentialLaw::whole)) {
+      kernels_(force_kernels().of(settings.law, TangentialLaw::whole)),
+      sticking_(halo_) {
   laws_.prepare(state, {.law = settings.law, .friction = false});
   const Materials<D>& materials = state.materials;
   for (int a = 0; a < materials.size(); ++a)
@@ -54,8 +51,6 @@ ConstraintFriction<D>::ConstraintFriction(State<D>& state, Neighborhood<D>& neig
             fmt::format("{}: the pair of {} and {} has rolling_friction, which [dem] friction = \"dae\" does "
                         "not know: remove it or take friction = \"spring\"",
                         materials.where(a), materials.name(a), materials.name(b)));
-  rows_.halo = &halo_;
-  rows_.width = q;
 }
 
 template <int D>
@@ -72,11 +67,11 @@ void ConstraintFriction<D>::prepare() {
   for (std::vector<Real>* array : {&moved_, &moving_}) array->assign(size(), 0.0);
   worst_.resize(n_held * 3);
   field_force_.resize(static_cast<std::size_t>(bodies.n_owned()));
-  rows_.inverse_mass.assign(n_held * q, 0.0);
+  sticking_.inverse_mass().assign(n_held * q, 0.0);
   for (std::size_t i = 0; i < n_held; ++i) {
     if (bodies.mobility()[i] == 0) continue;
     const Real mass = bodies.mass()[i];
-    Real* inverse = &rows_.inverse_mass[i * q];
+    Real* inverse = &sticking_.inverse_mass()[i * q];
     std::fill_n(inverse, D, 1 / mass);
     if (state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
       std::fill(inverse + D, inverse + q, 1 / moment_of_inertia<D>(mass, bodies.radius()[i]));
@@ -118,7 +113,7 @@ template <int D>
 void ConstraintFriction<D>::take_velocities() {
   const BodyStore<D>& bodies = state_.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const Real* inverse = &rows_.inverse_mass[i * q];
+    const Real* inverse = sticking_.inverse_mass_of(i);
     Real* v = &v_[i * q];
     for (int k = 0; k < D; ++k) v[k] = inverse[0] > 0 ? bodies.velocity()[i][k] : 0;
     for (int k = 0; k < n_spins<D>; ++k) v[D + k] = inverse[D] > 0 ? bodies.angular_velocity()[i][k] : 0;
@@ -129,7 +124,7 @@ template <int D>
 void ConstraintFriction<D>::put_velocities() {
   BodyStore<D>& bodies = state_.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const Real* inverse = &rows_.inverse_mass[i * q];
+    const Real* inverse = sticking_.inverse_mass_of(i);
     if (inverse[0] > 0) std::copy_n(&v_[i * q], D, bodies.velocity()[i].component.begin());
     if (inverse[D] > 0)
       std::copy_n(&v_[i * q + D], n_spins<D>, bodies.angular_velocity()[i].component.begin());
@@ -162,7 +157,7 @@ void ConstraintFriction<D>::balance() {
   const auto n_owned = static_cast<std::size_t>(state_.bodies.n_owned());
   for (std::size_t i = 0; i < n_owned; ++i)
     for (std::size_t k = 0; k < q; ++k) {
-      const Real inverse = rows_.inverse_mass[i * q + k];
+      const Real inverse = sticking_.inverse_mass_of(i)[k];
       Real a = inverse * force_[i * q + k];
       if (k < D && inverse > 0)
         a += inverse * field_force_[i][static_cast<int>(k)] + state_.gravity[static_cast<int>(k)];
@@ -171,48 +166,12 @@ void ConstraintFriction<D>::balance() {
   halo_.copy_to_ghosts(a_, q);
 }
 
-/// G and the rates of surfaces: D - 1 rows for each sticking contact.
-template <int D>
-void ConstraintFriction<D>::make_rows() {
-  rows_.clear();
-  sticking_.clear();
-  surface_rate_.clear();
-  for (std::size_t s = 0; s < touching_.size(); ++s) {
-    const Touch& touch = touching_[s];
-    if (touch.mode->kind != ContactMode::stick) continue;
-    sticking_.push_back(s);
-    const auto frame = contact_frame<D>(touch.normal);
-    for (std::size_t t = 1; t < D; ++t) {
-      Real* row = rows_.add(touch.a, touch.b).data();
-      write_contact_row<D>(frame[t], touch.lever_a * touch.normal, -1, row);
-      if (touch.b >= 0) write_contact_row<D>(frame[t], -touch.lever_b * touch.normal, 1, row + q);
-      surface_rate_.push_back(dot(frame[t], touch.surface_velocity));
-    }
-  }
-  for (std::vector<Real>* array : {&right_, &multipliers_, &rate_}) reset(*array, rows_.n_rows());
-}
-
-/// Accelerations with static friction into a_, friction into the modes of sticking contacts.
+/// Accelerations without static friction into a_, that friction into the modes of sticking contacts.
 template <int D>
 ConstraintReport ConstraintFriction<D>::solve(Real time) {
   balance();
-  make_rows();
-  rows_.multiply(a_, right_);
-  for (std::size_t s = 0; s < sticking_.size(); ++s) {
-    const Touch& touch = touching_[sticking_[s]];
-    const Vec<D> more = drift(touch, time);
-    const auto frame = contact_frame<D>(touch.normal);
-    for (std::size_t t = 1; t < D; ++t) right_[s * (D - 1) + t - 1] += dot(frame[t], more);
-  }
-  const ConstraintReport report = solver_.solve(rows_, right_, multipliers_, {.relative = solve_tolerance});
-  for (std::size_t s = 0; s < sticking_.size(); ++s) {
-    const Touch& touch = touching_[sticking_[s]];
-    const auto frame = contact_frame<D>(touch.normal);
-    Vec<D> on_b;
-    for (std::size_t t = 1; t < D; ++t) on_b -= multipliers_[s * (D - 1) + t - 1] * frame[t];
-    set_mode(*touch.mode, ContactMode::stick, on_b);
-  }
-  return report;
+  sticking_.find(touching_);
+  return sticking_.solve(touching_, a_, [&](const Touch& touch) { return drift(touch, time); });
 }
 
 template <int D>
@@ -237,24 +196,14 @@ void ConstraintFriction<D>::accelerate(Real time, int stage, std::span<const Rea
   } else {
     for (const Touch& touch : touching_)
       if (touch.mode->kind == ContactMode::open) closed_.push_back(touch.mode);
-    modes_.pass_on(graph_, neighborhood_);
+    modes_.inherit(graph_, neighborhood_);
     for (const Touch& touch : touching_) adopt(touch);
     solve(time);
   }
-  solver_.add_impulses(rows_, multipliers_, -1, a_);
+  sticking_.add_friction(a_);
   std::copy_n(a_.begin(), a.size(), a.begin());
   for (std::size_t i = 0; i < n_owned; ++i)
     std::copy_n(&a_[i * q], D, bodies.acceleration()[i].component.begin());
-}
-
-/// Largest |t . u| of the rows. Collective.
-template <int D>
-Real ConstraintFriction<D>::find_slip() {
-  rows_.multiply(v_, rate_);
-  Real largest = 0;
-  for (std::size_t r = 0; r < rate_.size(); ++r)
-    largest = std::max(largest, std::abs(rate_[r] + surface_rate_[r]));
-  return state_.comm.max(largest);
 }
 
 template <int D>
@@ -271,17 +220,17 @@ void ConstraintFriction<D>::start(Real dt) {
     // Contacts are new: those with a slip velocity slip.
     integrator_->start(*this, state_.clock.time, dt, arrays());
     look(state_.clock.time);
-    share_found();
+    share_result();
     return;
   }
   look(state_.clock.time);
-  make_rows();
+  sticking_.find(touching_);
   if (!settings_.projection) return;
   Real fastest = norm(state_.gravity) * dt;
   for (const Real v : v_) fastest = std::max(fastest, std::abs(v));
-  const Real slip = find_slip();
+  const Real slip = state_.comm.max(sticking_.slip(v_));
   if (slip <= notable_slip * state_.comm.max(fastest)) return;
-  solver_.project_velocity(rows_, v_, surface_rate_);
+  sticking_.project(v_);
   put_velocities();
   log::warn("sticking contacts slipped by up to {:.3g} m/s at the start; their velocities were projected",
             slip);
@@ -320,19 +269,16 @@ void ConstraintFriction<D>::step(Real dt) {
 template <int D>
 void ConstraintFriction<D>::settle() {
   turn_back();
-  make_rows();
-  if (settings_.projection)
-    report_.slip = solver_.project_velocity(rows_, v_, surface_rate_).after;
-  else
-    report_.slip = find_slip();
-  share_found();
+  sticking_.find(touching_);
+  report_.slip = settings_.projection ? sticking_.project(v_) : state_.comm.max(sticking_.slip(v_));
+  share_result();
 }
 
 /// What touches, of all ranks.
 template <int D>
-void ConstraintFriction<D>::share_found() {
+void ConstraintFriction<D>::share_result() {
   std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),
-                                     static_cast<std::int64_t>(sticking_.size()), passed_.count};
+                                     static_cast<std::int64_t>(sticking_.places().size()), passed_.count};
   state_.comm.sum(counts);
   report_.n_sticking = counts[1];
   std::array<Real, 2> most{0, -HUGE_VAL};
@@ -342,7 +288,7 @@ void ConstraintFriction<D>::share_found() {
     most[1] = std::max(most[1], touch.overlap - limit);
   }
   state_.comm.max(most);
-  this->found_ = {counts[0], most[0], most[1], counts[2]};
+  this->result_ = {counts[0], most[0], most[1], counts[2]};
 }
 
 template <int D>
@@ -368,13 +314,6 @@ std::vector<CertificateEntry> ConstraintFriction<D>::certificate() const {
           {"rounds", "-", static_cast<Real>(report_.n_rounds)},
           {"residual", "-", report_.residual},
           {"slip", "m/s", report_.slip}};
-}
-
-template <int D>
-std::size_t ConstraintFriction<D>::bytes() const {
-  return held_bytes(touching_, sticking_, moved_, moving_, v_, a_, force_, field_force_, right_, multipliers_,
-                    surface_rate_, rate_, excess_, worst_, closed_) +
-         modes_.bytes();
 }
 
 template class ConstraintFriction<2>;

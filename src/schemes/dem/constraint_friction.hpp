@@ -5,35 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "friction/linear/constraints.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/dem/dem_motion.hpp"
 #include "schemes/dem/integrator.hpp"
+#include "schemes/dem/sticking_contacts.hpp"
 
 namespace scree {
-
-/// What a contact with friction as a constraint remembers: four numbers, all 0 while it is open.
-struct ContactMode {
-  static constexpr Real open = 0, stick = 1, slip = 2;
-  Real kind = open;
-  /// World axes. Where it sticks: friction on b [N]; where it slips: the direction in which b slides against
-  /// a, a unit vector across the normal (0 without friction).
-  Real vector[3] = {};
-};
-
-/// The vector of a mode, in D dimensions.
-template <int D>
-Vec<D> vector_of(const ContactMode& mode) {
-  Vec<D> v;
-  for (int k = 0; k < D; ++k) v[k] = mode.vector[k];
-  return v;
-}
-template <int D>
-void set_mode(ContactMode& mode, Real kind, const Vec<D>& vector) {
-  mode = {.kind = kind};
-  for (int k = 0; k < D; ++k) mode.vector[k] = vector[k];
-}
 
 /// Soft contact with static friction as a constraint on velocities (docs/method.md, "Friction as a
 /// constraint", eq. K.5-K.7): a contact sticks, t . u = 0 for its slip velocity u and all tangents t, or it
@@ -83,31 +61,18 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   /// Writes the forces of `contacts` (found by Neighborhood::detect) by the present velocities; friction of
   /// sticking contacts is that of the last evaluation. Collective.
   void export_forces(ContactGraph<D>& contacts) override;
-  std::size_t bytes() const override;
 
  private:
+  using Touch = FrictionContact<D>;
   static constexpr std::size_t q = D + n_spins<D>;
 
-  /// What found() does not say.
+  /// What result() does not say.
   struct Report {
     std::int64_t n_sticking = 0;
     std::int64_t n_released = 0;  ///< contacts that stuck until the limit of friction was passed
     std::int64_t n_rounds = 0;    ///< solves that decide on modes, in the first evaluation
     Real residual = 0;            ///< of the last of these solves, over the right side
     Real slip = 0;                ///< largest |t . u| of a sticking contact at the end [m/s]
-  };
-
-  /// A contact at the present positions and velocities.
-  struct Touch {
-    Index a, b;   // held; b = -1: an obstacle
-    Index index;  // in the ContactGraph
-    Vec<D> normal;
-    Real overlap = 0, distance = 0;  // of the centres; of centre and obstacle
-    Real lever_a = 0, lever_b = 0;
-    Vec<D> surface_velocity{};  // of the obstacle
-    Real friction = 0;          // coefficient
-    Real normal_force = 0;
-    ContactMode* mode = nullptr;
   };
 
   std::size_t size() const override { return static_cast<std::size_t>(state_.bodies.n_owned()) * q; }
@@ -131,7 +96,6 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   void adopt(const Touch& touch);
   void balance();
   void add_force(const Touch& touch, const Vec<D>& on_b);
-  void make_rows();
   ConstraintReport solve(Real time);
   void decide(Real time);
   std::int64_t release(bool all);
@@ -139,8 +103,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   void find_worst();
   bool is_worst(const Touch& touch, Real excess) const;
   void turn_back();
-  Real find_slip();
-  void share_found();
+  void share_result();
   void settle();
 
   PassedThrough passed_;
@@ -151,22 +114,18 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   std::unique_ptr<Integrator<D>> integrator_;
   SoftLaws<D> laws_;
   const LawKernels& kernels_;
-  ConstraintSolver solver_;
-  ConstraintRows rows_;
+  StickingContacts<D> sticking_;
   ContactGraph<D> graph_;
   std::vector<Touch> touching_;
-  std::vector<std::size_t> sticking_;  // in touching_, in the order of rows
   ContactField<ContactMode> modes_;
-  std::vector<ContactMode*> closed_;       // those not open at the last evaluation of a step's start
-  std::vector<Real> moved_, moving_;       // n_owned * q, of the integrator: displacement, velocity
-  std::vector<Real> v_, a_, force_;        // n_held * q
-  std::vector<Vec<D>> field_force_;        // n_owned
-  std::vector<Real> right_, multipliers_;  // of rows
-  std::vector<Real> surface_rate_, rate_;  // of rows: t . u = surface rate + G v
-  std::vector<Real> excess_;               // of sticking_, over the limit; 0: none
-  std::vector<Real> worst_;                // n_held * 3: largest excess at a body, and whose
-  Real step_ = 0;                          // length of the present step [s]
-  Real history_dt_ = 0;                    // steps that histories are made for [s]
+  std::vector<ContactMode*> closed_;  // those not open at the last evaluation of a step's start
+  std::vector<Real> moved_, moving_;  // n_owned * q, of the integrator: displacement, velocity
+  std::vector<Real> v_, a_, force_;   // n_held * q
+  std::vector<Vec<D>> field_force_;   // n_owned
+  std::vector<Real> excess_;          // of those that stick, over the limit; 0: none
+  std::vector<Real> worst_;           // n_held * 3: largest excess at a body, and whose
+  Real step_ = 0;                     // length of the present step [s]
+  Real history_dt_ = 0;               // steps that histories are made for [s]
   Report report_;
 };
 

@@ -23,7 +23,7 @@ constexpr std::int64_t careful_rounds = 40, most_rounds = 80;
 /// Contacts that opened forget their modes, those that closed get one.
 template <int D>
 void ConstraintFriction<D>::begin_modes() {
-  modes_.pass_on(graph_, neighborhood_);
+  modes_.inherit(graph_, neighborhood_);
   const auto flip = [](ContactMode& mode) { mode.kind = -mode.kind; };
   for (ContactMode* mode : closed_) flip(*mode);
   for (const Touch& touch : touching_)
@@ -62,14 +62,14 @@ template <int D>
 std::int64_t ConstraintFriction<D>::release(bool all) {
   const Comm& comm = state_.comm;
   Real largest = 0;
-  for (const std::size_t s : sticking_)
+  for (const std::size_t s : sticking_.places())
     largest = std::max(largest, touching_[s].friction * touching_[s].normal_force);
   const Real tolerance = limit_tolerance * comm.max(largest);
-  reset(excess_, sticking_.size());
+  reset(excess_, sticking_.places().size());
   bool any = false;
   bool clear = false;
-  for (std::size_t s = 0; s < sticking_.size(); ++s) {
-    const Touch& touch = touching_[sticking_[s]];
+  for (std::size_t s = 0; s < sticking_.places().size(); ++s) {
+    const Touch& touch = touching_[sticking_.places()[s]];
     const Real limit = touch.friction * touch.normal_force;
     const Real excess = norm(vector_of<D>(*touch.mode)) - limit;
     if (excess <= tolerance) continue;
@@ -81,9 +81,9 @@ std::int64_t ConstraintFriction<D>::release(bool all) {
   clear = comm.any(clear);
   if (!clear && !all) find_worst();
   std::int64_t n = 0;
-  for (std::size_t s = 0; s < sticking_.size(); ++s) {
+  for (std::size_t s = 0; s < sticking_.places().size(); ++s) {
     if (excess_[s] == 0) continue;
-    const Touch& touch = touching_[sticking_[s]];
+    const Touch& touch = touching_[sticking_.places()[s]];
     if (!all && (clear ? excess_[s] <= clear_excess * touch.friction * touch.normal_force
                        : !is_worst(touch, excess_[s])))
       continue;
@@ -109,9 +109,9 @@ void ConstraintFriction<D>::find_worst() {
   std::ranges::fill(worst_, 0.0);
   std::size_t s = 0;
   const auto visit = [&](Index, Index end) {
-    for (; s < sticking_.size() && touching_[sticking_[s]].index < end; ++s) {
+    for (; s < sticking_.places().size() && touching_[sticking_.places()[s]].index < end; ++s) {
       if (excess_[s] == 0) continue;
-      const Touch& touch = touching_[sticking_[s]];
+      const Touch& touch = touching_[sticking_.places()[s]];
       const auto mine = rank_of(touch, excess_[s]);
       for (const Index body : {touch.a, touch.b})
         if (body >= 0)
@@ -130,7 +130,7 @@ template <int D>
 bool ConstraintFriction<D>::is_worst(const Touch& touch, Real excess) const {
   const auto mine = rank_of(touch, excess);
   return std::ranges::all_of(std::array{touch.a, touch.b}, [&](Index body) {
-    if (body < 0 || rows_.inverse_mass[static_cast<std::size_t>(body) * q] == 0) return true;
+    if (body < 0 || sticking_.inverse_mass_of(static_cast<std::size_t>(body))[0] == 0) return true;
     return std::equal(mine.begin(), mine.end(), &worst_[static_cast<std::size_t>(body) * 3]);
   });
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "schemes/dem/pair_forces.hpp"
 
@@ -132,7 +131,7 @@ void add_losses(const EndedContact& c, const SpringSettings& settings, const Sof
 }
 
 template <int D>
-ContactEnergy energy_of(const ForceStep<D>& step, const EndedContact& c) {
+ContactEnergy energy_of(const StepContext<D>& step, const EndedContact& c) {
   const SpringSettings& settings = step.law.settings;
   const SoftLaw& pair = step.law.of(c.now.a, c.now.b);
   ContactSprings springs = c.before;
@@ -146,7 +145,7 @@ ContactEnergy energy_of(const ForceStep<D>& step, const EndedContact& c) {
 
 /// Histories say which pairs touched only where springs are stretched.
 template <int D>
-void find_touching(ForceStep<D>& step) {
+void find_touching(StepContext<D>& step) {
   for (const auto& block : step.schedule.all_blocks())
     for_each_pair(step, block,
                   [&](std::size_t place, std::size_t a, std::size_t b, const Vec<3>& branch, Index) {
@@ -159,7 +158,7 @@ void find_touching(ForceStep<D>& step) {
 }  // namespace
 
 template <int D>
-ContactEnergy ContactEnergies<D>::find(ForceStep<D>& step, GhostExchange<D>& ghosts) {
+ContactEnergy ContactEnergies<D>::find(StepContext<D>& step, GhostExchange<D>& ghosts) {
   Scope timer("energy");
   force_motions_.assign(step.records.motions.begin(), step.records.motions.end());
   step.records.load(step.state.bodies);
@@ -176,7 +175,7 @@ ContactEnergy ContactEnergies<D>::find(ForceStep<D>& step, GhostExchange<D>& gho
 }
 
 template <int D>
-ContactEnergy ContactEnergies<D>::of_pairs(const ForceStep<D>& step, const Block& block,
+ContactEnergy ContactEnergies<D>::of_pairs(const StepContext<D>& step, const Block& block,
                                            ContactEnergy sum) const {
   const MotionRecords<D>& records = step.records;
   const Real* velocities = step.batches.shift_velocities;
@@ -205,7 +204,8 @@ ContactEnergy ContactEnergies<D>::of_pairs(const ForceStep<D>& step, const Block
 }
 
 template <int D>
-ContactEnergy ContactEnergies<D>::of_walls(const ForceStep<D>& step, const Block& block, ContactEnergy sum) {
+ContactEnergy ContactEnergies<D>::of_walls(const StepContext<D>& step, const Block& block,
+                                           ContactEnergy sum) {
   places_.resize(step.schedule.n_wall_places(block));
   std::iota(places_.begin(), places_.end(), step.schedule.first_wall_place(block));
   walls_.look(step, block, places_);
@@ -225,7 +225,7 @@ ContactEnergy ContactEnergies<D>::of_walls(const ForceStep<D>& step, const Block
 }
 
 template <int D>
-ContactEnergy ContactEnergies<D>::find_again(ForceStep<D>& step, GhostExchange<D>& ghosts) {
+ContactEnergy ContactEnergies<D>::find_again(StepContext<D>& step, GhostExchange<D>& ghosts) {
   MotionRecords<D>& records = step.records;
   step.histories.begin_step();
   // The forces of the last step had the velocities of its middle.
@@ -242,11 +242,6 @@ ContactEnergy ContactEnergies<D>::find_again(ForceStep<D>& step, GhostExchange<D
   records.copy_to_ghosts(ghosts);
   find_touching(step);
   return find(step, ghosts);
-}
-
-template <int D>
-std::size_t ContactEnergies<D>::bytes() const {
-  return held_bytes(force_motions_, energies_, places_) + walls_.bytes();
 }
 
 template class ContactEnergies<2>;

@@ -14,15 +14,14 @@ class ContactEnergies {
  public:
   /// Of the forces of the step, with the present velocities. Records become those of now, without forces.
   /// Collective.
-  ContactEnergy find(ForceStep<D>& step, GhostExchange<D>& ghosts);
+  ContactEnergy find(StepContext<D>& step, GhostExchange<D>& ghosts);
   /// Of the contacts that there are, as at the end of a step of dt = 0 in which nothing was done. Collective.
-  ContactEnergy find_again(ForceStep<D>& step, GhostExchange<D>& ghosts);
-  std::size_t bytes() const;
+  ContactEnergy find_again(StepContext<D>& step, GhostExchange<D>& ghosts);
 
  private:
-  using Block = typename ForceStep<D>::Block;
-  ContactEnergy of_pairs(const ForceStep<D>& step, const Block& block, ContactEnergy sum) const;
-  ContactEnergy of_walls(const ForceStep<D>& step, const Block& block, ContactEnergy sum);
+  using Block = typename StepContext<D>::Block;
+  ContactEnergy of_pairs(const StepContext<D>& step, const Block& block, ContactEnergy sum) const;
+  ContactEnergy of_walls(const StepContext<D>& step, const Block& block, ContactEnergy sum);
 
   std::vector<MotionRecord> force_motions_;  // held bodies: by which forces were made
   std::vector<ContactEnergy> energies_;      // of each block

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/dem/force_kernels.hpp"
@@ -132,10 +131,6 @@ class ContactHistories {
     if (!keeps_before_) return;
     before_.contact.walls()[place] = wall_history(place);
     if (rolls_) before_.rolling.walls()[place] = *wall_rolling(place);
-  }
-  std::size_t bytes() const {
-    return now_.contact.bytes() + now_.rolling.bytes() + before_.contact.bytes() + before_.rolling.bytes() +
-           held_bytes(touching_, wall_touching_);
   }
 
  private:

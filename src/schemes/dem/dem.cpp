@@ -30,14 +30,13 @@ class DemStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
   SchemeTraits traits() const override;
-  ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const override;
+  ListRequirements list_requirements(const State<D>& state, Real dt, Real largest_radius) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
   void save(State<D>& state, SaveFor) override { state.memory = motion_->remember(); }
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override { return motion_ ? motion_->bytes() : 0; }
 
  private:
   bool is_constrained() const { return friction_ == Friction::dae; }
@@ -173,7 +172,7 @@ SchemeTraits DemStepper<D>::traits() const {
 }
 
 template <int D>
-ListNeeds DemStepper<D>::list_needs(const State<D>& state, Real dt, Real largest_radius) const {
+ListRequirements DemStepper<D>::list_requirements(const State<D>& state, Real dt, Real largest_radius) const {
   // The skin is for the many, and most bodies are far slower than the fastest will ever be.
   constexpr Real usual_share = 0.1;
   // What attraction reaches beyond contact leaves as much for bodies to move.
@@ -221,7 +220,7 @@ template <int D>
 std::string DemStepper<D>::complaint_about_materials(const State<D>& state) const {
   std::string complaint = find_rigid_contact(state, motion_->laws());
   if (!complaint.empty() || motion_->laws().pulls() == Pulls::never) return complaint;
-  return find_collapse(state, motion_->laws(), law_, attracted_pairs(state), overlap_limit_);
+  return check_cohesive_stability(state, motion_->laws(), law_, attracted_pairs(state), overlap_limit_);
 }
 
 /// What depends on the bodies present and on the candidates.
@@ -282,7 +281,7 @@ void DemStepper<D>::check_new_bodies(const State<D>& state, Real dt) {
 
 template <int D>
 void DemStepper<D>::bodies_changed(State<D>& state) {
-  rebuild_and_book_outflow(state, *neighborhood_);
+  rebuild_list(state, *neighborhood_);
   fit(state);
   motion_->contacts_changed();
 }
@@ -314,7 +313,7 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
       });
   save(state, SaveFor::checkpoint);
   const std::int64_t n_removed = neighborhood_->n_removed();
-  rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
+  rebuild_list(state, *neighborhood_, plan.skin);
   fit(state);
   if (neighborhood_->n_removed() != n_removed) motion_->contacts_changed();
   return plan.dt;
@@ -327,7 +326,7 @@ void DemStepper<D>::check(const State<D>& state) const {
   constexpr std::string_view advice =
       "contacts are too soft for these loads and speeds, or the step is too long; raise stiffness or "
       "young_modulus, or reduce [time] step";
-  const typename DemMotion<D>::Found& found = motion_->found();
+  const typename DemMotion<D>::StepResult& found = motion_->result();
   if (!(found.beyond <= 0))
     refuse_step(state.clock,
                 fmt::format("bodies overlap by {:.3g} m more than [dem] overlap_limit = {:g} of the smaller "
@@ -345,9 +344,9 @@ void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries{
-      {"contacts", "-", static_cast<Real>(motion_->found().n_touching)},
-      {"overlap", "m", motion_->found().overlap, false, motion_->found().overlap - motion_->found().beyond}};
+  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->result().n_touching)},
+                                        {"overlap", "m", motion_->result().overlap, false,
+                                         motion_->result().overlap - motion_->result().beyond}};
   std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
   return entries;
 }

@@ -3,8 +3,8 @@
 
 #include "contact/contact_graph.hpp"
 #include "core/timing.hpp"
-#include "schemes/common/side_keeper.hpp"
 #include "schemes/common/stepper.hpp"
+#include "schemes/common/tunnelling_guard.hpp"
 #include "schemes/dem/body_motion.hpp"
 #include "schemes/dem/soft_laws.hpp"
 
@@ -62,21 +62,20 @@ class DemMotion {
   virtual void export_forces(ContactGraph<D>& contacts) = 0;
 
   /// Of the last step, over all ranks.
-  struct Found {
+  struct StepResult {
     std::int64_t n_touching = 0;
     Real overlap = 0;                   ///< deepest [m]
     Real beyond = -HUGE_VAL;            ///< by how much overlaps exceed what is allowed, the most [m]
     std::int64_t n_passed_through = 0;  ///< centres that passed through thin obstacles
   };
-  const Found& found() const { return found_; }
+  const StepResult& result() const { return result_; }
   /// Those of this rank.
   virtual const PassedThrough& passed_through() const = 0;
   /// What it can prove about the step beyond these two.
   virtual std::vector<CertificateEntry> certificate() const { return {}; }
-  virtual std::size_t bytes() const = 0;
 
  protected:
-  Found found_;
+  StepResult result_;
 };
 
 }  // namespace scree

@@ -10,7 +10,7 @@ class ForceExport {
  public:
   /// `contacts`: found by Neighborhood::detect. By the present velocities; step.batches.dt is 0, no history
   /// advances. Collective.
-  static void write(ForceStep<D>& step, GhostExchange<D>& ghosts, ContactGraph<D>& contacts) {
+  static void write(StepContext<D>& step, GhostExchange<D>& ghosts, ContactGraph<D>& contacts) {
     step.records.load(step.state.bodies);
     step.records.copy_to_ghosts(ghosts);
     const bool rolls = step.law.resists_rolling;
@@ -31,7 +31,7 @@ class ForceExport {
 
  private:
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-  static bool acts(const ForceStep<D>& step, const ContactGraph<D>& contacts, std::size_t c) {
+  static bool acts(const StepContext<D>& step, const ContactGraph<D>& contacts, std::size_t c) {
     const bool is_pair = contacts.b[c] >= 0;
     const std::size_t place = at(contacts.place[c]);
     const bool touched = is_pair ? step.histories.pair_touches(place) : step.histories.wall_touches(place);
@@ -40,7 +40,7 @@ class ForceExport {
     const auto& motions = step.records.motions;
     return motions[at(contacts.a[c])].inverse_mass + motions[at(contacts.b[c])].inverse_mass != 0;
   }
-  static SoftForce force_of(const ForceStep<D>& step, const ContactGraph<D>& contacts, std::size_t c) {
+  static SoftForce force_of(const StepContext<D>& step, const ContactGraph<D>& contacts, std::size_t c) {
     const std::size_t a = at(contacts.a[c]), place = at(contacts.place[c]);
     const bool is_pair = contacts.b[c] >= 0;
     const auto radius = step.state.bodies.radius();
@@ -62,7 +62,7 @@ class ForceExport {
                                     &springs.rolling);
   }
   /// How b of a pair moves where a sees it.
-  static MotionRecord motion_of_image(const ForceStep<D>& step, const ContactGraph<D>& contacts,
+  static MotionRecord motion_of_image(const StepContext<D>& step, const ContactGraph<D>& contacts,
                                       std::size_t c) {
     const State<D>& state = step.state;
     const std::size_t a = at(contacts.a[c]), b = at(contacts.b[c]);

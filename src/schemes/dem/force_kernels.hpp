@@ -94,7 +94,7 @@ struct SoftForce {
 };
 
 /// Memory to bring into the cache a few lines at a time, while something else is computed.
-class ComingLines {
+class PrefetchQueue {
  public:
   static constexpr std::size_t line = 64;
 
@@ -127,7 +127,6 @@ class ComingLines {
       if (++current_ < ranges_.size()) at_ = ranges_[current_].begin;
     }
   }
-  std::size_t bytes() const { return ranges_.capacity() * sizeof(Range); }
 
  private:
   struct Range {
@@ -154,7 +153,7 @@ struct ForceBatches {
   ContactHistory* history = nullptr;  ///< one per place, meaningless where `touching` is 0
   RollingHistory* rolling = nullptr;  ///< the same with `rolling_springs`
   Index* list = nullptr;              ///< scratch, three per place
-  ComingLines* coming = nullptr;      ///< fetched on the way; may be null
+  PrefetchQueue* prefetch = nullptr;  ///< fetched on the way; may be null
   const SoftLaw* laws = nullptr;      ///< n_materials * n_materials
   Index n_materials = 1;
   bool rolling_springs = false;  ///< resistance to rolling has a spring; else its torque has no memory

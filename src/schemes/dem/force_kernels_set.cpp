@@ -298,9 +298,9 @@ ForceCounts run(const ForceBatches& p) {
   Lanes beyond = zero - HUGE_VAL;
   Lanes n_fixed = zero;
   Index next = 0;
-  const std::size_t lines_each = p.coming ? p.coming->share(static_cast<std::size_t>(n / width)) : 0;
+  const std::size_t lines_each = p.prefetch ? p.prefetch->share(static_cast<std::size_t>(n / width)) : 0;
   for (; next + width <= n; next += width) {
-    if (lines_each > 0) p.coming->fetch(lines_each);
+    if (lines_each > 0) p.prefetch->fetch(lines_each);
     const Index* low = list.low + next;
     const Index* high = list.high + next;
     Index place[width];

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 
 namespace scree {
 
@@ -22,7 +21,7 @@ void add(ForceRecord& sum, const ForceRecord& part) {
 
 template <int D>
 void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts,
-                        const TouchedBodies<D>& touched, const BlockTurns<D>& turns) {
+                        const TouchedBodies<D>& touched, const BlockSchedule<D>& turns) {
   const auto blocks = schedule.all_blocks();
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
@@ -87,7 +86,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   first_summed_.clear();
   first_summand_.assign(1, 0);
   for (std::size_t i = 0; i < n_local; ++i) {
-    if (i % BlockTurns<D>::chunk_size == 0) first_summed_.push_back(static_cast<Index>(summed_.size()));
+    if (i % BlockSchedule<D>::chunk_size == 0) first_summed_.push_back(static_cast<Index>(summed_.size()));
     if (next[i + 1] == 0) continue;
     summed_.push_back(static_cast<Index>(i));
     first_summand_.push_back(first_summand_.back() + next[i + 1]);
@@ -120,11 +119,6 @@ void ForceSums<D>::add_up(std::size_t chunk, std::span<ForceRecord> forces) cons
     for (std::size_t k = first + 1; k < last; ++k) add(sum, parts_[static_cast<std::size_t>(summands_[k])]);
     forces[static_cast<std::size_t>(summed_[s])] = sum;
   }
-}
-
-template <int D>
-std::size_t ForceSums<D>::bytes() const {
-  return held_bytes(parts_, block_parts_, first_part_, summed_, first_summed_, summands_, first_summand_);
 }
 
 template class ForceSums<2>;

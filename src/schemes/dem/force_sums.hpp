@@ -6,7 +6,7 @@
 #include "comm/ghost_exchange.hpp"
 #include "geometry/lattice.hpp"
 #include "neighbors/sweep_schedule.hpp"
-#include "schemes/dem/block_turns.hpp"
+#include "schemes/dem/block_schedule.hpp"
 #include "schemes/dem/force_kernels.hpp"
 
 namespace scree {
@@ -18,17 +18,16 @@ class ForceSums {
  public:
   /// Finds the bodies that several blocks touch, and a place for what each of these blocks adds. Local.
   void plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts, const TouchedBodies<D>& touched,
-            const BlockTurns<D>& turns);
+            const BlockSchedule<D>& turns);
 
   /// Block `b` of the schedule has run: takes what it added to `forces` at shared bodies, which become 0.
   void collect(std::size_t b, std::span<ForceRecord> forces);
   /// Of GhostExchange::sums_leaving(), sums_arriving().
   const ForceRecord& leaving(std::size_t sum) const { return parts_[sum]; }
   ForceRecord& arriving(std::size_t sum) { return parts_[n_leaving_ + sum]; }
-  /// Writes the sums of the shared owned bodies of a chunk of BlockTurns into `forces`, once all their parts
-  /// are there.
+  /// Writes the sums of the shared owned bodies of a chunk of BlockSchedule into `forces`, once all their
+  /// parts are there.
   void add_up(std::size_t chunk, std::span<ForceRecord> forces) const;
-  std::size_t bytes() const;
 
  private:
   struct Part {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "comm/ghost_exchange.hpp"
-#include "core/memory.hpp"
 #include "schemes/dem/force_kernels.hpp"
 #include "state/state.hpp"
 
@@ -84,7 +83,6 @@ struct MotionRecords {
     begin_copy_to_ghosts(ghosts);
     end_copy_to_ghosts(ghosts);
   }
-  std::size_t bytes() const { return held_bytes(positions, motions, forces); }
 
  private:
   static constexpr int motion_width = 2 * D + n_spins<D>;  // numbers that change from step to step

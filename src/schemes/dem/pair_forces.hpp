@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "schemes/dem/cell_stress.hpp"
-#include "schemes/dem/force_step.hpp"
+#include "schemes/dem/step_context.hpp"
 
 namespace scree {
 
@@ -20,7 +19,7 @@ class PairForces {
     list_.resize(static_cast<std::size_t>(3 * longest * batch_size));
   }
   /// Adds those of a block to the records, in the order of a sweep. Local, no allocation.
-  void add(ForceStep<D>& step, const typename ForceStep<D>::Block& block, CellStress<D>& stress) {
+  void add(StepContext<D>& step, const typename StepContext<D>::Block& block, CellStress<D>& stress) {
     ForceBatches batches = step.batches;
     batches.forces = step.records.forces.data();
     batches.list = list_.data();
@@ -37,7 +36,6 @@ class PairForces {
     batches.face_virial = stress.of_next_block(step.state);
     run(block.first_shifted, block.last_batch, true);
   }
-  std::size_t bytes() const { return held_bytes(list_); }
 
  private:
   std::vector<Index> list_;  // of touching pairs: scratch of kernels
@@ -45,7 +43,7 @@ class PairForces {
 
 /// Calls f(place, low, high, branch from low to high, shift code or -1) for the pairs of a block.
 template <int D, class F>
-void for_each_pair(const ForceStep<D>& step, const typename ForceStep<D>::Block& block, F&& f) {
+void for_each_pair(const StepContext<D>& step, const typename StepContext<D>::Block& block, F&& f) {
   step.schedule.for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
     const auto &from = step.records.positions[a].x, &to = step.records.positions[b].x;

@@ -73,93 +73,124 @@ Real tangential_compliance(Real young_modulus, Real nu) {
 
 }  // namespace
 
+namespace {
+
+/// A pair of materials, and what is refused of it.
+template <int D>
+struct MaterialPair {
+  const Materials<D>& materials;
+  const PairProperties<D>& properties;
+  int a, b;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw InputError(fmt::format("{}: the pair of {} and {} {}", properties.where, materials.name(a),
+                                 materials.name(b), what));
+  }
+  [[noreturn]] void refuse_cohesion(const std::string& what) const {
+    throw InputError(fmt::format("{}: the cohesion of {} and {} {}", properties.cohesion->where(),
+                                 materials.name(a), materials.name(b), what));
+  }
+};
+
+template <int D>
+void set_linear(const MaterialPair<D>& pair, Real beta, SoftLaw& soft) {
+  const ContactElasticity<D>& given = pair.properties.elasticity;
+  soft.stiffness = given.given_stiffness();
+  if (!(soft.stiffness > 0))
+    pair.refuse("has no stiffness: the linear law of [dem] needs [pairs] stiffness in N/m");
+  if (std::isinf(soft.stiffness))
+    pair.refuse("is rigid: the linear law of [dem] needs a stiffness in N/m, not \"rigid\"");
+  if (!given.tangential_word().empty())
+    pair.refuse(
+        fmt::format("has tangential_ratio = \"{}\": the linear law of [dem] takes a number, or 2/7 "
+                    "if none is given",
+                    given.tangential_word()));
+  const Real ratio =
+      given.given_tangential_ratio() > 0 ? given.given_tangential_ratio() : usual_tangential_ratio;
+  soft.tangential = ratio * soft.stiffness;
+  soft.damping = 2 * beta;
+}
+
+template <int D>
+void set_hertz(const MaterialPair<D>& pair, Real beta, SoftLaw& soft) {
+  const ContactElasticity<D>& given = pair.properties.elasticity;
+  const Materials<D>& materials = pair.materials;
+  if (given.given_stiffness() > 0)
+    pair.refuse("has a stiffness, which Hertz's law does not use: set [dem] law = \"linear\" or remove it");
+  if (given.has_young_modulus())
+    pair.refuse(
+        "has a young_modulus, which Hertz's law of [dem] does not use: it takes young_modulus and "
+        "poisson_ratio of [materials]; remove those of the pair");
+  if (!given.tangential_word().empty())
+    pair.refuse("has a tangential_ratio, which Hertz's law of [dem] does not use: remove it");
+  const Real nu_a = materials.poisson_ratio(pair.a), nu_b = materials.poisson_ratio(pair.b);
+  const Real e_a = materials.young_modulus(pair.a), e_b = materials.young_modulus(pair.b);
+  if (e_a == 0 || e_b == 0) {
+    const auto& name = materials.name(e_a == 0 ? pair.a : pair.b);
+    pair.refuse(fmt::format("needs the modulus of {}: give [materials.{}] young_modulus and poisson_ratio",
+                            name, name));
+  }
+  // Allowed as long as they never meet: see find_rigid_contact().
+  if (std::isinf(e_a) && std::isinf(e_b)) {
+    if (pair.properties.cohesion)
+      pair.refuse("attracts, but both are rigid: a contact that attracts must give way");
+    soft.stiffness = soft.tangential = HUGE_VAL;
+    return;
+  }
+  soft.stiffness = 2 / ((1 - nu_a * nu_a) / e_a + (1 - nu_b * nu_b) / e_b);
+  soft.tangential = 8 / (tangential_compliance(e_a, nu_a) + tangential_compliance(e_b, nu_b));
+  soft.damping = 2 * std::sqrt(5.0 / 6) * beta;
+}
+
+template <int D>
+void set_cohesion(const MaterialPair<D>& pair, NormalLaw law, const Vec<D>& gravity, SoftLaw& soft) {
+  const Cohesion<D>& cohesion = *pair.properties.cohesion;
+  if (cohesion.needs_hertz() && law == NormalLaw::linear)
+    pair.refuse_cohesion("is a law of Hertz's contact: set [dem] law = \"hertz\", or take another type");
+  if (cohesion.range() > 0)
+    pair.refuse_cohesion("has a range, which has an effect in the scheme \"nonsmooth\" only: remove it");
+  soft.pull_share = cohesion.pull_share();
+  if (cohesion.is_ranged())
+    soft.attraction = &cohesion;
+  else
+    soft.pull = cohesion.pull_off(norm(gravity));
+}
+
+}  // namespace
+
 template <int D>
 void SoftLaws<D>::prepare(const State<D>& state, const Rules& rules) {
-  const NormalLaw law = rules.law;
+  const bool is_linear = rules.law == NormalLaw::linear;
   const Materials<D>& materials = state.materials;
   n_materials_ = static_cast<std::size_t>(materials.size());
   laws_.assign(n_materials_ * n_materials_, SoftLaw{});
   for (int a = 0; a < materials.size(); ++a)
     for (int b = 0; b < materials.size(); ++b) {
-      const PairProperties<D>* pair = materials.pair(a, b);
-      if (!pair) continue;
-      const auto refuse = [&](const std::string& what) {
-        throw InputError(fmt::format("{}: the pair of {} and {} {}", pair->where, materials.name(a),
-                                     materials.name(b), what));
-      };
+      const PairProperties<D>* properties = materials.pair(a, b);
+      if (!properties) continue;
+      const MaterialPair<D> pair{materials, *properties, a, b};
       SoftLaw& soft = laws_[index(a) * n_materials_ + index(b)];
       const Real beta = rules.exact_without_attraction
-                            ? damping_ratio_without_attraction(pair->restitution, law)
-                            : damping_ratio_of(pair->restitution);
-      const ContactElasticity<D>& given = pair->elasticity;
-      if (law == NormalLaw::linear) {
-        soft.stiffness = given.given_stiffness();
-        if (!(soft.stiffness > 0))
-          refuse("has no stiffness: the linear law of [dem] needs [pairs] stiffness in N/m");
-        if (std::isinf(soft.stiffness))
-          refuse("is rigid: the linear law of [dem] needs a stiffness in N/m, not \"rigid\"");
-        if (!given.tangential_word().empty())
-          refuse(
-              fmt::format("has tangential_ratio = \"{}\": the linear law of [dem] takes a number, or 2/7 "
-                          "if none is given",
-                          given.tangential_word()));
-        const Real ratio =
-            given.given_tangential_ratio() > 0 ? given.given_tangential_ratio() : usual_tangential_ratio;
-        soft.tangential = ratio * soft.stiffness;
-        soft.damping = 2 * beta;
-      } else {
-        if (given.given_stiffness() > 0)
-          refuse("has a stiffness, which Hertz's law does not use: set [dem] law = \"linear\" or remove it");
-        if (given.has_young_modulus())
-          refuse(
-              "has a young_modulus, which Hertz's law of [dem] does not use: it takes young_modulus and "
-              "poisson_ratio of [materials]; remove those of the pair");
-        if (!given.tangential_word().empty())
-          refuse("has a tangential_ratio, which Hertz's law of [dem] does not use: remove it");
-        const Real nu_a = materials.poisson_ratio(a);
-        const Real nu_b = materials.poisson_ratio(b);
-        const Real e_a = materials.young_modulus(a);
-        const Real e_b = materials.young_modulus(b);
-        if (e_a == 0 || e_b == 0)
-          refuse(fmt::format("needs the modulus of {}: give [materials.{}] young_modulus and poisson_ratio",
-                             materials.name(e_a == 0 ? a : b), materials.name(e_a == 0 ? a : b)));
-        // Allowed as long as they never meet: see find_rigid_contact().
-        if (std::isinf(e_a) && std::isinf(e_b)) {
-          if (pair->cohesion) refuse("attracts, but both are rigid: a contact that attracts must give way");
-          soft.stiffness = soft.tangential = HUGE_VAL;
-          continue;
-        }
-        soft.stiffness = 2 / ((1 - nu_a * nu_a) / e_a + (1 - nu_b * nu_b) / e_b);
-        soft.tangential = 8 / (tangential_compliance(e_a, nu_a) + tangential_compliance(e_b, nu_b));
-        soft.damping = 2 * std::sqrt(5.0 / 6) * beta;
-      }
+                            ? damping_ratio_without_attraction(properties->restitution, rules.law)
+                            : damping_ratio_of(properties->restitution);
+      if (is_linear)
+        set_linear(pair, beta, soft);
+      else
+        set_hertz(pair, beta, soft);
+      if (std::isinf(soft.stiffness)) continue;
       if (rules.friction) {
         soft.damping_ratio = std::sqrt(soft.tangential / soft.stiffness);
-        soft.friction = pair->friction;
-        soft.rolling_friction = pair->rolling_friction;
+        soft.friction = properties->friction;
+        soft.rolling_friction = properties->rolling_friction;
         if (rules.rolling_springs) {
           // Hertz's k_N is 3/2 of the load over the overlap.
-          const Real secant = law == NormalLaw::hertz ? 2.0 / 3 : 1;
+          const Real secant = is_linear ? 1 : 2.0 / 3;
           soft.rolling_stiffness =
-              (D == 2 ? 3 : 2.25) * secant * pair->rolling_friction * pair->rolling_friction;
+              (D == 2 ? 3 : 2.25) * secant * properties->rolling_friction * properties->rolling_friction;
           soft.rolling_damping = 2 * rules.rolling_damping * std::sqrt(1 + moment_of_inertia<D>(1, 1));
         }
       }
-      if (!pair->cohesion) continue;
-      const Cohesion<D>& cohesion = *pair->cohesion;
-      const auto refuse_cohesion = [&](const std::string& what) {
-        throw InputError(fmt::format("{}: the cohesion of {} and {} {}", cohesion.where(), materials.name(a),
-                                     materials.name(b), what));
-      };
-      if (cohesion.needs_hertz() && law == NormalLaw::linear)
-        refuse_cohesion("is a law of Hertz's contact: set [dem] law = \"hertz\", or take another type");
-      if (cohesion.range() > 0)
-        refuse_cohesion("has a range, which has an effect in the scheme \"nonsmooth\" only: remove it");
-      soft.pull_share = cohesion.pull_share();
-      if (cohesion.is_ranged())
-        soft.attraction = &cohesion;
-      else
-        soft.pull = cohesion.pull_off(norm(state.gravity));
+      if (properties->cohesion) set_cohesion(pair, rules.law, state.gravity, soft);
     }
 }
 
@@ -184,8 +215,8 @@ Real SoftLaws<D>::reach(NormalLaw law, Real largest_radius) const {
 }
 
 template <int D>
-std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
-                          std::span<const AttractedPair> attracted, Real share) {
+std::string check_cohesive_stability(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
+                                     std::span<const AttractedPair> attracted, Real share) {
   const auto complaint = [&](const AttractedPair& pair, Real radius, Real mass) -> std::string {
     const Cohesion<D>& cohesion = *state.materials.pair(pair.a, pair.b)->cohesion;
     const Real pull = cohesion.pull_off(norm(state.gravity)).of(radius, mass);
@@ -319,10 +350,10 @@ template class SoftLaws<2>;
 template class SoftLaws<3>;
 template StepLimit find_step_limit<2>(const State<2>&, const SoftLaws<2>&, NormalLaw);
 template StepLimit find_step_limit<3>(const State<3>&, const SoftLaws<3>&, NormalLaw);
-template std::string find_collapse(const State<2>&, const SoftLaws<2>&, NormalLaw,
-                                   std::span<const AttractedPair>, Real);
-template std::string find_collapse(const State<3>&, const SoftLaws<3>&, NormalLaw,
-                                   std::span<const AttractedPair>, Real);
+template std::string check_cohesive_stability(const State<2>&, const SoftLaws<2>&, NormalLaw,
+                                              std::span<const AttractedPair>, Real);
+template std::string check_cohesive_stability(const State<3>&, const SoftLaws<3>&, NormalLaw,
+                                              std::span<const AttractedPair>, Real);
 template std::string find_rigid_contact<2>(const State<2>&, const SoftLaws<2>&);
 template std::string find_rigid_contact<3>(const State<3>&, const SoftLaws<3>&);
 

@@ -50,8 +50,8 @@ class SoftLaws {
 /// the radius, of their largest or smallest bodies; empty if none do. `attracted`: of attracted_pairs().
 /// Local.
 template <int D>
-std::string find_collapse(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
-                          std::span<const AttractedPair> attracted, Real share);
+std::string check_cohesive_stability(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law,
+                                     std::span<const AttractedPair> attracted, Real share);
 
 /// The longest time step of a run, and whose it is (docs/method.md, eq. H.7-H.8).
 struct StepLimit {

@@ -1,7 +1,6 @@
 #pragma once
 #include <vector>
 
-#include "core/memory.hpp"
 #include "schemes/dem/contact_energies.hpp"
 #include "state/energy_balance.hpp"
 #include "state/flow_sums.hpp"
@@ -20,7 +19,7 @@ class SpringBalance {
   /// Whether it has the entries of the present state, as after a restart.
   bool is_current() const { return balance().last.step == state_.clock.step; }
   /// It counts from the present state on. `step`: one of dt = 0 that begins here, as in flow_out().
-  void begin(ForceStep<D>& step, GhostExchange<D>& ghosts) {
+  void begin(StepContext<D>& step, GhostExchange<D>& ghosts) {
     EnergyBalance fresh;
     fresh.stored = balance().stored;
     fresh.pulls = balance().pulls;
@@ -31,7 +30,7 @@ class SpringBalance {
   }
   /// The step that ends, with this work of walls beyond the trapezoidal rule [J].
   /// Powers by the trapezoidal rule.
-  void book(ForceStep<D>& step, GhostExchange<D>& ghosts, Real driven_work) {
+  void update(StepContext<D>& step, GhostExchange<D>& ghosts, Real driven_work) {
     const ContactEnergy now = energies_.find(step, ghosts);
     const EnergyBalance::LastStep before = balance().last;
     record(now, state_.clock.step + 1);
@@ -48,7 +47,7 @@ class SpringBalance {
     balance().wall_work += driven_work;
   }
   /// Bodies or obstacles came or went after the last step: what their contacts had stored flows out.
-  void flow_out(ForceStep<D>& step, GhostExchange<D>& ghosts) {
+  void flow_out(StepContext<D>& step, GhostExchange<D>& ghosts) {
     const Real before = balance().elastic;
     find_other_force(step.time);
     record(energies_.find_again(step, ghosts), balance().last.step);
@@ -63,7 +62,6 @@ class SpringBalance {
     for (const auto& field : state_.forces)
       if (!field->has_potential()) field->add(state_, time, other_force_);
   }
-  std::size_t bytes() const { return energies_.bytes() + held_bytes(other_force_, power_); }
 
  private:
   EnergyBalance& balance() { return state_.energy_balance; }

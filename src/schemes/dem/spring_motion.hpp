@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "schemes/dem/block_pipeline.hpp"
 #include "schemes/dem/cell_stress.hpp"
@@ -58,13 +57,13 @@ class SpringMotion final : public DemMotion<D> {
     if (balance_.is_kept()) histories_.keep_before();
     if (state_.clock.step == 0) {  // a restart knows its accelerations
       begin_deformation(0);
-      ForceStep<D> at_rest = begin_step(state_.clock.time, 0);
+      StepContext<D> at_rest = begin_step(state_.clock.time, 0);
       run(at_rest);
       reactions_.sum(state_);
-      share_found(at_rest);
+      share_result(at_rest);
     }
     if (!balance_.is_kept() || balance_.is_current()) return;
-    ForceStep<D> step = begin_step(state_.clock.time, 0);
+    StepContext<D> step = begin_step(state_.clock.time, 0);
     balance_.begin(step, neighborhood_.ghosts());
   }
   void set_free(std::size_t body) override { state_.bodies.acceleration()[body] = state_.gravity; }
@@ -73,16 +72,16 @@ class SpringMotion final : public DemMotion<D> {
     const Real end = state_.clock.time + dt;
     const Real driven_work = choose_wall_speeds(state_, dt) + begin_deformation(dt);  // H.17-H.18
     state_.obstacles.place(end);
-    ForceStep<D> step = begin_step(end, dt);
+    StepContext<D> step = begin_step(end, dt);
     run(step);               // H.1-H.6
     reactions_.sum(state_);  // of walls that a load moves
     state_.obstacles.finish_driven_step(end);
-    const std::int64_t n_bodies = share_found(step);
+    const std::int64_t n_bodies = share_result(step);
     // In a deforming cell ways count against the flow.
     if (!state_.cell.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
     if (state_.cell.is_stress_driven())
-      stress_.respond(state_, law_, records_, this->found_.n_touching, n_bodies);
-    if (balance_.is_kept()) balance_.book(step, neighborhood_.ghosts(), driven_work);  // H.9-H.11
+      stress_.respond(state_, law_, records_, this->result_.n_touching, n_bodies);
+    if (balance_.is_kept()) balance_.update(step, neighborhood_.ghosts(), driven_work);  // H.9-H.11
   }
   Real farthest_after(Real dt) const override {
     const bool is_known = farthest_.step == state_.clock.step && farthest_.dt == dt;
@@ -91,7 +90,7 @@ class SpringMotion final : public DemMotion<D> {
   Real reach() const override { return law_.reach; }
   void contacts_changed() override {
     if (!balance_.is_kept()) return;
-    ForceStep<D> step = begin_step(state_.clock.time, 0);
+    StepContext<D> step = begin_step(state_.clock.time, 0);
     balance_.flow_out(step, neighborhood_.ghosts());
   }
   ContactRules<D> contact_rules(Real tolerance) override {
@@ -104,19 +103,15 @@ class SpringMotion final : public DemMotion<D> {
     return rules;
   }
   void export_forces(ContactGraph<D>& contacts) override {
-    ForceStep<D> step = begin_step(state_.clock.time, 0);
+    StepContext<D> step = begin_step(state_.clock.time, 0);
     ForceExport<D>::write(step, neighborhood_.ghosts(), contacts);
   }
   const PassedThrough& passed_through() const override { return passed_; }
-  std::size_t bytes() const override {
-    return records_.bytes() + histories_.bytes() + pairs_.bytes() + walls_.bytes() + pipeline_.bytes() +
-           reactions_.bytes() + stress_.bytes() + balance_.bytes() + held_bytes(field_force_, is_free_);
-  }
 
  private:
   /// What one evaluation of forces at this time needs: all that lasts longer is in records and histories.
-  ForceStep<D> begin_step(Real time, Real dt) {
-    ForceStep<D> step{state_, neighborhood_.schedule(), law_, records_, histories_, time};
+  StepContext<D> begin_step(Real time, Real dt) {
+    StepContext<D> step{state_, neighborhood_.schedule(), law_, records_, histories_, time};
     step.batches.dt = dt;
     step.batches.places = records_.positions.data();
     step.batches.motions = records_.motions.data();
@@ -127,10 +122,10 @@ class SpringMotion final : public DemMotion<D> {
     law_.fill(step.batches);
     return step;
   }
-  void run(ForceStep<D>& step) {
+  void run(StepContext<D>& step) {
     const bool has_fields = !state_.forces.empty();
     const auto move = [&](std::size_t first, std::size_t last) { drift(first, last, step.batches.dt); };
-    const auto add_forces = [&](const typename ForceStep<D>::Block& block) {
+    const auto add_forces = [&](const typename StepContext<D>::Block& block) {
       pairs_.add(step, block, stress_);
       walls_.add(step, block, reactions_);
     };
@@ -183,7 +178,7 @@ class SpringMotion final : public DemMotion<D> {
     records_.load(state_.bodies, rest, last);
   }
   /// Accelerations from the forces of the records, and velocities for the other half.
-  void kick(ForceStep<D>& step, std::size_t first, std::size_t last) {
+  void kick(StepContext<D>& step, std::size_t first, std::size_t last) {
     const Real dt = step.batches.dt;
     const bool has_fields = !state_.forces.empty();
     std::size_t i = first;
@@ -200,7 +195,7 @@ class SpringMotion final : public DemMotion<D> {
     }
   }
   /// Fields act on all bodies at once, and may depend on velocities.
-  void kick_with_fields(ForceStep<D>& step) {
+  void kick_with_fields(StepContext<D>& step) {
     Scope timer("move");
     std::ranges::fill(field_force_, Vec<D>{});
     for (const auto& field : state_.forces) field->add(state_, step.time, field_force_);
@@ -208,13 +203,13 @@ class SpringMotion final : public DemMotion<D> {
     kick(step, 0, field_force_.size());
   }
   /// What a step met, of all ranks; returns the number of bodies. Collective.
-  std::int64_t share_found(const ForceStep<D>& step) {
+  std::int64_t share_result(const StepContext<D>& step) {
     passed_ = step.passed;
     std::array<Real, 2> most{step.counts.deepest, step.counts.beyond};
     state_.comm.max(most);
     std::array<std::int64_t, 3> counts{step.counts.n_touching, step.passed.count, state_.bodies.n_owned()};
     state_.comm.sum(counts);
-    this->found_ = {counts[0], most[0], most[1], counts[1]};
+    this->result_ = {counts[0], most[0], most[1], counts[1]};
     return counts[2];
   }
   /// How many of the bodies of a chunk, from the first on, kernels may treat: they can move and turn.

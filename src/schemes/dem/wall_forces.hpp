@@ -1,7 +1,7 @@
 #pragma once
+#include "schemes/dem/wall_distance_bounds.hpp"
 #include "schemes/dem/wall_reactions.hpp"
 #include "schemes/dem/wall_visitor.hpp"
-#include "schemes/dem/wall_watch.hpp"
 
 namespace scree {
 
@@ -10,13 +10,13 @@ template <int D>
 class WallForces {
  public:
   /// After a list build. Local.
-  void prepare(const State<D>& state, const SweepSchedule<D>& schedule) { watch_.prepare(state, schedule); }
+  void prepare(const State<D>& state, const SweepSchedule<D>& schedule) { bounds_.prepare(state, schedule); }
   /// Begins a step, with the obstacles placed.
-  void begin_step(const ObstacleSet<D>& obstacles) { watch_.begin(obstacles); }
+  void begin_step(const ObstacleSet<D>& obstacles) { bounds_.begin(obstacles); }
   /// Adds those on the bodies of a block to the records. Local, no allocation once warm.
-  void add(ForceStep<D>& step, const typename ForceStep<D>::Block& block, WallReactions<D>& reactions) {
+  void add(StepContext<D>& step, const typename StepContext<D>::Block& block, WallReactions<D>& reactions) {
     if (step.schedule.walls(block).empty()) return;
-    visitor_.look(step, block, watch_.due(step.state, step.schedule, block, step.records.positions));
+    visitor_.look(step, block, bounds_.due(step.state, step.schedule, block, step.records.positions));
     // What touches now comes first: histories pass on between the parts of an obstacle.
     visitor_.for_each(step, [&](const Seen& seen) { detect(step, seen); });
     if (step.law.reach > 0) visitor_.for_each(step, [&](const Seen& seen) { keep_bond(step, seen); });
@@ -24,12 +24,11 @@ class WallForces {
       if (step.histories.wall_touches(seen.place)) add(step, seen, reactions);
     });
   }
-  std::size_t bytes() const { return watch_.bytes() + visitor_.bytes(); }
 
  private:
   using Seen = typename WallVisitor<D>::Seen;
   /// Whether a body that is held by an obstacle still is, where it is now.
-  static bool still_bonded(const ForceStep<D>& step, const Seen& seen) {
+  static bool still_bonded(const StepContext<D>& step, const Seen& seen) {
     if (step.law.reach == 0) return false;
     const int obstacle = step.state.obstacles.obstacle_of(seen.constraint);
     const SoftLaw& pair = step.law.pairs.of(static_cast<int>(step.records.motions[seen.body].material),
@@ -37,7 +36,7 @@ class WallForces {
     return is_bonded(pair, step.law.settings.law, seen.surface.distance - seen.radius, seen.radius);
   }
   /// Whether a body touches an obstacle.
-  void detect(ForceStep<D>& step, const Seen& seen) {
+  void detect(StepContext<D>& step, const Seen& seen) {
     using Histories = ContactHistories<D>;
     const bool touched = step.histories.wall_touches(seen.place);
     std::uint8_t& now = step.histories.wall_state(seen.place);
@@ -45,7 +44,7 @@ class WallForces {
     if (!WallVisitor<D>::feels(step, seen.constraint, seen.body)) return;
     if (!seen.overlaps() && !(touched && still_bonded(step, seen))) {
       // What has just ceased to touch is looked at once more, to forget that.
-      if (!touched) watch_.put_off(static_cast<Index>(seen.place), seen.clearance);
+      if (!touched) bounds_.skip_until(static_cast<Index>(seen.place), seen.clearance);
       if (touched && !seen.surface.in_reach()) now |= Histories::is_replaced;
       return;
     }
@@ -55,13 +54,13 @@ class WallForces {
     }
     now |= Histories::touches;
     if (seen.surface.distance >= 0) return;
-    watch_.put_off_none(static_cast<Index>(seen.place));
+    bounds_.look_always(static_cast<Index>(seen.place));
     if (step.state.obstacles.is_thin(seen.constraint))
       step.passed.add(step.state.bodies.id()[seen.body], seen.constraint);
   }
   /// Where bodies are held across gaps: a contact passes on from a part that does not answer any more, or
   /// from another obstacle, to what stands for it.
-  void keep_bond(ForceStep<D>& step, const Seen& seen) const {
+  void keep_bond(StepContext<D>& step, const Seen& seen) const {
     using Histories = ContactHistories<D>;
     Histories& histories = step.histories;
     if (histories.wall_state(seen.place) != 0 || !seen.surface.in_reach()) return;
@@ -74,7 +73,7 @@ class WallForces {
     histories.wall_state(seen.place) = Histories::touches | Histories::touched_before;
   }
   /// Adds the force of an obstacle on a body that touches it.
-  void add(ForceStep<D>& step, const Seen& seen, WallReactions<D>& reactions) const {
+  void add(StepContext<D>& step, const Seen& seen, WallReactions<D>& reactions) const {
     ContactHistories<D>& histories = step.histories;
     if ((histories.wall_state(seen.place) & ContactHistories<D>::touched_before) == 0)
       histories.inherit(seen.place, histories.inherits_from(step.schedule, seen.place));
@@ -93,7 +92,7 @@ class WallForces {
     step.counts.meet(at.contact.overlap, step.law.settings.overlap_limit * seen.radius);
   }
 
-  WallWatch<D> watch_;
+  WallDistanceBounds<D> bounds_;
   WallVisitor<D> visitor_;
 };
 

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "geometry/drive.hpp"
 #include "schemes/dem/wall_visitor.hpp"
 
@@ -21,7 +20,7 @@ class WallReactions {
   /// With w the way of the contact point per unit of the wall's position: reaction -f . w, its growth with
   /// the position by the stiffness, and with the velocity by the damping, along the normal and the tangents;
   /// and by how much the stiffness takes from it as the body moves.
-  void record(const ForceStep<D>& step, const typename WallVisitor<D>::Seen& seen, const TouchedWall<D>& at,
+  void record(const StepContext<D>& step, const typename WallVisitor<D>::Seen& seen, const TouchedWall<D>& at,
               const SoftForce& force) {
     const ObstacleSet<D>& obstacles = step.state.obstacles;
     const int number = obstacles.driven_of(seen.constraint);
@@ -73,7 +72,6 @@ class WallReactions {
       walls[k].drift = sums_[k * width + 3];
     }
   }
-  std::size_t bytes() const { return held_bytes(reactions_, sums_); }
 
  private:
   struct Reaction {

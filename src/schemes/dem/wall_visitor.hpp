@@ -4,10 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "geometry/drive.hpp"
 #include "neighbors/flush_walls.hpp"
-#include "schemes/dem/force_step.hpp"
+#include "schemes/dem/step_context.hpp"
 
 namespace scree {
 
@@ -38,7 +37,7 @@ class WallVisitor {
 
   /// Looks from these places of a block, ascending and good until for_each(). A contact that has begun is
   /// seen at any distance, others within the reach of the law. Local; no allocation once warm.
-  void look(const ForceStep<D>& step, const typename ForceStep<D>::Block& block,
+  void look(const StepContext<D>& step, const typename StepContext<D>::Block& block,
             std::span<const Index> places) {
     places_ = places;
     const std::size_t n = places.size();
@@ -71,7 +70,7 @@ class WallVisitor {
   }
   /// Calls f(seen) for each of them.
   template <class F>
-  void for_each(const ForceStep<D>& step, F&& f) const {
+  void for_each(const StepContext<D>& step, F&& f) const {
     const auto which = step.schedule.wall_bodies();
     for (std::size_t k = 0; k < places_.size(); ++k) {
       const auto place = static_cast<std::size_t>(places_[k]);
@@ -80,18 +79,17 @@ class WallVisitor {
              clearance_[k]});
     }
   }
-  std::size_t bytes() const { return held_bytes(constraint_, at_, from_, reach_, surface_, clearance_); }
 
   /// Whether an obstacle acts on a body: on one that is held only if a load may move it.
-  static bool feels(const ForceStep<D>& step, Index constraint, std::size_t body) {
+  static bool feels(const StepContext<D>& step, Index constraint, std::size_t body) {
     return step.records.motions[body].inverse_mass != 0 || step.state.obstacles.driven_of(constraint) >= 0;
   }
   /// Whether another obstacle acts instead.
-  static bool is_replaced(const ForceStep<D>& step, const Seen& seen) {
+  static bool is_replaced(const StepContext<D>& step, const Seen& seen) {
     return stands_another_for(step.state, step.schedule, seen.place, seen.body, seen.constraint, seen.surface,
                               seen.x, seen.radius);
   }
-  static TouchedWall<D> contact(const ForceStep<D>& step, const Seen& seen) {
+  static TouchedWall<D> contact(const StepContext<D>& step, const Seen& seen) {
     const SurfacePoint<D>& surface = seen.surface;
     const Vec<D> foot = seen.x - surface.distance * surface.normal;
     return {foot,
@@ -100,7 +98,7 @@ class WallVisitor {
   }
   /// The surface of an obstacle at a point with this unit normal, as a body that is held; of one that moves
   /// freely with the mass that it has there along the normal.
-  static MotionRecord motion_of_wall(const ForceStep<D>& step, Index constraint, const Vec<D>& point,
+  static MotionRecord motion_of_wall(const StepContext<D>& step, Index constraint, const Vec<D>& point,
                                      const Vec<D>& normal) {
     const State<D>& state = step.state;
     MotionRecord motion{};

@@ -11,52 +11,53 @@ using namespace event_engine;
 template <int D>
 void EventEngine<D>::settle(int body, Real time, const std::string& place_in_run) {
   find_cluster(body, time);
-  for (const int member : members_) {
+  for (const int member : cluster_.members) {
     record_resting(member, time);
     flights_[place(member)] = at(member, time);
     closed_[place(member)].clear();
   }
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    velocity_[m] = flights_[place(members_[m])].v;
-    mass_[m] = (*bodies_)[place(members_[m])].mass;
+  for (std::size_t m = 0; m < cluster_.members.size(); ++m) {
+    cluster_.velocity[m] = flights_[place(cluster_.members[m])].v;
+    cluster_.mass[m] = (*bodies_)[place(cluster_.members[m])].mass;
   }
-  const std::vector<Vec<D>> before = velocity_;
-  start_speed_ = largest_speed<D>(velocity_);
+  const std::vector<Vec<D>> before = cluster_.velocity;
+  cluster_.start_speed = largest_speed<D>(cluster_.velocity);
   collide();
   keep_closed(place_in_run);
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    counts_.dissipated += 0.5 * mass_[m] * dot(before[m] - velocity_[m], before[m] + velocity_[m]);
-    flights_[place(members_[m])].v = velocity_[m];
-    flights_[place(members_[m])].a = acceleration_[m];
+  for (std::size_t m = 0; m < cluster_.members.size(); ++m) {
+    counts_.dissipated +=
+        0.5 * cluster_.mass[m] * dot(before[m] - cluster_.velocity[m], before[m] + cluster_.velocity[m]);
+    flights_[place(cluster_.members[m])].v = cluster_.velocity[m];
+    flights_[place(cluster_.members[m])].a = cluster_.acceleration[m];
   }
 }
 
 /// The bodies that hang together with this one by contacts, and these contacts.
 template <int D>
 void EventEngine<D>::find_cluster(int body, Real time) {
-  for (const int member : members_) place_[place(member)] = -1;
-  members_.clear();
-  contacts_.clear();
-  repeats_.clear();
+  for (const int member : cluster_.members) cluster_.place[place(member)] = -1;
+  cluster_.members.clear();
+  cluster_.contacts.clear();
+  cluster_.repeats.clear();
   const auto enter = [&](int i) {
-    place_[place(i)] = static_cast<int>(members_.size());
-    members_.push_back(i);
+    cluster_.place[place(i)] = static_cast<int>(cluster_.members.size());
+    cluster_.members.push_back(i);
   };
   enter(body);
-  for (std::size_t m = 0; m < members_.size(); ++m) {
-    const int i = members_[m];
+  for (std::size_t m = 0; m < cluster_.members.size(); ++m) {
+    const int i = cluster_.members[m];
     for (int j = 0; j < static_cast<int>(bodies_->size()); ++j) {
-      const bool is_done = place_[place(j)] >= 0 && place(place_[place(j)]) <= m;
+      const bool is_done = cluster_.place[place(j)] >= 0 && place(cluster_.place[place(j)]) <= m;
       if (is_done || !touches(i, j, time)) continue;
-      if (mobile(j) && place_[place(j)] < 0) enter(j);
+      if (mobile(j) && cluster_.place[place(j)] < 0) enter(j);
       add_contact(i, j, time);
     }
     for (int k = 0; k < static_cast<int>(pieces_.size()); ++k)
       if (touches(i, -1 - k, time)) add_contact(i, -1 - k, time);
   }
-  velocity_.resize(members_.size());
-  acceleration_.resize(members_.size());
-  mass_.resize(members_.size());
+  cluster_.velocity.resize(cluster_.members.size());
+  cluster_.acceleration.resize(cluster_.members.size());
+  cluster_.mass.resize(cluster_.members.size());
 }
 
 template <int D>
@@ -64,19 +65,19 @@ void EventEngine<D>::add_contact(int body, Partner partner, Real time) {
   const FlyingBody<D>& a = (*bodies_)[place(body)];
   const bool is_pair = partner >= 0;
   const Vec<D> n = normal(body, partner, time);
-  const int a_place = place_[place(body)];
-  for (std::size_t i = 0; !is_pair && i < contacts_.size(); ++i) {
-    const Contact& other = contacts_[i];
+  const int a_place = cluster_.place[place(body)];
+  for (std::size_t i = 0; !is_pair && i < cluster_.contacts.size(); ++i) {
+    const Contact& other = cluster_.contacts[i];
     if (other.partner >= 0 || other.constraint.a != a_place) continue;
     if (norm(other.constraint.normal - n) > same_normal) continue;
-    repeats_.emplace_back(i, partner);
+    cluster_.repeats.emplace_back(i, partner);
     return;
   }
   const int material = is_pair ? (*bodies_)[place(partner)].material : pieces_[place(-1 - partner)].material;
   const Real e = settings_.restitution(a.material, material);
   Contact contact;
   contact.partner = partner;
-  contact.constraint = {a_place, is_pair && mobile(partner) ? place_[place(partner)] : -1, n, e,
+  contact.constraint = {a_place, is_pair && mobile(partner) ? cluster_.place[place(partner)] : -1, n, e,
                         e < 1 ? settings_.rest_speed : speed_floor(a.radius)};
   const Vec<D> x = at(body, time).x;
   if (is_pair) {
@@ -85,7 +86,7 @@ void EventEngine<D>::add_contact(int body, Partner partner, Real time) {
              surface.kind == SurfacePiece<D>::Kind::ball) {
     contact.curvature = surface.front / norm(x - surface.point);
   }
-  contacts_.push_back(contact);
+  cluster_.contacts.push_back(contact);
 }
 
 /// A speed that means rest where gravity acts: a bounce with it is too short and low to be seen [m/s].
@@ -99,8 +100,8 @@ Real EventEngine<D>::speed_floor(Real radius) const {
 /// thresholds are relative, would resolve it like any impact.
 template <int D>
 bool EventEngine<D>::is_at_rest() const {
-  return std::ranges::all_of(members_, [&](int member) {
-    const Real speed = norm(velocity_[place(place_[place(member)])]);
+  return std::ranges::all_of(cluster_.members, [&](int member) {
+    const Real speed = norm(cluster_.velocity[place(cluster_.place[place(member)])]);
     return speed <= speed_floor((*bodies_)[place(member)].radius);
   });
 }
@@ -108,23 +109,24 @@ bool EventEngine<D>::is_at_rest() const {
 /// Velocities after the impact, if there is one. A bed at rest that is pressed together by round-off is none.
 template <int D>
 void EventEngine<D>::collide() {
-  constraints_.clear();
-  for (const Contact& contact : contacts_) constraints_.push_back(contact.constraint);
-  const ImpactProblem<D> problem{mass_, constraints_};
-  if (is_at_rest() && !law_.approached(problem, velocity_, start_speed_).empty()) {
-    std::ranges::fill(velocity_, Vec<D>{});
+  cluster_.constraints.clear();
+  for (const Contact& contact : cluster_.contacts) cluster_.constraints.push_back(contact.constraint);
+  const ImpactProblem<D> problem{cluster_.mass, cluster_.constraints};
+  if (is_at_rest() && !law_.approached(problem, cluster_.velocity, cluster_.start_speed).empty()) {
+    std::ranges::fill(cluster_.velocity, Vec<D>{});
     return;
   }
-  impulse_.resize(constraints_.size());
-  const ImpactReport report = law_.resolve(problem, velocity_, impulse_);
+  cluster_.impulse.resize(cluster_.constraints.size());
+  const ImpactReport report = law_.resolve(problem, cluster_.velocity, cluster_.impulse);
   if (report.steps == 0) return;
   ++counts_.impacts;
   counts_.law_steps += report.steps;
-  if (report.stop == ImpactStop::rest) std::ranges::fill(velocity_, Vec<D>{});
+  if (report.stop == ImpactStop::rest) std::ranges::fill(cluster_.velocity, Vec<D>{});
   record_impulses();
   if (report.stop != ImpactStop::limit) return;
   ++counts_.unresolved;
-  project_admissible<D>(problem, std::vector<Real>(constraints_.size()), start_speed_, velocity_, impulse_);
+  project_admissible<D>(problem, std::vector<Real>(cluster_.constraints.size()), cluster_.start_speed,
+                        cluster_.velocity, cluster_.impulse);
   record_impulses();
 }
 

@@ -34,7 +34,7 @@ void EventEngine<D>::advance(std::vector<FlyingBody<D>>& bodies, std::span<const
     flights_.push_back(body.held ? Flight{body.position, {}, {}, 0}
                                  : Flight{body.position, body.velocity, settings_.gravity, 0});
   closed_.assign(bodies.size(), {});
-  place_.assign(bodies.size(), -1);
+  cluster_.place.assign(bodies.size(), -1);
   predictions_.assign(bodies.size(), {});
   find_corners();
 
@@ -42,7 +42,7 @@ void EventEngine<D>::advance(std::vector<FlyingBody<D>>& bodies, std::span<const
   for (int i = 0; i < n; ++i) {
     if (settled[place(i)] || !mobile(i)) continue;
     settle(i, 0, place_in_run);
-    for (const int member : members_) settled[place(member)] = true;
+    for (const int member : cluster_.members) settled[place(member)] = true;
   }
   for (int i = 0; i < n; ++i) predict(i, 0);
 
@@ -58,10 +58,10 @@ void EventEngine<D>::advance(std::vector<FlyingBody<D>>& bodies, std::span<const
                       bodies[static_cast<std::size_t>(next - predictions_.begin())].id));
     const Real now = next->time;
     settle(static_cast<int>(next - predictions_.begin()), now, place_in_run);
-    std::vector<int> changed = members_;
+    std::vector<int> changed = cluster_.members;
     for (int i = 0; i < n; ++i)
-      if (place_[place(i)] < 0 &&
-          std::ranges::find(members_, predictions_[place(i)].partner) != members_.end())
+      if (cluster_.place[place(i)] < 0 &&
+          std::ranges::find(cluster_.members, predictions_[place(i)].partner) != cluster_.members.end())
         changed.push_back(i);
     for (const int i : changed) predictions_[place(i)] = {};
     for (const int i : changed) predict(i, now);
@@ -169,9 +169,10 @@ void EventEngine<D>::record_resting(int body, Real time) {
 
 template <int D>
 void EventEngine<D>::record_impulses() {
-  for (std::size_t i = 0; i < contacts_.size(); ++i)
-    if (impulse_[i] > 0)
-      record(members_[place(contacts_[i].constraint.a)], contacts_[i].partner, impulse_[i]);
+  for (std::size_t i = 0; i < cluster_.contacts.size(); ++i)
+    if (cluster_.impulse[i] > 0)
+      record(cluster_.members[place(cluster_.contacts[i].constraint.a)], cluster_.contacts[i].partner,
+             cluster_.impulse[i]);
 }
 
 template <int D>

@@ -141,19 +141,21 @@ class EventEngine {
   std::vector<std::vector<Closed>>
       closed_;  // of each body; a pair is in both lists, but held bodies have none
 
-  // The cluster that is dealt with.
-  std::vector<int> members_;
-  std::vector<int> place_;  // of each body among the members, -1
-  std::vector<Real> mass_;
-  std::vector<Vec<D>> velocity_, acceleration_;
-  std::vector<Contact> contacts_;
-  std::vector<std::pair<std::size_t, Partner>> repeats_;  // pieces that repeat the one of a contact
-  std::vector<Real> impulse_;                             // of each contact
-  Real start_speed_ = 0;
-  std::vector<std::size_t> closed_contacts_;  // places in contacts_
-  std::vector<Real> bound_, force_;           // of each closed contact
-  Real acceleration_scale_ = 0;
-  std::vector<ImpactConstraint<D>> constraints_;  // of contacts_ or closed_contacts_
+  /// Bodies that touch each other, and what they do.
+  struct Cluster {
+    std::vector<int> members;
+    std::vector<int> place;  // of each body among the members, -1
+    std::vector<Real> mass;
+    std::vector<Vec<D>> velocity, acceleration;
+    std::vector<Contact> contacts;
+    std::vector<std::pair<std::size_t, Partner>> repeats;  // pieces that repeat the one of a contact
+    std::vector<Real> impulse;                             // of each contact
+    Real start_speed = 0;
+    std::vector<std::size_t> closed_contacts;  // places in contacts
+    std::vector<Real> bound, force;            // of each closed contact
+    Real acceleration_scale = 0;
+    std::vector<ImpactConstraint<D>> constraints;  // of contacts or closed_contacts
+  } cluster_;                                      // that is dealt with
 
   EventCounts counts_;
   std::vector<ContactImpulse> impulses_;

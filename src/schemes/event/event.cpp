@@ -27,14 +27,15 @@ class EventStepper final : public Stepper<D> {
   SchemeTraits traits() const override {
     return {.carried = Carried::with_inertia, .balances_energy = true, .tells_forces = false};
   }
-  ListNeeds list_needs(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const override { return {}; }
+  ListRequirements list_requirements(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const override {
+    return {};
+  }
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
   void save(State<D>& state, SaveFor) override { state.memory.clear(state.bodies.n_owned()); }
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
 
  private:
   static constexpr std::int64_t most_bodies = 2000;
@@ -202,16 +203,16 @@ void EventStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) 
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
     bodies.orientation()[i] = turned<D>(bodies.orientation()[i], bodies.angular_velocity()[i], dt);
   state.energy_balance.impact += engine_->counts().dissipated;
-  if (neighborhood_->stale(state, 0.25, {}, dt)) {
+  if (neighborhood_->needs_rebuild(state, 0.25, {}, dt)) {
     save(state, SaveFor::checkpoint);
-    rebuild_and_book_outflow(state, *neighborhood_, {}, state.clock.time + dt);
+    rebuild_list(state, *neighborhood_, {}, state.clock.time + dt);
   }
   state.clock.last_dt = dt;
 }
 
 template <int D>
 void EventStepper<D>::bodies_changed(State<D>& state) {
-  rebuild_and_book_outflow(state, *neighborhood_);
+  rebuild_list(state, *neighborhood_);
   fit(state);
   // Impacts do not take apart what overlaps: a stage may add an obstacle where bodies are.
   neighborhood_->detect(state, {}, contacts_);
@@ -270,11 +271,6 @@ std::vector<CertificateEntry> EventStepper<D>::certificate() const {
           {"hops", "-", static_cast<Real>(counts.hops)},
           {"energy_error", "J", energy_error_},
           {"overlap", "m", std::max(0.0, -engine_->smallest_gap())}};
-}
-
-template <int D>
-std::size_t EventStepper<D>::bytes() const {
-  return bodies_.capacity() * sizeof(FlyingBody<D>) + pieces_.capacity() * sizeof(FixedPiece<D>);
 }
 
 SCREE_PLUGIN(Stepper, event, EventStepper,

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "schemes/event/engine_detail.hpp"
-#include "schemes/event/first_fall.hpp"
+#include "schemes/event/first_root.hpp"
 
 namespace scree {
 
@@ -54,7 +54,7 @@ Real EventEngine<D>::contact_time(int body, Partner partner, Real now) const {
   const auto fall = [&](auto p) {
     if (is_closed)
       for (std::size_t k = 0; k < 3; ++k) p[k] = std::max(p[k], 0.0);
-    return first_fall(p, left);
+    return first_root(p, left);
   };
   if (partner >= 0) {
     if (is_closed && closed->kept) return HUGE_VAL;
@@ -77,8 +77,8 @@ Real EventEngine<D>::contact_time(int body, Partner partner, Real now) const {
   if (surface.kind == SurfacePiece<D>::Kind::edge) {
     const Real inset = margin(surface, r);
     if (is_closed && closed->kept)
-      return now + std::min(first_fall(component(surface.tangent, 1, -inset), left),
-                            first_fall(component(surface.tangent, -1, surface.length - inset), left));
+      return now + std::min(first_root(component(surface.tangent, 1, -inset), left),
+                            first_root(component(surface.tangent, -1, surface.length - inset), left));
     Real earliest = HUGE_VAL;
     for (const Real side : {1.0, -1.0}) {
       // A gap that is not positive may be that of a body beyond the ends, or on the other side.
@@ -98,7 +98,7 @@ Real EventEngine<D>::contact_time(int body, Partner partner, Real now) const {
       const Real deeper = 3 * inset;
       const bool at_start = std::abs(along) <= deeper;
       if (!at_start && std::abs(along - surface.length) > deeper) continue;
-      const Real over = first_fall(at_start ? component(surface.tangent, -1, deeper)
+      const Real over = first_root(at_start ? component(surface.tangent, -1, deeper)
                                             : component(surface.tangent, 1, deeper - surface.length),
                                    left);
       earliest = std::min(earliest, std::max(time, now + over));

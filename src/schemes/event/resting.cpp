@@ -22,30 +22,30 @@ constexpr Real steady_share = 1e-9;
 /// stay closed and slide, so that their normal turns, bodies hop instead.
 template <int D>
 void EventEngine<D>::keep_closed(const std::string& place_in_run) {
-  std::vector<bool> hops(contacts_.size());
+  std::vector<bool> hops(cluster_.contacts.size());
   while (true) {
     find_closed();
     bool is_new = false;
-    for (std::size_t c = 0; c < closed_contacts_.size(); ++c) {
-      const std::size_t i = closed_contacts_[c];
-      if (force_[c] <= 0 || hops[i] || is_steady(c)) continue;
+    for (std::size_t c = 0; c < cluster_.closed_contacts.size(); ++c) {
+      const std::size_t i = cluster_.closed_contacts[c];
+      if (cluster_.force[c] <= 0 || hops[i] || is_steady(c)) continue;
       hops[i] = is_new = true;
       ++counts_.hops;
     }
     if (!is_new) break;
     hop(hops, place_in_run);
   }
-  for (std::size_t c = 0; c < closed_contacts_.size(); ++c) {
-    const Contact& contact = contacts_[closed_contacts_[c]];
-    const int body = members_[place(contact.constraint.a)];
-    const bool opens =
-        bound_[c] - approach_speed<D>(constraints_[c], acceleration_) > round_off * acceleration_scale_;
-    const bool kept = is_steady(c) && (force_[c] > 0 || !opens);
-    closed_[place(body)].push_back({contact.partner, kept, force_[c]});
+  for (std::size_t c = 0; c < cluster_.closed_contacts.size(); ++c) {
+    const Contact& contact = cluster_.contacts[cluster_.closed_contacts[c]];
+    const int body = cluster_.members[place(contact.constraint.a)];
+    const bool opens = cluster_.bound[c] - approach_speed<D>(cluster_.constraints[c], cluster_.acceleration) >
+                       round_off * cluster_.acceleration_scale;
+    const bool kept = is_steady(c) && (cluster_.force[c] > 0 || !opens);
+    closed_[place(body)].push_back({contact.partner, kept, cluster_.force[c]});
     if (contact.partner >= 0 && mobile(contact.partner))
       closed_[place(contact.partner)].push_back({body, kept, 0});
-    for (const auto& [i, partner] : repeats_)
-      if (i == closed_contacts_[c]) closed_[place(body)].push_back({partner, kept, 0});
+    for (const auto& [i, partner] : cluster_.repeats)
+      if (i == cluster_.closed_contacts[c]) closed_[place(body)].push_back({partner, kept, 0});
   }
 }
 
@@ -53,24 +53,25 @@ void EventEngine<D>::keep_closed(const std::string& place_in_run) {
 ///     gap'' = -J a + curvature |v_t|^2 >= 0,  force >= 0,  gap'' force = 0
 template <int D>
 void EventEngine<D>::find_closed() {
-  closed_contacts_.clear();
-  constraints_.clear();
-  bound_.clear();
-  acceleration_scale_ = norm(settings_.gravity);
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    const ImpactConstraint<D>& constraint = contacts_[i].constraint;
-    const Real radius = (*bodies_)[place(members_[place(constraint.a)])].radius;
-    const Real least = std::max(speed_floor(radius), round_off * start_speed_);
-    if (std::abs(approach_speed<D>(constraint, velocity_)) > least) continue;
-    closed_contacts_.push_back(i);
-    constraints_.push_back(constraint);
-    const Vec<D> slip = tangential(constraint, velocity_);
-    bound_.push_back(contacts_[i].curvature * dot(slip, slip));
-    acceleration_scale_ = std::max(acceleration_scale_, std::abs(bound_.back()));
+  cluster_.closed_contacts.clear();
+  cluster_.constraints.clear();
+  cluster_.bound.clear();
+  cluster_.acceleration_scale = norm(settings_.gravity);
+  for (std::size_t i = 0; i < cluster_.contacts.size(); ++i) {
+    const ImpactConstraint<D>& constraint = cluster_.contacts[i].constraint;
+    const Real radius = (*bodies_)[place(cluster_.members[place(constraint.a)])].radius;
+    const Real least = std::max(speed_floor(radius), round_off * cluster_.start_speed);
+    if (std::abs(approach_speed<D>(constraint, cluster_.velocity)) > least) continue;
+    cluster_.closed_contacts.push_back(i);
+    cluster_.constraints.push_back(constraint);
+    const Vec<D> slip = tangential(constraint, cluster_.velocity);
+    cluster_.bound.push_back(cluster_.contacts[i].curvature * dot(slip, slip));
+    cluster_.acceleration_scale = std::max(cluster_.acceleration_scale, std::abs(cluster_.bound.back()));
   }
-  std::ranges::fill(acceleration_, settings_.gravity);
-  force_.resize(constraints_.size());
-  project_admissible<D>({mass_, constraints_}, bound_, acceleration_scale_, acceleration_, force_);
+  std::ranges::fill(cluster_.acceleration, settings_.gravity);
+  cluster_.force.resize(cluster_.constraints.size());
+  project_admissible<D>({cluster_.mass, cluster_.constraints}, cluster_.bound, cluster_.acceleration_scale,
+                        cluster_.acceleration, cluster_.force);
 }
 
 template <int D>
@@ -83,12 +84,13 @@ Vec<D> EventEngine<D>::tangential(const ImpactConstraint<D>& constraint, std::sp
 /// Whether the normal of a closed contact will keep its direction.
 template <int D>
 bool EventEngine<D>::is_steady(std::size_t c) const {
-  const Contact& contact = contacts_[closed_contacts_[c]];
+  const Contact& contact = cluster_.contacts[cluster_.closed_contacts[c]];
   if (contact.curvature == 0) return true;
-  const Vec<D> slip = tangential(contact.constraint, velocity_);
-  const Vec<D> acceleration = tangential(contact.constraint, acceleration_);
-  return dot(slip, slip) * std::abs(contact.curvature) <= steady_share * steady_share * acceleration_scale_ &&
-         norm(acceleration) <= steady_share * acceleration_scale_;
+  const Vec<D> slip = tangential(contact.constraint, cluster_.velocity);
+  const Vec<D> acceleration = tangential(contact.constraint, cluster_.acceleration);
+  return dot(slip, slip) * std::abs(contact.curvature) <=
+             steady_share * steady_share * cluster_.acceleration_scale &&
+         norm(acceleration) <= steady_share * cluster_.acceleration_scale;
 }
 
 /// The nearest velocities with which the chosen contacts open with rest_speed and no other one closes.
@@ -98,20 +100,21 @@ void EventEngine<D>::hop(const std::vector<bool>& hops, const std::string& place
   const auto refuse = [&](const std::string& why) {
     throw StepRefused(
         ExitCode::runtime_failure,
-        fmt::format("{}: body {} stays in contact with a round surface that it slides along, {}",
-                    place_in_run, (*bodies_)[place(members_[place(contacts_[chosen].constraint.a)])].id,
-                    why));
+        fmt::format(
+            "{}: body {} stays in contact with a round surface that it slides along, {}", place_in_run,
+            (*bodies_)[place(cluster_.members[place(cluster_.contacts[chosen].constraint.a)])].id, why));
   };
   if (settings_.rest_speed <= 0) refuse("which takes [event] rest_speed > 0");
-  constraints_.clear();
-  bound_.clear();
-  for (std::size_t i = 0; i < contacts_.size(); ++i) {
-    constraints_.push_back(contacts_[i].constraint);
-    bound_.push_back(hops[i] ? -settings_.rest_speed : 0);
+  cluster_.constraints.clear();
+  cluster_.bound.clear();
+  for (std::size_t i = 0; i < cluster_.contacts.size(); ++i) {
+    cluster_.constraints.push_back(cluster_.contacts[i].constraint);
+    cluster_.bound.push_back(hops[i] ? -settings_.rest_speed : 0);
   }
-  impulse_.resize(constraints_.size());
-  if (!project_admissible<D>({mass_, constraints_}, bound_, std::max(settings_.rest_speed, start_speed_),
-                             velocity_, impulse_))
+  cluster_.impulse.resize(cluster_.constraints.size());
+  if (!project_admissible<D>({cluster_.mass, cluster_.constraints}, cluster_.bound,
+                             std::max(settings_.rest_speed, cluster_.start_speed), cluster_.velocity,
+                             cluster_.impulse))
     refuse("but has no room to hop");
   record_impulses();
 }

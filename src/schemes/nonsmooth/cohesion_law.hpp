@@ -97,7 +97,6 @@ class CohesionLaw {
   /// it parted.
   std::int64_t n_held() const { return n_held_; }
   std::int64_t n_detached() const { return n_detached_; }
-  std::size_t bytes() const { return last_.bytes() + held_bytes(pull_); }
 
  private:
   /// All forces of attraction of a pair, on a [N], and whether it pressed.

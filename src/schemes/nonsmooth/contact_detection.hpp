@@ -37,7 +37,7 @@ class ContactDetection {
     if (n_added_ > 0 && !has_springs()) always_listed_.clear();  // of a step that was refused
     n_added_ = 0;
     with_fastest_walls([&] { neighborhood_.detect(state_, rules_of(free), contacts_); });
-    if (has_springs()) always_listed_.pass_on(contacts_, neighborhood_);
+    if (has_springs()) always_listed_.inherit(contacts_, neighborhood_);
   }
   /// Adds pairs that would overlap by more than `deep` [m] with these velocities (n_held * n_velocities<D>).
   /// False on all ranks, with nothing done, if there are none.
@@ -46,7 +46,7 @@ class ContactDetection {
     ContactRules<D> rules = rules_of(free);
     rules.other_displacement = displacement_;
     rules.other_turn = turn_;
-    rules.deep = deep;
+    rules.overlap_threshold = deep;
     bool misses = false;
     with_fastest_walls([&] {
       misses = neighborhood_.misses_contacts(state_, rules);
@@ -56,7 +56,7 @@ class ContactDetection {
     find_origin();
     n_added_ += state_.comm.sum(static_cast<std::int64_t>(std::ranges::count(origin_, Index{-1})));
     std::swap(contacts_, extended_);
-    always_listed_.pass_on(contacts_, neighborhood_);
+    always_listed_.inherit(contacts_, neighborhood_);
     return true;
   }
   /// After add_missed(), of each contact: its number before, -1 if it is new.
@@ -75,9 +75,6 @@ class ContactDetection {
   /// Contacts of all ranks, and those of add_missed(), in the last step.
   std::int64_t n_contacts() const { return n_contacts_; }
   std::int64_t n_added() const { return n_added_; }
-  std::size_t bytes() const {
-    return always_listed_.bytes() + held_bytes(displacement_, turn_, origin_, wall_speeds_);
-  }
 
  private:
   bool has_springs() const { return state_.materials.has_elastic_pairs(); }

@@ -129,18 +129,12 @@ class ContactLaws {
   bool has_walls() const { return walls_.has_value(); }
   /// Of the last store().
   const ContactWork& work() const { return work_; }
-  std::size_t bytes() const {
-    std::size_t bytes = memory_.bytes() + work_.bytes() + held_bytes(pairs_, mean_velocity_);
-    const auto add = [&](const auto& law) { bytes += law ? law->bytes() : 0; };
-    add(impacts_), add(springs_), add(cohesion_), add(walls_);
-    return bytes;
-  }
 
  private:
   const auto* last_pulls() const { return cohesion_ ? cohesion_->last() : nullptr; }
   void add_laws() {
     const ContactGraph<D>& contacts = assembler_.contacts();
-    memory_.pass_on(contacts, neighborhood_);
+    memory_.inherit(contacts, neighborhood_);
     pairs_.resize(contacts.size());
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       pairs_[c] = &pair_of(state_, contacts, c);

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "friction/friction_solver.hpp"
 
@@ -64,9 +63,6 @@ class ContactSolve {
   std::span<Real> impulse() { return impulse_; }
   /// n_held * n_velocities<D>: at the end of the step [m/s, rad/s].
   std::span<const Real> velocity() const { return velocity_; }
-  std::size_t bytes() const {
-    return solve_.bytes() + held_bytes(impulse_, guess_, velocity_, impulse_before_, velocity_before_);
-  }
 
  private:
   /// Puts impulses where their contacts are now; those of new ones are 0.

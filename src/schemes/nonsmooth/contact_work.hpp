@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "schemes/nonsmooth/contact_geometry.hpp"
 
@@ -50,7 +49,6 @@ struct ContactWork {
       obstacle[c] -= impulse[i] * of_obstacles[c * D + i];
     }
   }
-  std::size_t bytes() const { return held_bytes(normal, tangential, obstacle, rolling, cohesion, stored); }
 };
 
 }  // namespace scree

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "geometry/drive.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
 #include "schemes/nonsmooth/loaded_walls.hpp"
@@ -59,7 +58,7 @@ class DrivenSolve {
   void run(State<D>& state, Real dt, Real radius, LoadedWalls<D>* walls, ContactSolve<D>& solve,
            const Evaluate& evaluate) {
     n_solves_ = 0;
-    misfit_ = 0;
+    worst_residual_ = 0;
     radius_ = radius;
     if (!walls) return evaluate(true);
     const auto react = [&] {
@@ -85,8 +84,7 @@ class DrivenSolve {
   }
   int n_solves() const { return n_solves_; }
   /// Largest difference between reaction and load, as a share of the load, of walls within their speeds.
-  Real worst_misfit() const { return misfit_; }
-  std::size_t bytes() const { return held_bytes(before_, target_); }
+  Real worst_residual() const { return worst_residual_; }
 
  private:
   static constexpr int most_solves = 200;    // in a step, after which no search begins
@@ -116,7 +114,7 @@ class DrivenSolve {
     search.walls.slow_down(search.solve.impulse());
     for (std::size_t k = 0; k < before_.size(); ++k) {
       if (search.has_load(k) && !search.walls.is_rigid(k))
-        misfit_ = std::max(misfit_, std::abs(misfit(search, k)) / scale(search, k));
+        worst_residual_ = std::max(worst_residual_, std::abs(load_residual(search, k)) / scale(search, k));
       DrivenState& wall = search.wall(k);
       const Real most = search.drive(k).max_speed();
       wall.velocity = std::clamp(velocity_of(search, k), -most, most);
@@ -128,18 +126,18 @@ class DrivenSolve {
     return search.wall(k).velocity - reactions_[k].deflection;
   }
   /// By how much the wall pushes too hard [N].
-  Real misfit(const auto& search, std::size_t k) const {
+  Real load_residual(const auto& search, std::size_t k) const {
     const Real of_inertia =
         search.drive(k).inertia() / search.dt * (velocity_of(search, k) - before_[k].velocity);
     return reactions_[k].load + of_inertia - target_[k];
   }
-  /// What a misfit is small against; of a load 0 what the smallest speeds give.
+  /// What a residual is small against; of a load 0 what the smallest speeds give.
   Real scale(const auto& search, std::size_t k) const {
     constexpr Real slow = 1e-6;
     const Real of_speed = slow * reactions_[k].slope * search.drive(k).max_speed();
     return std::max({std::abs(target_[k]), of_speed, std::numeric_limits<Real>::min()});
   }
-  /// What a misfit may be. A wall with inertia is as exact as the velocities of bodies.
+  /// What a residual may be. A wall with inertia is as exact as the velocities of bodies.
   Real error(const auto& search, std::size_t k) const {
     return std::max(search.drive(k).load_tolerance() * scale(search, k),
                     search.drive(k).inertia() / search.dt * search.solve.settings().tolerance *
@@ -152,12 +150,12 @@ class DrivenSolve {
         search.solve.report().residual.penetration_rate * search.dt > negligible * radius_)
       return false;
     const Real velocity = search.wall(k).velocity, most = search.drive(k).max_speed(),
-               now = misfit(search, k);
+               now = load_residual(search, k);
     return (velocity >= most && now <= error(search, k)) || (velocity <= -most && now >= -error(search, k));
   }
   bool is_met(const auto& search, std::size_t k) const {
     if (search.walls.is_rigid(k)) return is_at_limit(search, k);
-    return std::abs(misfit(search, k)) <= error(search, k) &&
+    return std::abs(load_residual(search, k)) <= error(search, k) &&
            std::abs(velocity_of(search, k)) <= search.drive(k).max_speed();
   }
 
@@ -195,7 +193,7 @@ class DrivenSolve {
       search.evaluate();
     }
     for (int i = 0; i < max_iterations; ++i) {
-      const Real now = misfit(search, k), velocity = wall.velocity;
+      const Real now = load_residual(search, k), velocity = wall.velocity;
       const bool is_near = std::abs(now) <= error(search, k);
       const Real steepest = reactions_[k].slope + search.drive(k).inertia() / search.dt;
       if (is_near && std::abs(velocity_of(search, k)) <= search.drive(k).max_speed()) return;
@@ -221,7 +219,7 @@ class DrivenSolve {
   std::vector<Real> target_;
   std::span<const typename LoadedWalls<D>::Reaction> reactions_;
   int n_solves_ = 0;
-  Real misfit_ = 0, radius_ = 0;
+  Real worst_residual_ = 0, radius_ = 0;
 };
 
 }  // namespace scree

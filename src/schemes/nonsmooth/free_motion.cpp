@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/memory.hpp"
 #include "state/force_field.hpp"
 
 namespace scree {
@@ -75,11 +74,6 @@ Vec<D> FreeMotion<D>::way(std::size_t i, Real dt) const {
     moved[k] = dt * (start_velocity_[at] + dt / dt_ * (velocity_[at] - start_velocity_[at]));
   }
   return moved;
-}
-
-template <int D>
-std::size_t FreeMotion<D>::bytes() const {
-  return held_bytes(start_velocity_, velocity_, potential_force_, other_force_, displacement_, turn_);
 }
 
 template class FreeMotion<2>;

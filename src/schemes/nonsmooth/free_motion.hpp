@@ -37,7 +37,6 @@ class FreeMotion {
   /// n_owned, at the start of the step: forces with and without a potential [N]. Empty if the deck has none.
   std::span<const Vec<D>> potential_force() const { return potential_force_; }
   std::span<const Vec<D>> other_force() const { return other_force_; }
-  std::size_t bytes() const;
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;

@@ -44,8 +44,8 @@ class ImpulseMemory {
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
     return visit(*this, [&](const auto& field) { return field.remember(state, neighborhood); });
   }
-  void pass_on(const ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) {
-    visit(*this, [&](auto& field) { field.pass_on(contacts, neighborhood); });
+  void inherit(const ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) {
+    visit(*this, [&](auto& field) { field.inherit(contacts, neighborhood); });
   }
   void find_places(ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) const {
     visit(*this, [&](const auto& field) { field.find_places(contacts, neighborhood); });
@@ -141,7 +141,6 @@ class ImpulseMemory {
   }
   bool has_springs() const { return has_springs_; }
   bool has_rolling() const { return has_rolling_; }
-  std::size_t bytes() const { return rigid_.bytes() + elastic_.bytes() + rolling_.bytes() + points_.bytes(); }
 
  private:
   /// After clear(), once for each contact.

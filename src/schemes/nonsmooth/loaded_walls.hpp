@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "geometry/drive.hpp"
 #include "schemes/common/assembler.hpp"
@@ -179,10 +178,6 @@ class LoadedWalls {
   Real velocity_scale() const { return problem().velocity_scale; }
   /// What the normal bias of contact c holds because it gives way [m/s].
   Real compliance_velocity(std::size_t c) const { return softness_[c] * reference_[c * D]; }
-  std::size_t bytes() const {
-    return solved_.bytes() +
-           held_bytes(softness_, reference_, touching_, sums_, reactions_, is_rigid_, asked_);
-  }
 
  private:
   const ContactGraph<D>& contacts() const { return assembler_.contacts(); }

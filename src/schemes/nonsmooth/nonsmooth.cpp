@@ -10,8 +10,8 @@
 #include "schemes/common/attracted_pairs.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
-#include "schemes/common/side_keeper.hpp"
 #include "schemes/common/stepper.hpp"
+#include "schemes/common/tunnelling_guard.hpp"
 #include "schemes/nonsmooth/contact_detection.hpp"
 #include "schemes/nonsmooth/contact_laws.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
@@ -37,7 +37,7 @@ class NonsmoothStepper final : public Stepper<D> {
   NonsmoothStepper() { this->expect_linear_solver(); }
   void describe(Section& root) override { settings_.describe(root); }
   SchemeTraits traits() const override;
-  ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const override;
+  ListRequirements list_requirements(const State<D>& state, Real dt, Real largest_radius) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
@@ -49,12 +49,6 @@ class NonsmoothStepper final : public Stepper<D> {
     laws_->find_forces(contacts);
   }
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override {
-    std::size_t bytes = free_.bytes() + energy_.bytes() + wall_search_.bytes() + sides_.bytes();
-    const auto add = [&](const auto& part) { bytes += part ? part->bytes() : 0; };
-    add(assembler_), add(detection_), add(laws_), add(solve_), add(correction_);
-    return bytes;
-  }
 
  private:
   // Two bodies that approach each other use up the skin twice as fast as one; the rest is for
@@ -86,7 +80,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::optional<ContactLaws<D>> laws_;
   std::optional<ContactSolve<D>> solve_;
   std::optional<PositionCorrection<D>> correction_;
-  SideKeeper<D> sides_;
+  TunnellingGuard<D> sides_;
   FreeMotion<D> free_;
   StepEnergy<D> energy_;
   DrivenSolve<D> wall_search_;
@@ -112,7 +106,8 @@ SchemeTraits NonsmoothStepper<D>::traits() const {
 }
 
 template <int D>
-ListNeeds NonsmoothStepper<D>::list_needs(const State<D>& state, Real dt, Real largest_radius) const {
+ListRequirements NonsmoothStepper<D>::list_requirements(const State<D>& state, Real dt,
+                                                        Real largest_radius) const {
   return {.travel = fastest_fall(state) * dt,
           .skin = 2 * settings_.speculative_margin * largest_radius / (1 - 2 * share_of_skin)};
 }
@@ -182,7 +177,7 @@ void NonsmoothStepper<D>::fit(State<D>& state) {
 
 template <int D>
 void NonsmoothStepper<D>::bodies_changed(State<D>& state) {
-  rebuild_and_book_outflow(state, *neighborhood_);
+  rebuild_list(state, *neighborhood_);
   fit(state);
 }
 
@@ -250,11 +245,11 @@ Real NonsmoothStepper<D>::predict(State<D>& state, Real dt) {
 /// motion is predicted.
 template <int D>
 Real NonsmoothStepper<D>::rebuild_list_if_needed(State<D>& state, Real dt) {
-  if (!neighborhood_->stale(state, share_of_skin, free_.displacement(), dt)) return dt;
+  if (!neighborhood_->needs_rebuild(state, share_of_skin, free_.displacement(), dt)) return dt;
   const auto plan = neighborhood_->list().plan_step(
       state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return free_.way(i, shorter); });
   save(state, SaveFor::checkpoint);
-  rebuild_and_book_outflow(state, *neighborhood_, plan.skin);
+  rebuild_list(state, *neighborhood_, plan.skin);
   fit(state);
   free_.predict(state, plan.dt);
   return plan.dt;
@@ -452,7 +447,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});
   if (laws_->has_walls()) {
     entries.push_back({"driven_solves", "-", static_cast<Real>(wall_search_.n_solves())});
-    entries.push_back({"driven_misfit", "-", wall_search_.worst_misfit()});
+    entries.push_back({"driven_misfit", "-", wall_search_.worst_residual()});
   }
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;

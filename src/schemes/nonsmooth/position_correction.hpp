@@ -48,7 +48,6 @@ class PositionCorrection {
   std::span<const Real> velocity() const {
     return acts_ ? std::span<const Real>(velocity_) : solve_.velocity();
   }
-  std::size_t bytes() const { return held_bytes(impulse_, velocity_); }
 
  private:
   /// Lets contacts of rigid bodies that overlap by more than `negligible` part, by at most `most` in the step
@@ -61,9 +60,9 @@ class PositionCorrection {
       if (overlap <= negligible || !step.is_rigid(c)) continue;
       deepest = std::max(deepest, overlap);
       Real& bias = step.problem.bias[c * D];
-      const Real given_way = walls ? walls->compliance_velocity(c) : 0;
+      const Real compliance = walls ? walls->compliance_velocity(c) : 0;
       bias =
-          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, most) / step.law.dt - given_way);
+          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, most) / step.law.dt - compliance);
     }
     return state_.comm.max(deepest);
   }

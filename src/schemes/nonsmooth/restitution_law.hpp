@@ -17,7 +17,9 @@ class RestitutionLaw {
       step.problem.bias[c * D] += bias(step, c, speed, n_disabled_ == 0 ? restitution(c, speed) : 0);
     });
   }
-  /// From now on no contact bounces in this step. False on all ranks: none does anyway. Collective.
+  /// From now on no contact bounces in this step. False on all ranks: none does anyway. Called once more in a
+  /// step, as where walls under load ask for several solves, it adds the change a second time, to a bias that
+  /// has no restitution left. Collective.
   template <class Restitution>
   bool disable(const StepContacts<D>& step, const Restitution& restitution) {
     std::int64_t n = 0;

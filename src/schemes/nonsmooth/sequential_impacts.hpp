@@ -55,7 +55,6 @@ class SequentialImpacts {
         work.obstacle[c] -= done_[c].impulse[i] * step.obstacle_velocity[c * D + i];
     }
   }
-  std::size_t bytes() const { return held_bytes(done_, start_velocity_); }
 
  private:
   /// What impacts did at a contact.

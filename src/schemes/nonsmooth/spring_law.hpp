@@ -50,7 +50,6 @@ class SpringLaw {
       if (presses(step, solution.impulse, c)) store_spring(step, solution, c, remembered, stored[c]);
     }
   }
-  std::size_t bytes() const { return held_bytes(start_speed_, start_stretch_, guess_); }
 
  private:
   using Remembered = typename ImpulseMemory<D>::Elastic;

@@ -3,7 +3,6 @@
 #include <array>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "core/reset.hpp"
 #include "core/timing.hpp"
 #include "schemes/nonsmooth/contact_work.hpp"
@@ -55,10 +54,6 @@ class StepEnergy {
   Real corrected() const { return corrected_; }
   /// What the contacts of the last step gave bodies in all, 0 if they took some [J] (eq. E.6).
   Real contact_gain() const { return contact_gain_; }
-  std::size_t bytes() const {
-    return held_bytes(body_work_[0], body_work_[1], body_work_[2], potential_before_, potential_moved_,
-                      potential_now_);
-  }
 
  private:
   static constexpr std::size_t q = FrictionProblem<D>::q;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "schemes/pbd/frozen_sweeper.hpp"
 #include "schemes/pbd/settings.hpp"
 
@@ -79,7 +78,6 @@ class PbdContacts {
 
   std::int64_t n_sweeps() const { return sweeps_done_; }
   bool has_converged() const { return converged_; }
-  std::size_t bytes() const { return held_bytes(before_, orientations_before_) + frozen_.bytes(); }
 
  private:
   using Method = typename PbdSettings<D>::Method;

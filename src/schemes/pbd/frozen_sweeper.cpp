@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
@@ -135,11 +134,6 @@ Real FrozenSweeper<D>::displace(const State<D>& state, FrozenMode mode, std::spa
   for (std::size_t i = 0; i < records.size(); ++i)
     for (int k = 0; k < D; ++k) records[i].x[k] += start[i][k];
   return deepest;
-}
-
-template <int D>
-std::size_t FrozenSweeper<D>::bytes() const {
-  return held_bytes(frozen_, n_contacts_, at_, from_, surface_);
 }
 
 template class FrozenSweeper<2>;

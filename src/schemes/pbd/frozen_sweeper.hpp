@@ -32,7 +32,6 @@ class FrozenSweeper {
   /// Sets the owned records to `start` and the displacements of "jacobi", or of "penalty" with `factor` times
   /// the overlap. Returns as PbdSweeper::sweep(). Collective.
   Real displace(const State<D>& state, FrozenMode mode, std::span<const Vec<D>> start, Real factor = 0);
-  std::size_t bytes() const;
 
  private:
   using Block = typename SweepSchedule<D>::Block;

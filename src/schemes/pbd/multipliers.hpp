@@ -43,8 +43,6 @@ class PbdMultipliers {
   std::span<Points> points_of_pairs() { return points_.pairs(); }
   std::span<Points> points_of_walls() { return points_.walls(); }
 
-  std::size_t bytes() const { return balls_.bytes() + points_.bytes(); }
-
  private:
   /// Calls f with the field in use.
   template <class Self, class F>

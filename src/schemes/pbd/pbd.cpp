@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
@@ -34,14 +33,13 @@ class PbdStepper final : public Stepper<D> {
             .takes_shapes = true,
             .memory = settings_.keeps_multipliers() ? "multipliers" : ""};
   }
-  ListNeeds list_needs(const State<D>& state, Real dt, Real largest_radius) const override;
+  ListRequirements list_requirements(const State<D>& state, Real dt, Real largest_radius) const override;
   void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) override;
   void advance(State<D>& state, Real dt, bool record_forces) override;
   void bodies_changed(State<D>& state) override;
   void save(State<D>& state, SaveFor purpose) override;
   void find_contacts(State<D>& state, Real tolerance, ContactGraph<D>& contacts) override;
   std::vector<CertificateEntry> certificate() const override;
-  std::size_t bytes() const override;
 
  private:
   void find_properties(const State<D>& state);
@@ -90,7 +88,8 @@ class PbdStepper final : public Stepper<D> {
 };
 
 template <int D>
-ListNeeds PbdStepper<D>::list_needs(const State<D>& state, Real dt, Real /*largest_radius*/) const {
+ListRequirements PbdStepper<D>::list_requirements(const State<D>& state, Real dt,
+                                                  Real /*largest_radius*/) const {
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   std::vector<Vec<D>> velocity(n);
   const Real time = state.clock.time;
@@ -325,12 +324,6 @@ std::vector<CertificateEntry> PbdStepper<D>::certificate() const {
           {"overlap_met", "m", deepest_, false,
            settings_.overlap_limit > 0 ? settings_.overlap_limit * smallest_radius_ : HUGE_VAL},
           {"halvings", "-", static_cast<Real>(settings_.on_overlap.n_halvings())}};
-}
-
-template <int D>
-std::size_t PbdStepper<D>::bytes() const {
-  return (sweeper_ ? sweeper_->bytes() : 0) + (contacts_ ? contacts_->bytes() : 0) +
-         held_bytes(start_velocity_, start_spin_) + start_multipliers_.bytes();
 }
 
 SCREE_PLUGIN(Stepper, pbd, PbdStepper,

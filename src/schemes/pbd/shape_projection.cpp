@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/memory.hpp"
 #include "particles/orientation.hpp"
 #include "schemes/common/free_rotation.hpp"
 
@@ -240,11 +239,6 @@ Real ShapeProjection<D>::project(const Sweep& sweep, std::span<Contact> contacts
   a.go();
   if (b) b->go();
   return deepest;
-}
-
-template <int D>
-std::size_t ShapeProjection<D>::bytes() const {
-  return held_bytes(orientation_, axis_);
 }
 
 template class ShapeProjection<2>;

@@ -56,8 +56,6 @@ class ShapeProjection {
   /// about 1 us per pair of boxes that touch.
   Real run(const Sweep& sweep, const typename SweepSchedule<D>::Block& block);
 
-  std::size_t bytes() const;
-
  private:
   using Points = typename PbdMultipliers<D>::Points;
   struct End;

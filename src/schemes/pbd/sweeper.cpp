@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/memory.hpp"
 
 namespace scree {
 
@@ -194,12 +193,6 @@ void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_
     }
     return;
   }
-}
-
-template <int D>
-std::size_t PbdSweeper<D>::bytes() const {
-  return held_bytes(records_, mobility_, at_, from_, surface_) + multipliers_.bytes() + shapes_.bytes() +
-         sides_.bytes();
 }
 
 template class PbdSweeper<2>;

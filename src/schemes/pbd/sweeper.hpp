@@ -5,7 +5,7 @@
 #include "core/body_halo.hpp"
 #include "core/timing.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "schemes/common/side_keeper.hpp"
+#include "schemes/common/tunnelling_guard.hpp"
 #include "schemes/pbd/pair_kernels.hpp"
 #include "schemes/pbd/shape_projection.hpp"
 #include "state/state.hpp"
@@ -57,9 +57,9 @@ class PbdSweeper {
   }
   Real mobility(std::size_t body) const { return weighted_ ? mobility_[body] : 1; }
 
-  /// Puts owned bodies whose centres lie behind a thin obstacle back to their side: see SideKeeper. Returns
-  /// the deepest overlap of those, over all ranks. `time`: when obstacles stand where they were placed.
-  /// Collective.
+  /// Puts owned bodies whose centres lie behind a thin obstacle back to their side: see TunnellingGuard.
+  /// Returns the deepest overlap of those, over all ranks. `time`: when obstacles stand where they were
+  /// placed. Collective.
   Real keep_sides(const State<D>& state, Real time) {
     return sides_.keep(state, neighborhood_, records(), time);
   }
@@ -70,7 +70,6 @@ class PbdSweeper {
 
   /// For tests and benchmarks: use this instruction set.
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
-  std::size_t bytes() const;
 
   /// Calls run_block for the blocks of this rank in sweep order, with transfers of the records between
   /// colours. Collective.
@@ -114,7 +113,7 @@ class PbdSweeper {
   ShapeProjection<D> shapes_;
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
-  SideKeeper<D> sides_;
+  TunnellingGuard<D> sides_;
 };
 
 }  // namespace scree

@@ -26,3 +26,16 @@ TEST_CASE("large arrays start on a page of 2 MiB", "[core]") {
   REQUIRE(large.back() == 'x');
   REQUIRE(peak_memory() > static_cast<std::int64_t>(large.size()));
 }
+
+TEST_CASE("what is held at a time is counted, and given back", "[core]") {
+  if (!counts_allocations()) return;
+  const std::int64_t before = live_memory();
+  {
+    const std::vector<double> few(100), many(std::size_t{1} << 20);
+    const auto asked = static_cast<std::int64_t>(sizeof(double) * (few.size() + many.size()));
+    const std::int64_t held = live_memory() - before;
+    REQUIRE(held >= asked);
+    REQUIRE(held <= asked + 2 * 4096);
+  }
+  REQUIRE(live_memory() == before);
+}

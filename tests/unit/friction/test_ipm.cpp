@@ -4,7 +4,6 @@
 
 #include "friction/ipm/lorentz.hpp"
 #include "friction/ipm/nesterov_todd.hpp"
-#include "friction/ipm/split.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/split_problem.hpp"
 
@@ -46,10 +45,8 @@ struct Case {
   SchurSystem<D> system{{}, SchurSystem<D>::Kind::symmetric};
   std::vector<Real> r;
 
-  Case(const ListedProblem<D>& whole, bool published_scales) : split(Comm(), whole) {
-    problem.rebuild(split.problem(), published_scales
-                                         ? SplitInteriorPoint<D>::published_scales(split.problem())
-                                         : typename ScaledProblem<D>::Scales());
+  explicit Case(const ListedProblem<D>& whole) : split(Comm(), whole) {
+    problem.rebuild(split.problem());
     r.assign(problem.impulse_size(), 0.0);
   }
 };
@@ -142,58 +139,11 @@ TEST_CASE("ipm nt: rough spheres between walls reach 1e-8, with impulses that st
       CAPTURE(seed, mu);
       ListedProblem<3> whole = generate_problem<3>("pile", 15, seed);
       std::fill(whole.mu.begin(), whole.mu.end(), mu);
-      Case<3> given(whole, false);
+      Case<3> given(whole);
       SolveMonitor<3> monitor(given.problem, {.tolerance = 1e-8}, given.report);
       NesterovTodd<3> method;
       method.iterate(given.problem, {}, given.system, given.r, monitor);
       CHECK(monitor.converged());
       for (const Real x : given.r) CHECK(std::abs(x) < 1e4);
     }
-}
-
-TEMPLATE_TEST_CASE_SIG("ipm split: a sliding plate carries the widened cone's friction and does not lift off",
-                       "[solvers]", ((int D), D), 2, 3) {
-  Case<D> given(generate_problem<D>("sliding", 1), true);
-  const Real eps_p = 2e-3, eps_s = 5e-3;
-  SolveMonitor<D> monitor(given.problem, {.tolerance = 0}, given.report);
-  SplitInteriorPoint<D> method;
-  method.iterate(given.problem, {.eps_p = eps_p, .eps_s = eps_s, .eps_T = 1e-11}, given.system, given.r,
-                 monitor);
-  std::vector<Real> y(given.problem.velocity_size());
-  given.problem.velocity_from_impulse(given.r, y);
-  for (Index c = 0; c < given.problem.n_contacts(); ++c) {
-    Real u[D];
-    given.problem.relative_velocity(c, given.r, y, u);
-    const Real* r = given.r.data() + static_cast<std::size_t>(c) * D;
-    const Real bound = given.problem.contacts()[static_cast<std::size_t>(c)].mu * r[0] + eps_p + eps_s;
-    CHECK(std::hypot(tangential_norm<D>(r), eps_p) == Approx(bound).epsilon(1e-6));
-    CHECK(tangential_norm<D>(u) > 0.1);
-    CHECK(std::abs(u[0]) < 1e-7);
-  }
-}
-
-TEMPLATE_TEST_CASE_SIG("ipm split: published scales of two bodies", "[solvers]", ((int D), D), 2, 3) {
-  constexpr int q = n_velocities<D>;
-  ListedProblem<D> whole;
-  const std::vector<Real> moments =
-      D == 2 ? std::vector<Real>{0.5} : std::vector<Real>{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  std::array<Real, q> velocity{};
-  velocity[0] = 3;
-  velocity[D - 1] = -4;
-  whole.add_body({}, 2, moments, velocity);
-  velocity.fill(0);
-  whole.add_body(unit_vector<D>(0, 10), 6, moments, velocity);
-  for (const int body : {0, 1})
-    whole.add_contact(-1, body, whole.position[static_cast<std::size_t>(body)], unit_vector<D>(D - 1), 0.5);
-  whole.time_step = 0.01;
-  whole.velocity_floor = 1;
-  const SplitProblem<D> split(Comm(), whole);
-  auto scales = SplitInteriorPoint<D>::published_scales(split.problem());
-  const Real moment = D == 2 ? 0.5 : 3;  // trace
-  CHECK(scales.mass == Approx(((D * 2 + moment) + (D * 6 + moment)) / (2 * q)));
-  CHECK(scales.velocity == Approx((2 * 5.0 + 6 * 0.0) / 8));
-  FrictionProblem<D> slow = split.problem();
-  slow.start_velocity.assign(slow.free_velocity.size(), 0.0);
-  scales = SplitInteriorPoint<D>::published_scales(slow);
-  CHECK(scales.velocity == Approx(0.25));
 }

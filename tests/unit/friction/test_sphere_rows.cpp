@@ -156,7 +156,7 @@ void compare(int n) {
     std::vector<GroupImpulses<D>> r;
     rows.lanes().pack(start, r);
     std::vector<GroupMomentum<D>> of_sweeps(groups.size());
-    std::vector<Real> squares(groups.size() * SphereGroup<D>::size);
+    std::vector<Real> squares(groups.size() * group_size);
     const auto of_contacts = [&] {
       std::vector<Real> values;
       for (const Index place : rows.lanes().place())

@@ -128,7 +128,8 @@ ContactGraph<D> look_at_all(const State<D>& state, const NeighborList<D>& list,
       const Real gap = norm(d) - (radius[a] + radius[b]);
       const Vec<D> normal = d * (-1 / norm(d));
       if (gap <= reach || gap + along(rules.displacement, normal, a, b) <= reach ||
-          gap + along(rules.other_displacement, normal, a, b) < -rules.deep || rules.remembers_pair(place))
+          gap + along(rules.other_displacement, normal, a, b) < -rules.overlap_threshold ||
+          rules.remembers_pair(place))
         contacts.add(low, high, gap, normal, place);
     });
   return contacts;
@@ -222,7 +223,7 @@ void check_moves(bool lively) {
       ways[i] = velocity[i] + vector(1e-4);
       others[i] = lively && i % 50 == 0 ? vector(0.05) : 0.5 * ways[i];
     }
-    if (neighborhood.stale(state, 0.4, ways, 0)) {
+    if (neighborhood.needs_rebuild(state, 0.4, ways, 0)) {
       neighborhood.rebuild(state);
       values.clear();
     }
@@ -232,7 +233,7 @@ void check_moves(bool lively) {
     ContactRules<D> rules{.tolerance = step % 3 == 2 ? 0.02 : 1e-3};
     if (step % 3 != 2) rules.displacement = ways;
     if (step % 3 == 1) rules.other_displacement = others;
-    if (step % 3 == 1) rules.deep = 1e-3;
+    if (step % 3 == 1) rules.overlap_threshold = 1e-3;
     if (lively && step % 5 == 4) {
       // Places that no pair uses remember nothing.
       std::vector<std::size_t> used;
@@ -247,7 +248,7 @@ void check_moves(bool lively) {
     if (step % 3 == 0) {
       ContactRules<D> wider = rules;
       wider.other_displacement = others;
-      wider.deep = 1e-3 * (step % 4);
+      wider.overlap_threshold = 1e-3 * (step % 4);
       const bool more = look_at_all(state, list, wider).size() > expected.size();
       n_wrong += neighborhood.misses_contacts(state, wider) != more;
       (more ? n_more : n_same) += 1;

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "schemes/event/engine.hpp"
-#include "schemes/event/first_fall.hpp"
+#include "schemes/event/first_root.hpp"
 
 namespace scree {
 
@@ -55,7 +55,7 @@ struct Scene {
 };
 
 Real fall(const std::vector<Real>& p, Real end) {
-  return first_fall(p, end);
+  return first_root(p, end);
 }
 
 }  // namespace

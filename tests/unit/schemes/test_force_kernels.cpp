@@ -272,10 +272,10 @@ TEST_CASE("force kernels: the touching pairs of batches, one after the other, to
           Contacts expected, found;
           const ForceCounts counts = expected.run(law, shifted);
           std::array<Real, 64> lines{};
-          ComingLines coming;
+          PrefetchQueue coming;
           coming.add(lines.data(), sizeof lines);
           ForceBatches p = found.operands();
-          p.coming = &coming;
+          p.prefetch = &coming;
           const ForceCounts of_kernel = law.pairs[shifted ? 1 : 0](p);
           REQUIRE(counts.n_touching > 20);
           CHECK(of_kernel.n_touching == counts.n_touching);

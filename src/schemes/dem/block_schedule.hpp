@@ -28,7 +28,7 @@ class TouchedBodies {
 /// take their new accelerations right after the last: memory is gone through once per step, not once per
 /// pass. Bodies are treated in chunks of consecutive ones.
 template <int D>
-class BlockTurns {
+class BlockSchedule {
  public:
   static constexpr std::size_t chunk_size = 64;
 
@@ -45,14 +45,13 @@ class BlockTurns {
   Index turn_of(std::size_t block) const { return turn_of_[block]; }
 
   /// Chunks that no block needs earlier than the one of this turn.
-  std::span<const Index> begun_by(std::size_t turn) const { return begun_.of(turn + 1); }
+  std::span<const Index> starts_at(std::size_t turn) const { return begun_.of(turn + 1); }
   /// Chunks that leave before the first turn.
-  std::span<const Index> begun_at_once() const { return begun_.of(0); }
+  std::span<const Index> starts_first() const { return begun_.of(0); }
   /// Chunks that no block after this turn touches, nor another rank.
-  std::span<const Index> done_after(std::size_t turn) const { return done_.of(turn); }
+  std::span<const Index> ends_at(std::size_t turn) const { return done_.of(turn); }
   /// The others.
-  std::span<const Index> done_at_last() const { return done_.of(order_.size()); }
-  std::size_t bytes() const;
+  std::span<const Index> ends_last() const { return done_.of(order_.size()); }
 
  private:
   struct Lists {

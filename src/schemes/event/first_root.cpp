@@ -1,4 +1,4 @@
-#include "schemes/event/first_fall.hpp"
+#include "schemes/event/first_root.hpp"
 
 #include <array>
 
@@ -55,7 +55,7 @@ Times monotone_pieces(std::span<const Real> p, Real end) {
 
 }  // namespace
 
-Real first_fall(std::span<const Real> coefficients, Real end) {
+Real first_root(std::span<const Real> coefficients, Real end) {
   const Times pieces = monotone_pieces(coefficients, end);
   for (std::size_t i = 0; i + 1 < pieces.count; ++i) {
     const Real from = pieces.time[i];

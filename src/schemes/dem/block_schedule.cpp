@@ -1,10 +1,8 @@
-#include "schemes/dem/block_turns.hpp"
+#include "schemes/dem/block_schedule.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
-
-#include "core/memory.hpp"
 
 namespace scree {
 
@@ -36,7 +34,7 @@ TouchedBodies<D>::TouchedBodies(const SweepSchedule<D>& schedule, std::size_t n_
 }
 
 template <int D>
-void BlockTurns<D>::Lists::make(std::span<const Index> slot_of_chunk, std::size_t n_slots) {
+void BlockSchedule<D>::Lists::make(std::span<const Index> slot_of_chunk, std::size_t n_slots) {
   first.assign(n_slots + 1, 0);
   for (const Index slot : slot_of_chunk) ++first[at(slot) + 1];
   for (std::size_t s = 0; s < n_slots; ++s) first[s + 1] += first[s];
@@ -47,8 +45,8 @@ void BlockTurns<D>::Lists::make(std::span<const Index> slot_of_chunk, std::size_
 }
 
 template <int D>
-void BlockTurns<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts,
-                         const TouchedBodies<D>& touched) {
+void BlockSchedule<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts,
+                            const TouchedBodies<D>& touched) {
   const auto blocks = schedule.all_blocks();
   std::vector<Index> interior, boundary;
   for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
@@ -92,14 +90,9 @@ void BlockTurns<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D
   done_.make(done, order_.size() + 1);
 }
 
-template <int D>
-std::size_t BlockTurns<D>::bytes() const {
-  return held_bytes(order_, turn_of_, begun_.chunks, begun_.first, done_.chunks, done_.first);
-}
-
 template class TouchedBodies<2>;
 template class TouchedBodies<3>;
-template class BlockTurns<2>;
-template class BlockTurns<3>;
+template class BlockSchedule<2>;
+template class BlockSchedule<3>;
 
 }  // namespace scree

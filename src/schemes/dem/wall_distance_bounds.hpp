@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/ghost_exchange.hpp"
 #include "neighbors/sweep_schedule.hpp"
 #include "state/state.hpp"
 
@@ -16,7 +17,7 @@ namespace scree {
 /// Of a block with few candidates per body all are due every time. Memory: 12 bytes per candidate and 48 per
 /// body near such obstacles. Local; no allocation between lists.
 template <int D>
-class WallWatch {
+class WallDistanceBounds {
  public:
   /// After a list build: all are due.
   void prepare(const State<D>& state, const SweepSchedule<D>& schedule);
@@ -29,18 +30,17 @@ class WallWatch {
                              const typename SweepSchedule<D>::Block& block,
                              std::span<const SweepRecord> places);
   /// A candidate that was due is not again before its body and obstacle have moved by `clearance` [m].
-  void put_off(Index place, Real clearance) {
+  void skip_until(Index place, Real clearance) {
     if (bodies_.empty()) return;
     const auto p = static_cast<std::size_t>(place);
     due_at_[p] = bodies_[static_cast<std::size_t>(body_of_[p])].travelled + clearance;
   }
   /// From now on all candidates of the body of this one are due every time: its centre is in a solid, where
   /// parts may answer that are out of its reach.
-  void put_off_none(Index place) {
+  void look_always(Index place) {
     if (bodies_.empty()) return;
     bodies_[static_cast<std::size_t>(body_of_[static_cast<std::size_t>(place)])].travelled = HUGE_VAL;
   }
-  std::size_t bytes() const;
 
  private:
   struct Body {

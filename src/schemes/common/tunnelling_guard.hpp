@@ -33,7 +33,7 @@ struct PassedThrough {
 /// passed through, along the straight path in the frame of the obstacle, is put back to touch it on its own
 /// side; between two obstacles closer than its diameter, to where its centre lies between them.
 template <int D>
-class SideKeeper {
+class TunnellingGuard {
  public:
   /// `place`: where the owned bodies are, records of sweeps or positions; paths start at step_start(), and
   /// obstacles stand where they were placed for `time`. Returns the deepest overlap of the bodies put back,
@@ -44,7 +44,6 @@ class SideKeeper {
   /// The same with the positions of `state`, which bodies have moved to from previous(). If it throws, they
   /// and the obstacles go back to where the step starts.
   Real keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time);
-  std::size_t bytes() const;
 
  private:
   bool put_back(const State<D>& state, Index body, Vec<D>& x);

@@ -9,6 +9,6 @@ namespace scree {
 /// or one that is closed already begins to close further. HUGE_VAL if there is none. `coefficients`: of 1, t,
 /// t^2, ..., 5 at most. Roots are bracketed between those of the derivative and bisected to the last bit, so
 /// none is missed and multiple roots do no harm. The time returned is the last with p >= 0.
-Real first_fall(std::span<const Real> coefficients, Real end);
+Real first_root(std::span<const Real> coefficients, Real end);
 
 }  // namespace scree

@@ -1,22 +1,21 @@
-#include "schemes/dem/wall_watch.hpp"
+#include "schemes/dem/wall_distance_bounds.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "core/memory.hpp"
-
 namespace scree {
 
 template <int D>
-bool WallWatch<D>::pays(const SweepSchedule<D>& schedule, const typename SweepSchedule<D>::Block& block) {
+bool WallDistanceBounds<D>::pays(const SweepSchedule<D>& schedule,
+                                 const typename SweepSchedule<D>::Block& block) {
   constexpr std::size_t per_body = 4;
   const std::size_t n_bodies = schedule.bodies_at_walls(block).size();
   return n_bodies > 0 && schedule.n_wall_places(block) > per_body * n_bodies;
 }
 
 template <int D>
-void WallWatch<D>::prepare(const State<D>& state, const SweepSchedule<D>& schedule) {
+void WallDistanceBounds<D>::prepare(const State<D>& state, const SweepSchedule<D>& schedule) {
   bodies_.clear();
   due_at_.clear();
   body_of_.clear();
@@ -31,7 +30,7 @@ void WallWatch<D>::prepare(const State<D>& state, const SweepSchedule<D>& schedu
 }
 
 template <int D>
-void WallWatch<D>::begin(const ObstacleSet<D>& obstacles) {
+void WallDistanceBounds<D>::begin(const ObstacleSet<D>& obstacles) {
   moved_.clear();
   if (bodies_.empty()) return;
   std::swap(poses_before_, poses_);
@@ -47,9 +46,9 @@ void WallWatch<D>::begin(const ObstacleSet<D>& obstacles) {
 
 /// How far points of obstacles that are now within reach of these bodies have moved since the last look [m].
 template <int D>
-Real WallWatch<D>::moved_around(const State<D>& state,
-                                std::span<const typename SweepSchedule<D>::WallBody> bodies,
-                                std::span<const SweepRecord> places) const {
+Real WallDistanceBounds<D>::moved_around(const State<D>& state,
+                                         std::span<const typename SweepSchedule<D>::WallBody> bodies,
+                                         std::span<const SweepRecord> places) const {
   Box<D> around = Box<D>::empty();
   for (const auto& near : bodies) {
     const SweepRecord& place = places[static_cast<std::size_t>(near.body)];
@@ -72,9 +71,9 @@ Real WallWatch<D>::moved_around(const State<D>& state,
 }
 
 template <int D>
-std::span<const Index> WallWatch<D>::due(const State<D>& state, const SweepSchedule<D>& schedule,
-                                         const typename SweepSchedule<D>::Block& block,
-                                         std::span<const SweepRecord> places) {
+std::span<const Index> WallDistanceBounds<D>::due(const State<D>& state, const SweepSchedule<D>& schedule,
+                                                  const typename SweepSchedule<D>::Block& block,
+                                                  std::span<const SweepRecord> places) {
   due_.clear();
   const auto first = static_cast<std::size_t>(schedule.first_wall_place(block));
   const std::size_t n = schedule.n_wall_places(block);
@@ -119,12 +118,7 @@ std::span<const Index> WallWatch<D>::due(const State<D>& state, const SweepSched
   return due_;
 }
 
-template <int D>
-std::size_t WallWatch<D>::bytes() const {
-  return held_bytes(bodies_, due_at_, body_of_, bits_, due_, poses_, poses_before_, moved_);
-}
-
-template class WallWatch<2>;
-template class WallWatch<3>;
+template class WallDistanceBounds<2>;
+template class WallDistanceBounds<3>;
 
 }  // namespace scree

@@ -1,6 +1,6 @@
 #pragma once
 #include "neighbors/neighborhood.hpp"
-#include "schemes/common/side_keeper.hpp"
+#include "schemes/common/tunnelling_guard.hpp"
 #include "schemes/dem/contact_histories.hpp"
 #include "schemes/dem/motion_records.hpp"
 #include "schemes/dem/spring_law.hpp"
@@ -11,7 +11,7 @@ namespace scree {
 /// What the parts of a step of contacts with springs share. It is made anew for each: nothing but records and
 /// histories goes from one to the next.
 template <int D>
-struct ForceStep {
+struct StepContext {
   using Block = typename SweepSchedule<D>::Block;
 
   const State<D>& state;

@@ -1,4 +1,4 @@
-#include "schemes/common/side_keeper.hpp"
+#include "schemes/common/tunnelling_guard.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/memory.hpp"
 #include "core/timing.hpp"
 #include "state/step_messages.hpp"
 
@@ -48,8 +47,8 @@ template std::string PassedThrough::complaint(const State<3>& state) const;
 
 template <int D>
 template <class Place>
-Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborhood, std::span<Place> places,
-                         Real time) {
+Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neighborhood,
+                              std::span<Place> places, Real time) {
   const ObstacleSet<D>& obstacles = state.obstacles;
   if (!obstacles.any_thin()) return 0;
   Scope timer("sides");
@@ -113,7 +112,7 @@ Real SideKeeper<D>::keep(const State<D>& state, const Neighborhood<D>& neighborh
 }
 
 template <int D>
-Real SideKeeper<D>::keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time) {
+Real TunnellingGuard<D>::keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time) {
   const auto positions = state.bodies.position().first(static_cast<std::size_t>(state.bodies.n_owned()));
   try {
     return keep(std::as_const(state), neighborhood, positions, time);
@@ -127,8 +126,8 @@ Real SideKeeper<D>::keep(State<D>& state, const Neighborhood<D>& neighborhood, R
 /// Finds the constraints of thin obstacles that the way of a point can have met: those no farther from its
 /// end than it is long, seen from the obstacle.
 template <int D>
-void SideKeeper<D>::find_on_way(const State<D>& state, std::size_t body, const Vec<D>& from,
-                                const Vec<D>& x) {
+void TunnellingGuard<D>::find_on_way(const State<D>& state, std::size_t body, const Vec<D>& from,
+                                     const Vec<D>& x) {
   const ObstacleSet<D>& obstacles = state.obstacles;
   constexpr Real rounding = 1e-9;
   on_way_.clear();
@@ -152,7 +151,7 @@ void SideKeeper<D>::find_on_way(const State<D>& state, std::size_t body, const V
 
 /// Puts an owned body at x back to its sides of all thin obstacles; false if it finds no place.
 template <int D>
-bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
+bool TunnellingGuard<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
   const auto i = static_cast<std::size_t>(body);
   const Vec<D> from = state.bodies.step_start()[i];
   const auto is_free = [&](const auto& on_passed) {
@@ -178,14 +177,9 @@ bool SideKeeper<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
   return is_free([](const SurfacePoint<D>&) {});
 }
 
-template <int D>
-std::size_t SideKeeper<D>::bytes() const {
-  return held_bytes(at_, from_, surface_, thin_, on_way_, near_.found, near_.surface);
-}
-
-template class SideKeeper<2>;
-template class SideKeeper<3>;
-template Real SideKeeper<2>::keep(const State<2>&, const Neighborhood<2>&, std::span<SweepRecord>, Real);
-template Real SideKeeper<3>::keep(const State<3>&, const Neighborhood<3>&, std::span<SweepRecord>, Real);
+template class TunnellingGuard<2>;
+template class TunnellingGuard<3>;
+template Real TunnellingGuard<2>::keep(const State<2>&, const Neighborhood<2>&, std::span<SweepRecord>, Real);
+template Real TunnellingGuard<3>::keep(const State<3>&, const Neighborhood<3>&, std::span<SweepRecord>, Real);
 
 }  // namespace scree
