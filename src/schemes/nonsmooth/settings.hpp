@@ -3,6 +3,7 @@
 #include <string>
 
 #include "friction/friction_solver.hpp"
+#include "geometry/convex/manifold.hpp"
 #include "schemes/common/step_control.hpp"
 
 namespace scree {
@@ -31,6 +32,7 @@ struct NonsmoothSettings {
   Real correction_limit = 0.01;
   StepControl on_correction{FailureAction::warn};
   Real baumgarte = 0.2;
+  NormalsOf normals = NormalsOf::closest_points;
   StepControl on_failure{FailureAction::warn};
   Real overlap_limit = 0.3;
   StepControl on_overlap{FailureAction::stop};
