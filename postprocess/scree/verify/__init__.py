@@ -27,6 +27,7 @@ VERIFICATIONS = {
     "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "meshes", "classes", "driven", "cells")),
     "friction": Verification("friction_schemes", "dry friction: slope, oscillator and stacks with every scheme; when three disks stand; how stacks settle",
                              ("compare", "threshold", "settling")),
+    "pbd": Verification("pbd", "position-based dynamics: two experiments, methods and steps", ("sliding", "disks40")),
     "slope": Verification("cube_on_slope", "exact friction: a cube on a slope, the published table of interior points"),
     "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
                           ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen")),
