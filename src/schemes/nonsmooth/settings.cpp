@@ -93,9 +93,10 @@ void NonsmoothSettings<D>::describe(Section& root) {
 }
 
 template <int D>
-void NonsmoothSettings<D>::choose_tolerance(bool has_shapes) {
+void NonsmoothSettings<D>::prepare(State<D>& state) {
   if (!solver.tolerance_word.empty())
-    solver.tolerance = has_shapes ? tolerance_of_shapes : tolerance_of_balls;
+    solver.tolerance = state.bodies.carries_shapes() ? tolerance_of_shapes : tolerance_of_balls;
+  state.shapes.normals = normals;
 }
 
 template struct NonsmoothSettings<2>;

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "friction/friction_solver.hpp"
-#include "geometry/convex/manifold.hpp"
 #include "schemes/common/step_control.hpp"
+#include "state/state.hpp"
 
 namespace scree {
 
@@ -39,8 +39,8 @@ struct NonsmoothSettings {
   Real max_travel = 0;
 
   void describe(Section& root);
-  /// If the deck leaves that to us; before the first step.
-  void choose_tolerance(bool has_shapes);
+  /// Before the first step: chooses the tolerance if the deck does not, sets what shapes have to know.
+  void prepare(State<D>& state);
 };
 
 }  // namespace scree
