@@ -3,7 +3,7 @@
 
     plot_pbd_verification.py pbd.csv --output pbd.png [--error error_end]
 
-`scree_verify pbd` writes the table: case,method,parameter,h,error_max,error_end,evaluations. `evaluations`
+`scree verify pbd --csv` writes the table: case,method,parameter,h,error_max,error_end,evaluations. `evaluations`
 counts constraint projections, the fair measure when methods take a different number of sweeps per step.
 """
 import argparse
@@ -72,7 +72,7 @@ def draw(cases, error, output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", type=Path, help="CSV file written by scree_verify pbd")
+    parser.add_argument("table", type=Path, help="CSV file written by scree verify pbd")
     parser.add_argument("--error", choices=("error_max", "error_end"), default="error_max",
                         help="largest over the path, or at the end")
     parser.add_argument("--output", type=Path, help="picture to write (default: beside the table)")

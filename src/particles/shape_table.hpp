@@ -82,7 +82,7 @@ class ShapeTable {
   }
   Real rounding(std::int32_t number, Real radius) const { return radius * (*this)[number].form.rounding; }
 
-  /// Of contacts between bodies in nonsmooth dynamics; no deck sets it.
+  /// Of contacts between bodies in nonsmooth dynamics, which sets it.
   NormalsOf normals = NormalsOf::closest_points;
 
  private:

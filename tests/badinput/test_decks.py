@@ -81,8 +81,13 @@ def test_missing_keys_and_tables(folder):
     refused_deck(folder, ("dimension = 2\n", ""), words=["dimension"])
 
 
+def test_methods_that_pbd_is_compared_with_are_not_there(folder):
+    for method in ("pgs", "pgs_dual", "penalty", "jacobi"):
+        refused_deck(folder, ("sweeps = 3", f'sweeps = 3\nmethod = "{method}"'), words=["method", method, '"pbd"'])
+    refused_deck(folder, ("sweeps = 3", "sweeps = 3\npenalty_rate = 5"), words=["penalty_rate"])
+
+
 def test_keys_without_effect_or_against_each_other(folder):
-    refused_deck(folder, ("sweeps = 3", 'method = "pgs"'), words=["warm_start", "pgs"])
     refused_deck(folder, ('every = "0.04 s"', 'every = "0.04 s"\nevery_steps = 2'), words=["every"])
 
 

@@ -93,17 +93,6 @@ def test_what_shapes_do_not_go_with(folder):
     refused_deck(folder, ("[particles", '[nonsmooth]\nimpacts = "sequential"\n\n[particles'), words=["sequential", "simultaneous"])
 
 
-@pytest.mark.parametrize("method", ["pgs", "pgs_dual", "jacobi"])
-def test_pbd_has_one_method_for_shapes(folder, method):
-    head = DECK[:DECK.index("[physics]")].replace("nonsmooth", "pbd")
-    bodies = DECK[DECK.index("[shapes.brick]"):].replace('material = "stone"\n', "")
-    deck = f'{head}[velocity]\ntype = "rest"\n\n[pbd]\nmethod = "{method}"\n\n{bodies}'
-    (folder / "pbd.toml").write_text(deck)
-    refused(folder, "check", "pbd.toml", words=["pbd.toml:", method, "shape", '"pbd"'], ranks=(1, 2))
-    (folder / "pbd.toml").write_text(deck.replace(method, "pbd"))
-    run_ok("run", "pbd.toml", folder=folder)
-
-
 @pytest.mark.parametrize("mesh, words", [
     ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n", ["not closed", "3 edges"]),
     ("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n", ["not closed", "4 edges"]),

@@ -50,7 +50,7 @@ REFUSED = [
     ("deformation=*", "gravity=*"), ("deformation=*", "inlet=*"), ("deformation=*", "outlet=*"), ("deformation=*", "bodies=held"),
     ("deformation=*", "output=continuum gauss|continuum lucy|continuum box"), ("deformation=strain", "stages=deform"),
     ("scheme=event", "motion=*"), ("source=file", "bodies=random"), ("scheme=nonsmooth", "nonsmooth=sequential", "shape=*"),
-    ("scheme=pbd", "pbd=pgs|pgs_dual|penalty|jacobi", "shape=*"), ("scheme=pbd", "measure=energy|stress|contact_status|rotation"), ("scheme=event", "measure=wall_force|stress|contact_status"),
+    ("scheme=pbd", "measure=energy|stress|contact_status|rotation"), ("scheme=event", "measure=wall_force|stress|contact_status"),
     ("deformation=*", "force=spring"), ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "rolling=*"), ("wall=plane", "periodic=all"),
     ("wall=plane", "periodic=x|sides", "motion=rotate|swing|table|driven torque"), ("deformation=*", "measure=stress|window|line_flow"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
     ("scheme=event", "container=chain", "dimension=3D"), ("scheme=dem", "dem=dae", "rolling=*"),
@@ -402,9 +402,8 @@ def features(reference):
         "nonsmooth": {NONE: nothing, "sequential": put("nonsmooth", impacts="sequential"), "baumgarte": put("nonsmooth", correction="baumgarte"),
                       "halve": put("nonsmooth", on_failure="halve"), "max_travel": put("nonsmooth", max_travel=0.5)},
         "solver": {name: put("solver", type=name, tolerance=1e-10, **({"max_iterations": 1000} if name == "admm" else {})) for name in names("solver")},
-        "pbd": {name: put("pbd", method=name, **({"penalty_rate": 100.0} if name == "penalty" else {})) for name in
-                ("pbd", "pgs", "pgs_dual", "penalty", "jacobi")} |
-               {"converged": put("pbd", sweeps="converged"), "compliance": put("pbd", compliance=1e-3), "halve": put("pbd", on_overlap="halve")},
+        "pbd": {"pbd": nothing, "converged": put("pbd", sweeps="converged"), "compliance": put("pbd", compliance=1e-3),
+                "halve": put("pbd", on_overlap="halve")},
         "velocity": {name: kind("velocity", {
             "constant": lambda d: {"velocity": d.along(-0.5)}, "attraction": lambda d: {"point": d.up(0, 0.6), "rate": 2.0},
             "target": lambda d: {"point": d.up(0, 0.6), "speed": 0.5}, "rest": lambda d: {}})(name, "velocity") for name in names("velocity")},

@@ -139,7 +139,7 @@ def grains(rng, scheme):
         if rng.random() < 0.3:
             deck["pairs"]["stone-stone"]["rolling_friction"] = 0.1
     if scheme == "pbd":
-        deck["pbd"] = {"method": rng.choice(["pbd", "pbd", "pgs", "pgs_dual", "jacobi"]), "sweeps": rng.choice([1, 2, 5])}
+        deck["pbd"] = {"sweeps": rng.choice([1, 2, 5])}
         deck["velocity"]["velocity"] = [g * 0.02 * r / step for g in gravity]
     if scheme in ("dem", "nonsmooth") and dem_friction != "dae" and rng.random() < 0.3:
         deck["pairs"]["stone-stone"]["cohesion"] = attraction(rng, scheme, dimension, law, r)

@@ -89,18 +89,13 @@ TEST_CASE("invariance: blocks that are shared out anew at every list, or never",
   CHECK(many_3d.state == none_3d.state);
 }
 
-TEST_CASE("invariance: all methods of [pbd]", "[mpi]") {
+TEST_CASE("invariance: sweeps, memory and compliance of [pbd]", "[mpi]") {
   const std::vector<Overrides> methods{
       {"pbd.sweeps=1", "pbd.warm_start=0"},
       {"pbd.sweeps=3", "pbd.warm_start=1"},
       {"pbd.compliance=0.01"},
       {"pbd.compliance=0.01", "pbd.warm_start=0"},
       {"pbd.sweeps=converged", "pbd.relative_tolerance=1e-5", "pbd.warm_start=0"},
-      {"pbd.method=pgs", "pbd.sweeps=3"},
-      {"pbd.method=pgs_dual", "pbd.sweeps=3"},
-      {"pbd.method=pgs_dual", "pbd.sweeps=converged", "pbd.relative_tolerance=1e-4"},
-      {"pbd.method=jacobi"},
-      {"pbd.method=penalty", "pbd.penalty_rate=5"},
   };
   for (const Overrides& method : methods) {
     Overrides in_2d = method;
@@ -135,15 +130,12 @@ TEST_CASE("invariance: bodies of mobility 0.3 and 0 among others", "[mpi]") {
     check_busy<2>(disks_deck, {"particles.large.mobility=0", warm});
     check_busy<3>(spheres_deck, {"particles.large.mobility=0", warm});
   }
-  for (const std::string method : {"pgs", "pgs_dual", "jacobi"})
-    check_busy<2>(disks_deck, {"particles.large.mobility=0", "pbd.method=" + method}, 15);
 }
 
 TEST_CASE("invariance: obstacles that turn and slide, thin walls, a polygon with a hole", "[mpi]") {
   const std::string deck = disks_deck + moving_obstacles;
   for (const std::string warm : {"pbd.warm_start=0", "pbd.warm_start=0.9"})
     check_busy<2>(deck, {warm, "domain.periodic=[true, false]"});
-  check_busy<2>(deck, {"pbd.method=pgs"});
   check_busy<3>(spheres_deck +
                     "[obstacles.mill]\ntype = 'box'\nlower = [-0.5, -0.5, 0.5]\nupper = [1, 1, 0.9]\n"
                     "motion = { type = 'rotate', point = [0.2, 0.2, 0.7], axis = [1, 2, 3], rate = 3 }\n"

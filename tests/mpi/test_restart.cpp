@@ -39,10 +39,9 @@ TEST_CASE("restart: a new list in every step, and bodies that cross the box in a
       {disks_deck, {"time.step=2.8", "domain.periodic=[true, true]", "velocity.point=[4, 3]"}, 8, {2, 5, 7}});
 }
 
-TEST_CASE("restart: other methods, mobilities, compliance", "[mpi]") {
+TEST_CASE("restart: no memory, mobilities, compliance, sweeps until they converge", "[mpi]") {
   for (const Overrides& overrides :
-       {Overrides{"pbd.warm_start=0"}, Overrides{"pbd.method=pgs_dual", "pbd.sweeps=3"},
-        Overrides{"pbd.method=jacobi"}, Overrides{"pbd.compliance=0.02", "particles.large.mobility=0"},
+       {Overrides{"pbd.warm_start=0"}, Overrides{"pbd.compliance=0.02", "particles.large.mobility=0"},
         Overrides{"pbd.sweeps=converged"}}) {
     Overrides all = overrides;
     all.push_back("pbd.relative_tolerance=1e-5");

@@ -1,19 +1,11 @@
-"""`scree verify boxes --quick` and `scree_verify cards --quick`: bodies with shapes against closed forms; houses of cards beside
+"""`scree verify boxes --quick` and `scree verify cards --quick`: bodies with shapes against closed forms; houses of cards beside
 published outcomes. scripts/convex-scenes.py writes the files that the decks of inputs/convex read."""
-import csv
 import math
 import subprocess
 import sys
 
-from scree_program import check, check_close, check_in, run_ok, source_folder, verified
-
-
-def rows_of_cards(folder):
-    table = folder / "cards.csv"
-    result = run_ok("cards", "--quick", "--csv", table, name="scree_verify", timeout=300)
-    check_in("all hold", result.stdout, "every check")
-    with open(table, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+from scree.verify.cards import Outcome, outcome_of
+from scree_program import check, check_close, source_folder, verified
 
 
 def test_boxes_capsules_tents_stacks_and_dominoes_are_as_worked_out(folder):
@@ -36,11 +28,22 @@ def test_boxes_capsules_tents_stacks_and_dominoes_are_as_worked_out(folder):
 
 
 def test_a_house_of_cards_stands_with_friction_and_falls_without(folder):
-    rows = {(row["geometry"], row["mu"]): row for row in rows_of_cards(folder)}
+    rows = {(row["geometry"], row["mu"]): row for row in verified(folder / "cards.csv", "cards", "--quick")}
     for geometry in ("tight", "generator"):
         check(int(rows[geometry, "0.2"]["fallen"]) >= 36, "most cards fall with friction 0.2", rows[geometry, "0.2"])
         check(rows[geometry, "0.6"]["outcome"] == "S", "none with 0.6", rows[geometry, "0.6"])
     check(rows["tight", "0.2"]["published"] == "TC TC", "published letters stand beside", rows["tight", "0.2"])
+
+
+def test_houses_stand_lose_their_top_fall_from_the_top_or_collapse():
+    def outcome(top, n, since):
+        """Of 2 cards of the top and 38 others, of which n fell from `since` on."""
+        return outcome_of([top, top], [since + 0.1 * i for i in range(n)] + [math.inf] * (38 - n))
+
+    for top, n, since, letters in ((math.inf, 0, 0, "S"), (0.4, 0, 0, "PC"), (0.4, 20, 0.46, "CC"),
+                                   # The others fall at once, or before; or nearly all fall.
+                                   (0.4, 20, 0.44, "TC"), (math.inf, 3, 0.4, "TC"), (0.4, 33, 1, "CC"), (0.4, 34, 1, "TC")):
+        check(outcome(top, n, since) == Outcome[letters], f"{n} others from {since} s, the top at {top} s", outcome(top, n, since))
 
 
 def test_the_scenes_are_what_their_script_writes(folder):

@@ -1,7 +1,10 @@
 """`scree verify friction`: slope, oscillator and stacks with every scheme against exact answers."""
 import math
+import shutil
 
-from scree_program import check, check_close, check_in, run_ok, source_folder, verified
+from scree.verify.laboratory import Laboratory
+from scree.verify.sticking_stacks import stack_deck
+from scree_program import check, check_close, check_in, run_ok, source_folder, verified, verify
 
 SCHEMES = {"nonsmooth nsgs", "nonsmooth ipm", "dem spring", "dem dae"}
 SAME_BITS = {"nonsmooth nsgs", "dem spring"}
@@ -59,6 +62,33 @@ def test_threshold(folder):
     check(quick.keys() == rows.keys(), "the quick form has the same schemes", quick)
     for scheme, row in quick.items():
         check_close(float(row["mu_c"]), exact, f"quick threshold of {scheme}", absolute=2e-3)
+
+
+def test_the_smallest_stack_rests_exactly_with_projection_and_never_without(folder):
+    rows = _table(folder, "settling", "--quick")
+    for projection, above, below in (("velocity", 0, 1e-24), ("none", 1e-13, 1e-6)):
+        late = [float(row["kinetic_energy[J]"]) for row in rows if row["projection"] == projection and float(row["time[s]"]) > 2]
+        check(len(late) > 5 and all(above <= energy < below for energy in late), f"floor with projection = {projection}", late)
+
+
+def test_a_changed_height_of_the_prototype_fails_the_check(folder):
+    reference = folder / "tests/reference/dae/cannonball.csv"
+    reference.parent.mkdir(parents=True)
+    shutil.copytree(source_folder() / "inputs/verification", folder / "inputs/verification")
+    text = (source_folder() / "tests/reference/dae/cannonball.csv").read_text()
+    changed = text.replace("3,1,3,5.210089e-27,4,4,0.5,1.3657901568", "3,1,3,5.210089e-27,4,4,0.5,1.3656901568")
+    check(changed != text, "the reference has the row to be changed")
+    reference.write_text(changed)
+    result = verify("friction", "--case", "settling", "--quick", "--source", folder)
+    check(result.code == 1, "exit code of a failed check is 1", result)
+    check_in("FAILED 3 disks: height of the top", result.stdout, "the failed check is named")
+
+
+def test_a_stack_with_too_little_friction_falls():
+    with Laboratory(source=source_folder()) as laboratory:
+        decks = [stack_deck(laboratory, 3, "velocity", mu=mu, end=1, integrator="symplectic_euler") for mu in (0.12, 0.15)]
+        falls, stands = (course.bodies().position[-1, 1] for course in laboratory.run_all(decks))
+    check(falls < 1.36 < stands, "the top falls with mu = 0.12 and stays with 0.15", (falls, stands))
 
 
 def test_decks_run_on_any_number_of_ranks(folder):

@@ -23,12 +23,14 @@ VERIFICATIONS = {
                            ("impacts", "motions", "stacks", "balances", "soft")),
     "boxes": Verification("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies",
                           ("motions", "stacks", "dominoes")),
+    "cards": Verification("cards", "houses of cards of five storeys, beside published outcomes", ("tables", "faces", "converged")),
     "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "meshes", "classes", "driven", "cells")),
-    "friction": Verification("friction_schemes", "dry friction: slope, oscillator and stacks with every scheme; when three disks stand",
-                             ("compare", "threshold")),
+    "friction": Verification("friction_schemes", "dry friction: slope, oscillator and stacks with every scheme; when three disks stand; how stacks settle",
+                             ("compare", "threshold", "settling")),
+    "pbd": Verification("pbd", "position-based dynamics: two experiments, methods and steps", ("sliding", "disks40")),
+    "slope": Verification("cube_on_slope", "exact friction: a cube on a slope, the published table of interior points"),
     "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
                           ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen")),
-    "split-ipm": Verification("split_interior_point", "a cube on a slope by a published interior-point method, beside its table"),
     "contact-law": Verification("contact_law", "elastic contact at any step: restitution, duration, energy, rest"),
 }
 

@@ -8,6 +8,7 @@ import numpy as np
 from scree.deck import Deck
 from scree.verify.checks import Checks
 from scree.verify.numbers import norm
+from scree.verify.sticking_stacks import TITLES, compare_settling
 
 RADIUS = 0.5    # [m], and 1 kg, of all disks
 # What the solvers of contact problems reach for such small systems, so that what is left are errors of schemes.
@@ -256,7 +257,10 @@ def find_thresholds(laboratory, checks):
 
 
 def verify(laboratory, group, csv, show):
-    if group == "threshold":
+    if group == "settling":
+        table = Checks(show, TITLES)
+        compare_settling(laboratory, table)
+    elif group == "threshold":
         table = Checks(show, ("scheme", "dt[s]", "mu_c", "error", "falls", "stands", "runs"))
         find_thresholds(laboratory, table)
     else:
@@ -266,13 +270,15 @@ def verify(laboratory, group, csv, show):
         compare_stacks(laboratory, table)
         if group == "all":
             show("")
-            find_thresholds(laboratory, Thresholds(table))
+            find_thresholds(laboratory, OnlyChecks(table))
+            show("")
+            compare_settling(laboratory, OnlyChecks(table))
     show("")
     return table.finish(csv)
 
 
-class Thresholds:
-    """Checks of thresholds beside those of a comparison, whose table has other columns."""
+class OnlyChecks:
+    """Checks beside those of a comparison, whose table has other columns."""
 
     def __init__(self, table):
         self.show, self.count = table.show, table.count

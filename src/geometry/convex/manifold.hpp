@@ -23,8 +23,8 @@ struct Manifold {
 };
 
 /// Where the normal of a contact comes from. `faces` is wrong where edges meet: a tent of two cards then
-/// needs twice the friction to stand. It is there for comparison with programs that work so (scree_verify
-/// cards); no deck can ask for it.
+/// needs twice the friction to stand. It is there for comparison with programs that work so (scree verify
+/// cards).
 enum class NormalsOf {
   closest_points,
   faces,  ///< the face along whose normal the cores are farthest apart or overlap least

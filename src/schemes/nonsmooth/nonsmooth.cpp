@@ -126,7 +126,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
                      "type = \"nsgs\", or set rolling_friction = 0");
   check_attractions(state);
   state.energy_balance.stored = state.materials.has_elastic_pairs();
-  settings_.choose_tolerance(state.bodies.carries_shapes());
+  settings_.prepare(state);
   neighborhood_ = &neighborhood;
   insert_petsc_options(settings_.solver.petsc_options);
   assembler_.emplace(state, neighborhood);

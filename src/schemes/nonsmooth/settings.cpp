@@ -64,6 +64,13 @@ void NonsmoothSettings<D>::describe(Section& root) {
                  {.range = unit_interval,
                   .doc = "Share of an overlap that \"baumgarte\" removes in a step",
                   .audience = Audience::laboratory});
+    section.choice(
+        "normals", normals, {{"closest_points", NormalsOf::closest_points}, {"faces", NormalsOf::faces}},
+        {.doc =
+             "Normal of a contact of two bodies with shapes: that of their closest points, or of the face "
+             "along whose normal they are farthest apart. \"faces\" is wrong where edges meet: a tent of two "
+             "cards then needs twice the friction to stand",
+         .audience = Audience::laboratory});
     using enum FailureAction;
     on_failure.describe(
         section, "on_failure", {{"warn", warn}, {"halve", halve}, {"stop", stop}},
@@ -86,9 +93,10 @@ void NonsmoothSettings<D>::describe(Section& root) {
 }
 
 template <int D>
-void NonsmoothSettings<D>::choose_tolerance(bool has_shapes) {
+void NonsmoothSettings<D>::prepare(State<D>& state) {
   if (!solver.tolerance_word.empty())
-    solver.tolerance = has_shapes ? tolerance_of_shapes : tolerance_of_balls;
+    solver.tolerance = state.bodies.carries_shapes() ? tolerance_of_shapes : tolerance_of_balls;
+  state.shapes.normals = normals;
 }
 
 template struct NonsmoothSettings<2>;

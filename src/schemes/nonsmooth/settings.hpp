@@ -4,6 +4,7 @@
 
 #include "friction/friction_solver.hpp"
 #include "schemes/common/step_control.hpp"
+#include "state/state.hpp"
 
 namespace scree {
 
@@ -31,14 +32,15 @@ struct NonsmoothSettings {
   Real correction_limit = 0.01;
   StepControl on_correction{FailureAction::warn};
   Real baumgarte = 0.2;
+  NormalsOf normals = NormalsOf::closest_points;
   StepControl on_failure{FailureAction::warn};
   Real overlap_limit = 0.3;
   StepControl on_overlap{FailureAction::stop};
   Real max_travel = 0;
 
   void describe(Section& root);
-  /// If the deck leaves that to us; before the first step.
-  void choose_tolerance(bool has_shapes);
+  /// Before the first step: chooses the tolerance if the deck does not, sets what shapes have to know.
+  void prepare(State<D>& state);
 };
 
 }  // namespace scree

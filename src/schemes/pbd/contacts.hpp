@@ -5,74 +5,43 @@
 #include <cstdint>
 #include <vector>
 
-#include "schemes/pbd/frozen_sweeper.hpp"
 #include "schemes/pbd/settings.hpp"
+#include "schemes/pbd/sweeper.hpp"
 
 namespace scree {
 
-/// Moves predicted bodies apart by the method of the deck: sweeps of projections over all candidates, a fixed
-/// number of them or until they change little.
+/// Moves predicted bodies apart: sweeps of projections over all candidates, a fixed number of them or until
+/// they change little.
 template <int D>
 class PbdContacts {
  public:
   PbdContacts(const PbdSettings<D>& settings, PbdSweeper<D>& sweeper)
-      : settings_(settings), sweeper_(sweeper), frozen_(sweeper) {}
+      : settings_(settings), sweeper_(sweeper) {}
 
   /// In the records of the sweeper, with obstacles where they stand dt after state.clock.time. Returns the
   /// deepest overlap that the last sweep met on this rank [m]. Collective.
   Real resolve(const State<D>& state, Real dt, bool record_forces) {
     sweeps_done_ = 0;
     converged_ = true;
-    Real deepest = 0;
-    switch (settings_.method) {
-      case Method::pbd: {
-        const bool accumulates = settings_.keeps_multipliers();
-        typename PbdSweeper<D>::Parameters parameters{.compliance = settings_.compliance / dt, .scale = 0};
-        if (settings_.warm_start > 0) {
-          // Multipliers are displacements: a shorter step needs them in proportion. After a very short step
-          // they are little but corrections of earlier overlap, so they never grow.
-          const Real last_dt = state.clock.last_dt;
-          parameters.scale = settings_.warm_start * (last_dt > dt ? dt / last_dt : 1);
-          sweeper_.sweep(state, PairMode::warm, parameters,
-                         {.first = true, .last = settings_.until_converged()});
-        } else if (accumulates || record_forces) {
-          sweeper_.clear_multipliers();
-        }
-        const PairMode mode = accumulates     ? PairMode::accumulate
-                              : record_forces ? PairMode::record
-                                              : PairMode::plain;
-        const bool follows = settings_.warm_start > 0 && !settings_.until_converged();
-        deepest = repeat(state, [&](SweepTurn turn) {
-          turn.first = turn.first && !follows;
-          return sweeper_.sweep(state, mode, parameters, turn);
-        });
-        break;
-      }
-      case Method::pgs:
-      case Method::pgs_dual: {
-        const auto mode =
-            settings_.method == Method::pgs ? FrozenMode::halfspaces : FrozenMode::halfspaces_dual;
-        sweeper_.clear_multipliers();
-        frozen_.freeze();
-        deepest = repeat(state, [&](SweepTurn turn) { return frozen_.project(state, mode, turn); });
-        break;
-      }
-      case Method::penalty:
-        // Explicit Euler: the force acts where the step starts.
-        keep_records();
-        sweeper_.clear_multipliers();
-        frozen_.freeze(state.bodies.position());
-        deepest = frozen_.displace(state, FrozenMode::penalty, before_, settings_.penalty_rate * dt);
-        sweeps_done_ = 1;
-        break;
-      case Method::jacobi:
-        sweeper_.clear_multipliers();
-        deepest = repeat(state, [&](SweepTurn) {
-          frozen_.freeze();
-          return frozen_.displace(state, FrozenMode::jacobi, frozen_.reference());
-        });
-        break;
+    const bool accumulates = settings_.keeps_multipliers(), warm = settings_.warm_start > 0;
+    typename PbdSweeper<D>::Parameters parameters{.compliance = settings_.compliance / dt, .scale = 0};
+    if (warm) {
+      // Multipliers are displacements: a shorter step needs them in proportion. After a very short step
+      // they are little but corrections of earlier overlap, so they never grow.
+      const Real last_dt = state.clock.last_dt;
+      parameters.scale = settings_.warm_start * (last_dt > dt ? dt / last_dt : 1);
+      sweeper_.sweep(state, PairMode::warm, parameters, {.first = true, .last = settings_.until_converged()});
+    } else if (accumulates || record_forces) {
+      sweeper_.clear_multipliers();
     }
+    const PairMode mode = accumulates     ? PairMode::accumulate
+                          : record_forces ? PairMode::record
+                                          : PairMode::plain;
+    const bool follows = warm && !settings_.until_converged();
+    const Real deepest = repeat(state, [&](SweepTurn turn) {
+      turn.first = turn.first && !follows;
+      return sweeper_.sweep(state, mode, parameters, turn);
+    });
     return std::max(deepest, sweeper_.keep_sides(state, state.clock.time + dt));
   }
 
@@ -80,7 +49,6 @@ class PbdContacts {
   bool has_converged() const { return converged_; }
 
  private:
-  using Method = typename PbdSettings<D>::Method;
   template <class Sweep>
   Real repeat(const State<D>& state, Sweep&& sweep) {
     const std::int64_t most = settings_.until_converged() ? settings_.max_sweeps : settings_.sweeps;
@@ -127,8 +95,7 @@ class PbdContacts {
 
   const PbdSettings<D>& settings_;
   PbdSweeper<D>& sweeper_;
-  FrozenSweeper<D> frozen_;
-  std::vector<Vec<D>> before_;  // records before a sweep, for the stopping test or to be added to
+  std::vector<Vec<D>> before_;                       // records before a sweep, for the stopping test
   std::vector<Orientation<D>> orientations_before_;  // the same, where bodies turn
   std::int64_t sweeps_done_ = 0;
   bool converged_ = true;

@@ -18,7 +18,7 @@ namespace scree {
 /// Merino-Aceituno):
 ///     y = x + h f(x),   x(t + h) = projections of y on the sets S_c = {gap_c >= 0}, swept over all contacts
 ///     c.
-/// sweeps = 1 is PBD, "converged" is PNGS; `method` offers PGS, penalty and Jacobi for comparison.
+/// sweeps = 1 is PBD, "converged" is PNGS.
 ///
 /// With warm_start = s > 0 each contact keeps a multiplier l_c from step to step: a first pass applies s l_c,
 /// the sweeps then add dl = max(-l_c, -gap/(w_i + w_j)); l_c/h is the contact pressure. Units: positions [m],
@@ -101,11 +101,6 @@ ListRequirements PbdStepper<D>::list_requirements(const State<D>& state, Real dt
 
 template <int D>
 void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /*dt*/) {
-  using Method = typename PbdSettings<D>::Method;
-  if (state.bodies.carries_shapes() && settings_.method != Method::pbd)
-    throw InputError(
-        fmt::format("{}: method = \"{}\" is for balls, but some bodies have a shape; use \"pbd\"",
-                    settings_.where_method, settings_.method_word()));
   neighborhood_ = &neighborhood;
   sweeper_.emplace(neighborhood);
   prediction_.emplace(*settings_.field, *sweeper_, neighborhood);

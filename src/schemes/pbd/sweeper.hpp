@@ -47,15 +47,10 @@ class PbdSweeper {
   std::span<const SweepRecord> records() const {
     return std::span(records_).first(static_cast<std::size_t>(n_owned_));
   }
-  /// Those of all bodies held.
-  std::span<SweepRecord> held_records() {
-    return std::span(records_).first(static_cast<std::size_t>(n_held_));
-  }
   /// The live orientations of the owned bodies; empty if all are balls.
   std::span<Orientation<D>> orientations() {
     return shapes_.orientations().first(has_shapes_ ? static_cast<std::size_t>(n_owned_) : 0);
   }
-  Real mobility(std::size_t body) const { return weighted_ ? mobility_[body] : 1; }
 
   /// Puts owned bodies whose centres lie behind a thin obstacle back to their side: see TunnellingGuard.
   /// Returns the deepest overlap of those, over all ranks. `time`: when obstacles stand where they were
@@ -71,6 +66,11 @@ class PbdSweeper {
   /// For tests and benchmarks: use this instruction set.
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
 
+ private:
+  /// The records of all bodies held.
+  std::span<SweepRecord> held_records() {
+    return std::span(records_).first(static_cast<std::size_t>(n_held_));
+  }
   /// Calls run_block for the blocks of this rank in sweep order, with transfers of the records between
   /// colours. Collective.
   template <class RunBlock>
@@ -95,9 +95,6 @@ class PbdSweeper {
           ghosts.end_transfer(stage, shapes_.numbers(), ShapeProjection<D>::numbers_each);
         });
   }
-  Neighborhood<D>& neighborhood() { return neighborhood_; }
-
- private:
   Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
                  const Parameters& parameters);
   void pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode, Real scale);

@@ -227,10 +227,6 @@ TEST_CASE("a step allocates nothing while the list of neighbours stays", "[dynam
           is_large, false);
     check("converged 3D", watch<3>(grains<3>(columns, pbd<3>("\"converged\""), false), primal, 50, 100),
           is_large);
-    const Overrides dual{"simulation.scheme=\"pbd\"", "pbd.method=\"pgs_dual\""};
-    check("half-spaces 2D", watch<2>(grains<2>(12 * columns, pbd<2>(), false), dual, 50, 100), is_large,
-          false);
-    check("half-spaces 3D", watch<3>(grains<3>(columns, pbd<3>(), false), dual, 50, 100), is_large, false);
   }
   SECTION("non-smooth dynamics") {
     // While grains come to rest, arrays of contacts still grow now and then.

@@ -1,12 +1,12 @@
-#include <fmt/format.h>
-
+// Every solver of friction problems follows the exact motion of a cube on a slope, from mu = 0 to where it
+// sticks.
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <vector>
 
 #include "friction/contact_rows.hpp"
 #include "friction/friction_solver.hpp"
-#include "verify/checks.hpp"
 
 namespace scree {
 
@@ -53,28 +53,26 @@ struct Motion {
   Real last_velocity = 0;
   Real worst_other = 0;     ///< largest velocity other than down the slope [m/s, rad/s]
   Real worst_residual = 0;  ///< natural residual
-  std::int64_t work = 0;    ///< sweeps, iterations and Newton steps
 };
 
-/// Steps v <- v + dt g, then contacts; impulses of a step are the first guess of the next.
-Motion slide(FrictionSolver<3>& solver, Real angle, Real mu, Real tolerance, int n) {
+/// Steps v <- v + dt g, then contacts; impulses of the last step are the first guess of the next.
+Motion slide(FrictionSolver<3>& solver, Real angle, Real mu, Real tolerance) {
   SerialHalo halo(Comm(MPI_COMM_SELF), 1);
   FrictionProblem<3> problem = cube_on_slope(halo, mu);
   std::vector<Real> v(6, 0.0), r(12, 0.0);
   Motion motion;
   Real first_velocity = 0;
-  for (int step = 0; step < n; ++step) {
-    problem.free_velocity = v;
+  for (int step = 0; step < n_steps; ++step) {
+    problem.start_velocity = problem.free_velocity = v;
     problem.free_velocity[0] += time_step * gravity * std::sin(angle);
     problem.free_velocity[2] -= time_step * gravity * std::cos(angle);
     const SolveReport report = solve_friction<3>(problem, solver, {.tolerance = tolerance}, r, v);
     if (step == 0) first_velocity = v[0];
     for (std::size_t k = 1; k < 6; ++k) motion.worst_other = std::max(motion.worst_other, std::abs(v[k]));
     motion.worst_residual = std::max(motion.worst_residual, report.residual.natural);
-    motion.work += report.sweeps + report.iterations + report.newton_steps;
   }
   motion.last_velocity = v[0];
-  motion.mean_acceleration = (v[0] - first_velocity) / ((n - 1) * time_step);
+  motion.mean_acceleration = (v[0] - first_velocity) / ((n_steps - 1) * time_step);
   return motion;
 }
 
@@ -84,44 +82,24 @@ constexpr Real solver_tolerance = 1e-7;
 /// sweeps where mu = 0.5 just holds.
 constexpr Real allowed = 30;
 
-void compare_with_exact(bool quick, Checks& checks) {
-  const Real angle = std::atan(0.5);  // mu = 0.5 just holds
-  checks.show(fmt::format(
-      "Every solver, natural residual {:g}: acceleration [m/s2] against g (sin - mu cos), or rest.\n",
-      solver_tolerance));
-  checks.show(fmt::format("{:<8} {:>6} {:>14} {:>14} {:>9} {:>9} {:>9} {:>9}", "solver", "mu", "a exact", "a",
-                          "error", "allowed", "residual", "work"));
-  const std::vector<Real> all =
-      quick ? std::vector<Real>{0.45, 0.5} : std::vector<Real>{0, 0.2, 0.45, 0.499, 0.5, 0.6};
-  for (const auto& entry : registry<FrictionSolver<3>>())
-    for (const Real mu : all) {
-      const auto solver = entry.make();
-      const int n = quick ? 50 : n_steps;
-      const Motion motion = slide(*solver, angle, mu, solver_tolerance, n);
-      const Real exact = std::max(gravity * (std::sin(angle) - mu * std::cos(angle)), 0.0);
-      // The velocity scale of the problem grows with the velocity.
-      const Real scale = gravity * time_step + std::abs(motion.last_velocity);
-      const Real most = allowed * solver_tolerance * scale;
-      const Real error = std::abs(motion.mean_acceleration - exact);
-      checks.show(fmt::format("{:<8} {:>6g} {:>14.9f} {:>14.9f} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.1f}",
-                              entry.name, mu, exact, motion.mean_acceleration, error, most / time_step,
-                              motion.worst_residual, static_cast<Real>(motion.work) / n));
-      checks.csv += fmt::format("{},{:g},{},{},{},{}\n", entry.name, mu, exact, motion.mean_acceleration,
-                                most / time_step, motion.worst_residual);
-      const std::string name = fmt::format("{}, mu = {:g}", entry.name, mu);
-      checks.count(motion.worst_residual <= solver_tolerance, name + ": a step misses the tolerance");
-      checks.count(error <= most / time_step, name + ": the acceleration is not exact");
-      checks.count(motion.worst_other <= most, name + ": the cube leaves the slope, turns or drifts aside");
-    }
-}
-
 }  // namespace
 
-bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& show) {
-  Checks checks(comm, show, "solver,mu,exact_acceleration,acceleration,allowed_error,worst_residual\n");
-  compare_with_exact(options.quick, checks);
-  checks.show("");
-  return checks.finish(options.csv);
+TEST_CASE("Solvers: a cube on a slope slides with g (sin - mu cos), or stays where friction just holds",
+          "[contract]") {
+  const Real angle = std::atan(0.5);  // mu = 0.5 just holds
+  for (const auto& entry : registry<FrictionSolver<3>>())
+    for (const Real mu : {0.0, 0.2, 0.45, 0.499, 0.5, 0.6}) {
+      CAPTURE(entry.name);
+      CAPTURE(mu);
+      const auto solver = entry.make();
+      const Motion motion = slide(*solver, angle, mu, solver_tolerance);
+      const Real exact = std::max(gravity * (std::sin(angle) - mu * std::cos(angle)), 0.0);
+      // The velocity scale of the problem grows with the velocity.
+      const Real most = allowed * solver_tolerance * (gravity * time_step + std::abs(motion.last_velocity));
+      CHECK(motion.worst_residual <= solver_tolerance);
+      CHECK(std::abs(motion.mean_acceleration - exact) <= most / time_step);
+      CHECK(motion.worst_other <= most);  // it neither leaves the slope nor turns nor drifts aside
+    }
 }
 
 }  // namespace scree

@@ -1,7 +1,7 @@
-#include "verify/holonomic.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
+
+#include "support/holonomic.hpp"
 
 using namespace scree;
 
