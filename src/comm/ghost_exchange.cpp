@@ -9,7 +9,6 @@
 
 #include "comm/migration.hpp"
 #include "core/sparse_all_to_all.hpp"
-#include "core/timing.hpp"
 
 namespace scree {
 
