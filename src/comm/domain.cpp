@@ -34,21 +34,29 @@ int Domain::Shares::owner_of(BlockKey key) const {
          1;
 }
 
-Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const std::int64_t> weights,
-                               int key_bits) const {
-  SCREE_ASSERT(keys.size() == weights.size() && std::is_sorted(keys.begin(), keys.end()));
-  const auto n = static_cast<std::size_t>(comm_.size());
-  Shares shares;
-  shares.splitter.assign(n + 1, std::numeric_limits<BlockKey>::max());
-  shares.splitter.front() = 0;
-  shares.total = comm_.sum(std::accumulate(weights.begin(), weights.end(), std::int64_t{0}));
-  ++shares.n_reductions;
+namespace {
 
-  // The splitter of rank r lies in the stretch of 2^bits keys from found[r] on: that key is to be the largest
-  // whose predecessors weigh no more than r/ranks of the total. Stretches of several ranks may be the same.
-  std::vector<BlockKey> found(n, 0);
-  std::vector<std::int64_t> before(n, 0);  // weight of the keys below found[r]
-  std::vector<std::int64_t> at(n, 0);      // at the end: weight of the block found[r]
+/// For each rank the block at which its share begins: the largest key whose predecessors weigh no more than
+/// rank/ranks of the total.
+struct Begins {
+  std::vector<BlockKey> key;
+  std::vector<std::int64_t> before;  // weight of the keys below
+  std::vector<std::int64_t> at;      // weight of the block
+
+  /// Weight of all before the splitter of rank r, of as many, where it goes to the front or the back of its
+  /// block.
+  std::int64_t place(std::size_t r, int back, std::int64_t total) const {
+    return r == 0 ? 0 : r == key.size() ? total : before[r] + back * at[r];
+  }
+};
+
+/// The begin of rank r lies in the stretch of 2^bits keys from key[r] on; stretches of several ranks may be
+/// the same.
+Begins find_begins(const Comm& comm, std::span<const BlockKey> keys, std::span<const std::int64_t> weights,
+                   int key_bits, std::int64_t total, int& n_reductions) {
+  const auto n = static_cast<std::size_t>(comm.size());
+  Begins begins{std::vector<BlockKey>(n, 0), std::vector<std::int64_t>(n, 0),
+                std::vector<std::int64_t>(n, 0)};
   std::vector<std::size_t> stretch(n, 0);  // number of the stretch of rank r
   std::vector<BlockKey> first(n > 1 ? 1 : 0, 0);
   std::vector<std::int64_t> histogram;
@@ -66,8 +74,8 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
         histogram[s * n_buckets + ((*key - first[s]) >> rest)] +=
             weights[static_cast<std::size_t>(key - keys.begin())];
     }
-    comm_.sum(histogram);
-    ++shares.n_reductions;
+    comm.sum(histogram);
+    ++n_reductions;
     first.clear();
     // Shares ascend with r, and so do the splitters: one walk along the buckets of a stretch serves all its
     // ranks.
@@ -75,26 +83,38 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
     std::size_t b = 0;
     std::int64_t passed = 0;
     for (std::size_t r = 1; r < n; ++r) {
-      const auto share = static_cast<std::int64_t>(static_cast<WideInteger>(shares.total) *
-                                                   static_cast<WideInteger>(r) / comm_.size());
-      if (stretch[r] != walked) b = 0, passed = before[r];
+      const auto share = static_cast<std::int64_t>(static_cast<WideInteger>(total) *
+                                                   static_cast<WideInteger>(r) / comm.size());
+      if (stretch[r] != walked) b = 0, passed = begins.before[r];
       walked = stretch[r];
       const std::int64_t* bucket = histogram.data() + walked * n_buckets;
       while (b + 1 < n_buckets && passed + bucket[b] <= share) passed += bucket[b++];
-      before[r] = passed;
-      at[r] = bucket[b];
-      found[r] += static_cast<BlockKey>(b) << rest;
-      if (first.empty() || first.back() != found[r]) first.push_back(found[r]);
+      begins.before[r] = passed;
+      begins.at[r] = bucket[b];
+      begins.key[r] += static_cast<BlockKey>(b) << rest;
+      if (first.empty() || first.back() != begins.key[r]) first.push_back(begins.key[r]);
       stretch[r] = first.size() - 1;
     }
     bits = rest;
   }
+  return begins;
+}
+
+}  // namespace
+
+Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const std::int64_t> weights,
+                               int key_bits) const {
+  SCREE_ASSERT(keys.size() == weights.size() && std::is_sorted(keys.begin(), keys.end()));
+  const auto n = static_cast<std::size_t>(comm_.size());
+  Shares shares;
+  shares.splitter.assign(n + 1, std::numeric_limits<BlockKey>::max());
+  shares.splitter.front() = 0;
+  shares.total = comm_.sum(std::accumulate(weights.begin(), weights.end(), std::int64_t{0}));
+  ++shares.n_reductions;
+  const Begins begins = find_begins(comm_, keys, weights, key_bits, shares.total, shares.n_reductions);
 
   // Each splitter may go to the front or to the back of its block. Least weight of the fullest rank so far,
   // for both choices at r:
-  const auto place = [&](std::size_t r, int back) {
-    return r == 0 ? 0 : r == n ? shares.total : before[r] + back * at[r];
-  };
   std::array<std::int64_t, 2> most{0, 0};
   std::vector<std::array<std::uint8_t, 2>> choice(n + 1);
   for (std::size_t r = 1; r <= n; ++r) {
@@ -102,9 +122,10 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
     for (int back = 0; back < 2; ++back) {
       const auto b = static_cast<std::size_t>(back);
       next[b] = std::numeric_limits<std::int64_t>::max();
-      if (back == 1 && (r == n || at[r] == 0)) continue;  // no block to go behind
+      if (back == 1 && (r == n || begins.at[r] == 0)) continue;  // no block to go behind
       for (const int previous : {0, 1}) {
-        const std::int64_t load = place(r, back) - place(r - 1, previous);
+        const std::int64_t load =
+            begins.place(r, back, shares.total) - begins.place(r - 1, previous, shares.total);
         const std::int64_t fullest = std::max(most[static_cast<std::size_t>(previous)], load);
         if (load < 0 || fullest >= next[b]) continue;
         next[b] = fullest;
@@ -116,7 +137,7 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
   shares.most = most[0];
   std::size_t back = choice[n][0];
   for (std::size_t r = n - 1; r > 0; --r) {
-    shares.splitter[r] = found[r] + back;
+    shares.splitter[r] = begins.key[r] + back;
     back = choice[r][back];
   }
   return shares;

@@ -9,7 +9,6 @@
 
 #include "comm/migration.hpp"
 #include "core/sparse_all_to_all.hpp"
-#include "core/timing.hpp"
 
 namespace scree {
 
@@ -127,28 +126,67 @@ class Meetings {
   unsigned stages_ = 0;
 };
 
+/// Where an active copy goes: to its first rank, on to the next, home after the last sweep, or to the first
+/// rank of the next sweep.
+enum class Leg : std::uint8_t { start, within, home, again };
+struct Transfer {
+  int peer;
+  int home;
+  Index body;
+  std::int8_t ready, due;
+  Leg leg;
+};
+
+/// Gives the transfers that are sent, or received, to the stages of the two sweeps, of `colours` each.
+void plan_stages(std::vector<Transfer>& list, bool is_sent, int colours, std::vector<RecordExchange>& stages,
+                 std::vector<int>& peers) {
+  // Both ends list the same bodies: by rank of their owner, then in his storage order.
+  std::sort(list.begin(), list.end(), [](const Transfer& a, const Transfer& b) {
+    return std::tie(a.peer, a.home, a.body, a.ready) < std::tie(b.peer, b.home, b.body, b.ready);
+  });
+  for (auto first = list.begin(); first != list.end();) {
+    const int peer = first->peer;
+    const auto last = std::find_if(first, list.end(), [&](const Transfer& h) { return h.peer != peer; });
+    peers.push_back(peer);
+    for (const bool goes_on : {false, true}) {
+      const Leg unused = goes_on ? Leg::home : Leg::again;
+      Meetings meetings;
+      for (auto h = first; h != last; ++h)
+        if (h->leg != Leg::start && h->leg != unused) meetings.need(h->ready, h->due);
+      meetings.arrange();
+      for (auto h = first; h != last; ++h) {
+        if (h->leg == unused || (h->leg == Leg::start && goes_on)) continue;
+        const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? colours : 0);
+        RecordExchange& exchange = stages[static_cast<std::size_t>(stage)];
+        if (is_sent)
+          exchange.send(peer, h->body);
+        else
+          exchange.receive(peer, h->body);
+      }
+    }
+    first = last;
+  }
+}
+
+/// Who touches a body in these lowest layers of its block, by colour, -1: nobody. Different touching blocks
+/// have different colours.
+template <int D, int colours>
+std::array<int, std::size_t{colours}> touchers_by_colour(const Touchers<D>& touchers, unsigned low) {
+  std::array<int, std::size_t{colours}> toucher;
+  toucher.fill(-1);
+  for (unsigned axes = 0; axes < touchers.rank.size(); ++axes)
+    if (contains(low, axes) && touchers.rank[axes] >= 0)
+      toucher[static_cast<std::size_t>(touchers.colour[axes])] = touchers.rank[axes];
+  return toucher;
+}
+
 }  // namespace
 
 template <int D>
 void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& lattice,
                                       const BlockTable<D>& table, std::span<const Place> places) {
-  // Where an active copy goes: to its first rank, on to the next, home after the last sweep, or to the first
-  // rank of the next sweep.
-  enum class Leg : std::uint8_t { start, within, home, again };
-  struct Transfer {
-    int peer;
-    int home;
-    Index body;
-    std::int8_t ready, due;
-    Leg leg;
-  };
-  struct Sum {
-    int peer;
-    Index body;
-    int colour;
-  };
   std::vector<Transfer> sent, received;
-  std::vector<Sum> sums;  // of others
+  std::vector<std::pair<int, PartialSum>> sums;  // of other ranks
   sums_leaving_.clear();
   sums_.clear();
   const int me = comm_.rank();
@@ -160,12 +198,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
     const int home = touchers.rank[0];
     for (Index i = block.first; i < block.last; ++i) {
       const unsigned low = lattice.low_layers(local_cell(places[static_cast<std::size_t>(i)]));
-      // Who touches the body, by colour; different touching blocks have different colours.
-      std::array<int, std::size_t{colours}> toucher;
-      toucher.fill(-1);
-      for (unsigned axes = 0; axes < touchers.rank.size(); ++axes)
-        if (contains(low, axes) && touchers.rank[axes] >= 0)
-          toucher[static_cast<std::size_t>(touchers.colour[axes])] = touchers.rank[axes];
+      const auto toucher = touchers_by_colour<D, colours>(touchers, low);
       const auto pass = [&](int from, int to, Leg leg, int ready, int due) {
         if (from == to || (from != me && to != me)) return;
         (from == me ? sent : received)
@@ -177,19 +210,15 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
       for (int colour = 0; colour < colours; ++colour) {
         const int next = toucher[static_cast<std::size_t>(colour)];
         if (next < 0) continue;
-        if (first < 0) {
-          first = next;
-          pass(home, next, Leg::start, 0, 0);
-        } else {
-          pass(holder, next, Leg::within, ready, colour);
-        }
+        pass(holder, next, first < 0 ? Leg::start : Leg::within, ready, first < 0 ? 0 : colour);
+        if (first < 0) first = next;
         holder = next;
         ready = colour + 1;
         if (next == me && home != me) {
           sums_.send(home, static_cast<Index>(sums_leaving_.size()));
           sums_leaving_.push_back({i, colour});
         }
-        if (next != me && home == me) sums.push_back({next, i, colour});
+        if (next != me && home == me) sums.push_back({next, {i, colour}});
       }
       pass(holder, home, Leg::home, ready, colours);
       pass(holder, first, Leg::again, ready, colours);
@@ -197,44 +226,16 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
   }
 
   sums_arriving_.clear();
-  std::stable_sort(sums.begin(), sums.end(), [](const Sum& s, const Sum& t) { return s.peer < t.peer; });
-  for (const Sum& sum : sums) {
-    sums_.receive(sum.peer, static_cast<Index>(sums_arriving_.size()));
-    sums_arriving_.push_back({sum.body, sum.colour});
+  std::ranges::stable_sort(sums, {}, &std::pair<int, PartialSum>::first);
+  for (const auto& [peer, sum] : sums) {
+    sums_.receive(peer, static_cast<Index>(sums_arriving_.size()));
+    sums_arriving_.push_back(sum);
   }
 
   for (RecordExchange& stage : stages_) stage.clear();
   neighbours_ = ghosts_.peers();
-  const auto plan = [&](std::vector<Transfer>& list, bool is_sent) {
-    // Both ends list the same bodies: by rank of their owner, then in his storage order.
-    std::sort(list.begin(), list.end(), [](const Transfer& a, const Transfer& b) {
-      return std::tie(a.peer, a.home, a.body, a.ready) < std::tie(b.peer, b.home, b.body, b.ready);
-    });
-    for (auto first = list.begin(); first != list.end();) {
-      const int peer = first->peer;
-      const auto last = std::find_if(first, list.end(), [&](const Transfer& h) { return h.peer != peer; });
-      neighbours_.push_back(peer);
-      for (const bool goes_on : {false, true}) {
-        const Leg unused = goes_on ? Leg::home : Leg::again;
-        Meetings meetings;
-        for (auto h = first; h != last; ++h)
-          if (h->leg != Leg::start && h->leg != unused) meetings.need(h->ready, h->due);
-        meetings.arrange();
-        for (auto h = first; h != last; ++h) {
-          if (h->leg == unused || (h->leg == Leg::start && goes_on)) continue;
-          const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? colours : 0);
-          RecordExchange& exchange = stages_[static_cast<std::size_t>(stage)];
-          if (is_sent)
-            exchange.send(peer, h->body);
-          else
-            exchange.receive(peer, h->body);
-        }
-      }
-      first = last;
-    }
-  };
-  plan(sent, true);
-  plan(received, false);
+  plan_stages(sent, true, colours, stages_, neighbours_);
+  plan_stages(received, false, colours, stages_, neighbours_);
   std::sort(neighbours_.begin(), neighbours_.end());
   neighbours_.erase(std::unique(neighbours_.begin(), neighbours_.end()), neighbours_.end());
 }

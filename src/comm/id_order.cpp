@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <numeric>
 
 #include "comm/fixed_copy.hpp"

@@ -1,7 +1,6 @@
 #include "comm/migration.hpp"
 #include "core/sparse_all_to_all.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace scree {

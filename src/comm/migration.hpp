@@ -1,6 +1,5 @@
 #pragma once
 #include <span>
-#include <vector>
 
 #include "comm/exchange_volume.hpp"
 #include "core/parallel.hpp"

@@ -144,26 +144,47 @@ std::string man_page(const CLI::App& app) {
                                                    roff(name), roff(verb->get_name()))
                                      : described(*verb));
   if (!app.get_footer().empty()) text += fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", roff(app.get_footer()));
-  return text +
-         ".SH ENVIRONMENT\n.TP\n\\fBSCREE_PLUGINS\\fR\nshared objects with further shapes, forces, measures, "
-         "..., "
-         "separated by colons\n"
-         ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n1\na failure while running\n.TP\n2\nbad input\n.TP\n3\nthe "
-         "solver "
-         "failed, or bodies overlap too deeply\n.TP\n4\nstopped by a signal or by \\-\\-max\\-wall\\-time; a "
-         "checkpoint "
-         "is written\n.TP\n5\npeople of a crowd are locked, and [crowd.lock] says to stop\n"
-         ".SH SEE ALSO\n\\fBscree\\fR(1), \\fBscree_bench\\fR(1), \\fBscree_replay\\fR(1), "
-         "\\fBscree_verify\\fR(1), "
-         "\\fBmpirun\\fR(1)\n";
+  return text + R"(.SH ENVIRONMENT
+.TP
+\fBSCREE_PLUGINS\fR
+shared objects with further shapes, forces, measures, ..., separated by colons
+.SH EXIT STATUS
+.TP
+0
+done
+.TP
+1
+a failure while running
+.TP
+2
+bad input
+.TP
+3
+the solver failed, or bodies overlap too deeply
+.TP
+4
+stopped by a signal or by \-\-max\-wall\-time; a checkpoint is written
+.TP
+5
+people of a crowd are locked, and [crowd.lock] says to stop
+.SH SEE ALSO
+\fBscree\fR(1), \fBscree_bench\fR(1), \fBscree_replay\fR(1), \fBscree_verify\fR(1), \fBmpirun\fR(1)
+)";
 }
 
-std::string bash_completion(const CLI::App& app) {
-  const std::string name = name_and_purpose(app).first;
+namespace {
+
+/// The cases of a completion that depend on the line: after options, for words with a dash, for others.
+struct Cases {
+  std::string values, options, places;
+};
+
+Cases cases_of(const CLI::App& app) {
   const auto verbs = verbs_of(app);
   std::vector<const CLI::App*> lines{&app};
   lines.insert(lines.end(), verbs.begin(), verbs.end());
-  std::string values, options, places, elsewhere;
+  Cases cases;
+  std::vector<std::string> elsewhere;
   for (const CLI::App* line : lines) {
     const std::string verb = line == &app ? "" : line->get_name();
     std::vector<std::string> words;
@@ -171,57 +192,62 @@ std::string bash_completion(const CLI::App& app) {
       const auto names = names_of(*option);
       words.insert(words.end(), names.begin(), names.end());
       if (!takes_value(*option)) continue;
-      std::string patterns;
-      for (const std::string& one : names)
-        patterns += fmt::format("{}{}:{}", patterns.empty() ? "" : " | ", verb, one);
-      values += fmt::format("    {}) {} ;;\n", patterns, completes(*option));
+      cases.values += fmt::format("    {0}:{1}) {2} ;;\n", verb, fmt::join(names, " | " + verb + ":"),
+                                  completes(*option));
     }
     if (is_answered_elsewhere(*line))
-      elsewhere += fmt::format("{}'{}'", elsewhere.empty() ? "" : " | ", verb);
+      elsewhere.push_back("'" + verb + "'");
     else
-      options += fmt::format("        '{}') {} ;;\n", verb, of_words(words));
+      cases.options += fmt::format("        '{}') {} ;;\n", verb, of_words(words));
     const auto by_place = options_of(*line, true);
     const std::string first = by_place.empty() ? "" : completes(*by_place.front());
-    if (!first.empty()) places += fmt::format("        '{}') {} ;;\n", verb, first);
+    if (!first.empty()) cases.places += fmt::format("        '{}') {} ;;\n", verb, first);
   }
   if (!elsewhere.empty()) {
-    places += fmt::format("        {}) files='*' ;;\n", elsewhere);
-    options += fmt::format(
-        "        {}) words=$(\"${{COMP_WORDS[@]:0:COMP_CWORD}}\" --help 2>/dev/null | grep -oE -- "
-        "'--[a-z][a-z-]*') ;;\n",
-        elsewhere);
+    const std::string all = fmt::format("        {}", fmt::join(elsewhere, " | "));
+    cases.places += all + ") files='*' ;;\n";
+    cases.options += all +
+                     ") words=$(\"${COMP_WORDS[@]:0:COMP_CWORD}\" --help 2>/dev/null | grep -oE -- "
+                     "'--[a-z][a-z-]*') ;;\n";
   }
+  return cases;
+}
+
+}  // namespace
+
+std::string bash_completion(const CLI::App& app) {
+  Cases cases = cases_of(app);
   std::vector<std::string> names;
-  for (const CLI::App* verb : verbs) names.push_back(verb->get_name());
-  if (!verbs.empty()) places += fmt::format("        '') {} ;;\n", of_words(names));
-  const std::string find_verb = verbs.empty()
-                                    ? ""
-                                    : fmt::format(
-                                          "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n"
-                                          "    case $word in {}) verb=$word; break ;; esac\n"
-                                          "  done\n",
-                                          fmt::join(names, " | "));
-  return fmt::format(
-      "# Completion of {0} in bash. Made by {0} --completion.\n"
-      "_{0}() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} verb= word= words= "
-      "files=\n"
-      "{1}"
-      "  case $verb:$previous in\n{2}"
-      "    *) case $current in\n"
-      "      -*) case $verb in\n{3}        esac ;;\n"
-      "      *) case $verb in\n{4}        esac ;;\n"
-      "    esac ;;\n"
-      "  esac\n"
-      "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-      "  if [[ $files ]]; then\n"
-      "    compopt -o filenames 2>/dev/null\n"
-      "    mapfile -t COMPREPLY < <({{ compgen -f -X \"!$files\" -- \"$current\"; compgen -d -- "
-      "\"$current\"; }} | sort -u)\n"
-      "  fi\n"
-      "}}\n"
-      "complete -F _{0} {0}\n",
-      name, find_verb, values, options, places);
+  for (const CLI::App* verb : verbs_of(app)) names.push_back(verb->get_name());
+  std::string find_verb;
+  if (!names.empty()) {
+    cases.places += fmt::format("        '') {} ;;\n", of_words(names));
+    find_verb = fmt::format(R"(  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    case $word in {}) verb=$word; break ;; esac
+  done
+)",
+                            fmt::join(names, " | "));
+  }
+  return fmt::format(R"(# Completion of {0} in bash. Made by {0} --completion.
+_{0}() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} verb= word= words= files=
+{1}  case $verb:$previous in
+{2}    *) case $current in
+      -*) case $verb in
+{3}        esac ;;
+      *) case $verb in
+{4}        esac ;;
+    esac ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  if [[ $files ]]; then
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <({{ compgen -f -X "!$files" -- "$current"; compgen -d -- "$current"; }} | sort -u)
+  fi
+}}
+complete -F _{0} {0}
+)",
+                     name_and_purpose(app).first, find_verb, cases.values, cases.options, cases.places);
 }
 
 }  // namespace scree

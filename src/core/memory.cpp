@@ -14,7 +14,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <new>
 
 #include "core/error.hpp"
@@ -42,10 +45,28 @@ std::atomic<std::int64_t> live_bytes = 0;  // other threads may give back what o
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// Below, rounding up to whole pages would waste too much.
 constexpr std::size_t huge_from = 2 * huge_page;
+constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 
-/// What the allocator set aside for it.
+/// At the end of what the allocator set aside for a large array, which may be a huge page more than was asked
+/// for.
+struct Note {
+  std::size_t size;
+  std::uintptr_t mark;  // tells it from what else may stand there
+};
+std::byte* note_place(void* memory) {
+  return static_cast<std::byte*>(memory) + malloc_usable_size(memory) - sizeof(Note);
+}
+std::uintptr_t mark_of(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) ^ 0x9e3779b97f4a7c15U;
+}
+
+/// Bytes that are counted for it.
 std::int64_t held(void* memory) {
-  return static_cast<std::int64_t>(malloc_usable_size(memory));
+  const std::size_t usable = malloc_usable_size(memory);
+  Note note{usable, 0};
+  if (usable >= huge_from && reinterpret_cast<std::uintptr_t>(memory) % huge_page == 0)
+    std::memcpy(&note, note_place(memory), sizeof note);
+  return static_cast<std::int64_t>(note.mark == mark_of(memory) ? note.size : usable);
 }
 
 void release(void* memory) {
@@ -55,23 +76,25 @@ void release(void* memory) {
 
 void* allocate(std::size_t size, std::size_t alignment) {
   ++allocations;
-  const bool huge = size >= huge_from;
+  const bool huge = size >= huge_from && size <= most_bytes;
   if (huge && alignment < huge_page) alignment = huge_page;
   while (true) {
     void* memory = nullptr;
     if (alignment <= alignof(std::max_align_t))
       memory = std::malloc(size > 0 ? size : 1);
-    else if (posix_memalign(&memory, alignment, size) != 0)
+    else if (posix_memalign(&memory, alignment, size + (huge ? sizeof(Note) : 0)) != 0)
       memory = nullptr;
     if (memory) {
-      live_bytes.fetch_add(held(memory), std::memory_order_relaxed);
       // Only a wish: where the kernel has no huge pages, nothing changes. A last, partly used page is left
       // small.
       if (huge) {
         const int error = errno;  // of a call that the caller may still ask about
         madvise(memory, size / huge_page * huge_page, MADV_HUGEPAGE);
         errno = error;
+        const Note note{size, mark_of(memory)};
+        std::memcpy(note_place(memory), &note, sizeof note);
       }
+      live_bytes.fetch_add(held(memory), std::memory_order_relaxed);
       return memory;
     }
     const std::new_handler handler = std::get_new_handler();

@@ -121,7 +121,8 @@ bool TableReader::next() {
   } while (++line_ <= header_ || is_comment(content_));
   const std::vector<std::string_view> fields = is_of_words_ ? words_of(content_) : fields_of(content_);
   if (fields.size() != names_.size())
-    refuse(fmt::format("{} values, but the header names {} columns", fields.size(), names_.size()));
+    refuse(fmt::format("{} value{}, but the header names {} column{}", fields.size(),
+                       fields.size() == 1 ? "" : "s", names_.size(), names_.size() == 1 ? "" : "s"));
   for (const Column& column : columns_)
     std::visit(
         [&](const auto& bound) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
 #include "core/suggestion.hpp"
 #include "geometry/drive.hpp"
 

@@ -236,7 +236,7 @@ Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>& obstacle, const Vec<D>
 template <int D>
 Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
   const Obstacle<D>& obstacle = obstacle_with(constraint);
-  if (!can_move(obstacle)) return {};
+  if (!obstacle.can_move()) return {};
   if (!obstacle.drive) return obstacle.motion->spin(time);
   return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.drive->spin();
 }
@@ -280,9 +280,9 @@ void ObstacleSet<D>::finish_driven_step(Real end) {
 template <int D>
 Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Box<D>& domain) const {
   const Obstacle<D>& obstacle = obstacles_[static_cast<std::size_t>(wall.obstacle)];
-  const Pose<D> start = placed(obstacle, obstacle.drive->pose(from));
+  const Pose<D> start = obstacle.placed(obstacle.drive->pose(from));
   const auto to = [&](Real position) {
-    return travel_between(obstacle, start, placed(obstacle, obstacle.drive->pose(position)), domain);
+    return travel_between(obstacle, start, obstacle.placed(obstacle.drive->pose(position)), domain);
   };
   const Real way = obstacle.drive->max_speed() * dt;
   return std::max(to(wall.position - way), to(wall.position + way));

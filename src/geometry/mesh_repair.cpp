@@ -104,13 +104,9 @@ std::size_t leave_out_lines(TriangleMesh& mesh) {
 
 std::size_t weld(TriangleMesh& mesh) {
   constexpr Real share = 2e-6;  // each is where it is meant to be within 1e-6
-  Vec<3> lower = mesh.vertices.front(), upper = lower;
-  for (const Vec<3>& x : mesh.vertices)
-    for (int k = 0; k < 3; ++k) {
-      lower[k] = std::min(lower[k], x[k]);
-      upper[k] = std::max(upper[k], x[k]);
-    }
-  const Real apart = share * std::max({upper[0] - lower[0], upper[1] - lower[1], upper[2] - lower[2]});
+  Box<3> around = Box<3>::empty();
+  for (const Vec<3>& x : mesh.vertices) around.include(x);
+  const Real apart = share * std::max({around.length(0), around.length(1), around.length(2)});
   if (!(apart > 0)) return 0;
   // Corners that stay, by cells twice as wide as that: others are in the eight cells around.
   using Cell = std::array<std::int64_t, 3>;
@@ -129,7 +125,7 @@ std::size_t weld(TriangleMesh& mesh) {
     Cell cell{}, beside{};
     for (int k = 0; k < 3; ++k) {
       const auto axis = static_cast<std::size_t>(k);
-      const Real at = (x[k] - lower[k]) / (2 * apart);
+      const Real at = (x[k] - around.lower[k]) / (2 * apart);
       cell[axis] = static_cast<std::int64_t>(std::floor(at));
       beside[axis] = cell[axis] + (at - std::floor(at) < 0.5 ? -1 : 1);
     }

@@ -4,18 +4,10 @@
 
 #include "geometry/level_map.hpp"
 #include "geometry/motions/turn.hpp"
-#include "geometry/surface_travel.hpp"
 
 namespace scree {
 
 namespace {
-
-template <int D>
-Box<D> own_box(const Pose<D>& pose, const Box<D>& world) {
-  Box<D> own = Box<D>::empty();
-  for (unsigned c = 0; c < Box<D>::n_corners; ++c) own.include(pose.to_own(world.corner(c)));
-  return own;
-}
 
 template <int D>
 Box<D> moved(Box<D> box, const Vec<D>& way) {
@@ -132,7 +124,7 @@ template <int D>
 void ObstacleSet<D>::place(Real time) {
   poses_.resize(obstacles_.size());
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (is_placed(obstacles_[i])) {
+    if (obstacles_[i].is_placed()) {
       poses_[i] = pose_at(obstacles_[i], time);
       if (!images_[i].shift.empty()) place_images(i);
     }
@@ -145,14 +137,11 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   if (is_active_[i] == 0) return Box<D>::empty();
   const Shape<D>& shape = *obstacles_[i].shape;
   const Vec<D>* shift = shift_of(constraint);
-  if (!is_placed(obstacles_[i]) && !shift) return shape.bounds(part_of(constraint), domain);
+  if (!obstacles_[i].is_placed() && !shift) return shape.bounds(part_of(constraint), domain);
 
   const Vec<D> way = shift ? *shift : Vec<D>{};
   const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], moved(domain, -way)));
-  Box<D> world = Box<D>::empty();
-  if (own.is_empty()) return world;
-  for (unsigned c = 0; c < Box<D>::n_corners; ++c) world.include(poses_[i].to_world(own.corner(c)) + way);
-  return world;
+  return own.is_empty() ? Box<D>::empty() : moved(world_box(poses_[i], own), way);
 }
 
 template <int D>
@@ -197,7 +186,7 @@ void ObstacleSet<D>::answer_in_own_frame(int constraint, std::span<const Vec<D>>
   }
   const Shape<D>& shape = *obstacles_[i].shape;
   const Vec<D>* shift = shift_of(constraint);
-  if (!is_placed(obstacles_[i]) && !shift) {
+  if (!obstacles_[i].is_placed() && !shift) {
     answer(shape, part_of(constraint), at, from);
     return;
   }
@@ -214,20 +203,9 @@ void ObstacleSet<D>::answer_in_own_frame(int constraint, std::span<const Vec<D>>
 template <int D>
 void ObstacleSet<D>::distances(int constraint, std::span<const Vec<D>> at,
                                std::span<SurfacePoint<D>> result) const {
-  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
-  if (is_active_[i] == 0) {
-    std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
-    return;
-  }
-  if (is_placed(obstacles_[i]) || shift_of(constraint)) {
-    own_at_.resize(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at_obstacle(constraint, at[k]));
-    at = own_at_;
-  }
-  obstacles_[i].shape->distances(part_of(constraint), at, result);
-  if (!is_placed(obstacles_[i])) return;
-  for (std::size_t k = 0; k < at.size(); ++k)
-    result[k].normal = poses_[i].direction_to_world(result[k].normal);
+  answer_in_own_frame(
+      constraint, at, {}, poses_, result,
+      [&](const Shape<D>& shape, int part, auto own_at, auto) { shape.distances(part, own_at, result); });
 }
 
 template <int D>
@@ -238,7 +216,7 @@ void ObstacleSet<D>::find_near(int obstacle, int image, std::span<const Vec<D>> 
   if (is_active_[i] == 0) return;
   const int constraint = first_constraint(obstacle, image);
   const Vec<D>* shift = shift_of(constraint);
-  if (is_placed(obstacles_[i]) || shift) {
+  if (obstacles_[i].is_placed() || shift) {
     own_at_.resize(at.size());
     for (std::size_t k = 0; k < at.size(); ++k) own_at_[k] = poses_[i].to_own(at_obstacle(constraint, at[k]));
     const Box<D> there = shift ? moved(cut, -*shift) : cut;
@@ -289,7 +267,7 @@ template <int D>
 SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return SurfacePoint<D>::none();
-  if (!is_placed(obstacles_[i]) && images_[i].shift.empty()) return obstacles_[i].shape->closest(at);
+  if (!obstacles_[i].is_placed() && images_[i].shift.empty()) return obstacles_[i].shape->closest(at);
   SurfacePoint<D> closest = SurfacePoint<D>::none();
   for (const int image : images_of(obstacle)) {
     const Vec<D> there = at_obstacle(first_constraint(obstacle, image), at);
@@ -304,7 +282,7 @@ SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
 template <int D>
 Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box, int image) const {
   const auto i = static_cast<std::size_t>(obstacle);
-  if (!can_move(obstacles_[i]) || box.is_empty()) return 0;
+  if (!obstacles_[i].can_move() || box.is_empty()) return 0;
   Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
     const Vec<D> corner = at_obstacle(first_constraint(obstacle, image), box.corner(c));
@@ -360,50 +338,6 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real 
 }
 
 template <int D>
-void Shape<D>::nearest_within(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
-                              std::span<const Real> /*reach*/, std::span<SurfacePoint<D>> result,
-                              std::span<Real> clearance) const {
-  std::ranges::fill(clearance, 0.0);
-  nearest(part, at, from, result);
-}
-
-template <int D>
-void Shape<D>::find_near(std::span<const Vec<D>> at, std::span<const Real> reach, const Box<D>& cut,
-                         NearParts<D>& near) const {
-  Box<D> around = Box<D>::empty();
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    around.include(at[i] - filled<D>(reach[i]));
-    around.include(at[i] + filled<D>(reach[i]));
-  }
-  near.surface.resize(at.size());
-  for (int part = 0; part < n_parts(); ++part) {
-    if (!overlap(around, bounds(part, cut))) continue;
-    distances(part, at, near.surface);
-    for (std::size_t i = 0; i < at.size(); ++i)
-      if (near.surface[i].distance < reach[i]) near.found.push_back({part, static_cast<int>(i)});
-  }
-}
-
-template <int D>
-SurfacePoint<D> Shape<D>::closest(const Vec<D>& at) const {
-  SurfacePoint<D> closest = SurfacePoint<D>::none();
-  for (int part = 0; part < n_parts(); ++part) {
-    SurfacePoint<D> seen;
-    nearest(part, {&at, 1}, {&at, 1}, {&seen, 1});
-    if (seen.distance < closest.distance) closest = seen;
-  }
-  return closest;
-}
-
-template <int D>
-Real Shape<D>::travel(const Pose<D>& moved, const Box<D>& region) const {
-  Real farthest = 0;
-  for (int part = 0; part < n_parts(); ++part)
-    farthest = std::max(farthest, farthest_way(moved, bounds(part, region)));
-  return farthest;
-}
-
-template <int D>
 Real ObstacleSet<D>::travel_between(const Obstacle<D>& obstacle, const Pose<D>& from, const Pose<D>& to,
                                     const Box<D>& domain) const {
   Box<D> region = own_box(from, domain);
@@ -424,7 +358,7 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
   Real farthest = 0;
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle<D>& obstacle = obstacles_[i];
-    if (!can_move(obstacle) || is_active_[i] == 0) continue;
+    if (!obstacle.can_move() || is_active_[i] == 0) continue;
     if (obstacle.drive) {
       const DrivenState& wall = driven_[static_cast<std::size_t>(obstacle.driven)];
       const Real from = from_time >= wall.time ? wall.position : wall.listed_position;
@@ -440,7 +374,7 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
 template <int D>
 bool ObstacleSet<D>::moves() const {
   for (std::size_t i = 0; i < obstacles_.size(); ++i)
-    if (can_move(obstacles_[i]) && is_active_[i] != 0) return true;
+    if (obstacles_[i].can_move() && is_active_[i] != 0) return true;
   return false;
 }
 
@@ -449,7 +383,7 @@ Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
   const auto i = static_cast<std::size_t>(obstacle);
   if (is_active_[i] == 0) return {};
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(obstacles_[i])) return shape.outline(domain);
+  if (!obstacles_[i].is_placed()) return shape.outline(domain);
 
   Outline<D> outline = shape.outline(own_box(poses_[i], domain));
   for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
@@ -464,7 +398,7 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   found.cores_overlap = false;
   if (is_active_[i] == 0) return;
   const Shape<D>& shape = *obstacles_[i].shape;
-  if (!is_placed(obstacles_[i]) && !shift_of(constraint))
+  if (!obstacles_[i].is_placed() && !shift_of(constraint))
     return shape.touch(part_of(constraint), core, pose, rounding, from, reach, width, found);
   BodyPose<D> own{poses_[i].to_own(at_obstacle(constraint, pose.centre)), {}, pose.size};
   for (std::size_t k = 0; k < D; ++k) own.axes[k] = poses_[i].direction_to_own(pose.axes[k]);
@@ -477,8 +411,6 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   }
 }
 
-template class Shape<2>;
-template class Shape<3>;
 template class ObstacleSet<2>;
 template class ObstacleSet<3>;
 

@@ -9,217 +9,11 @@
 #include "core/section.hpp"
 #include "core/types.hpp"
 #include "geometry/box.hpp"
-#include "geometry/convex/wall_contact.hpp"
 #include "geometry/driven_state.hpp"
+#include "geometry/motion.hpp"
+#include "geometry/shape.hpp"
 
 namespace scree {
-
-/// The point of a surface that is nearest to a given point p, seen from p.
-template <int D>
-struct SurfacePoint {
-  Vec<D> normal;      ///< unit, from the surface into the free space [-]
-  Real distance = 0;  ///< signed distance of p from the surface [m]; negative inside the solid
-
-  /// Distance of everything from what it does not touch, however near [m]; finite, so that arithmetic with
-  /// it is.
-  static constexpr Real out_of_reach = 1e30;
-  static SurfacePoint none() { return {unit_vector<D>(0), out_of_reach}; }
-  bool in_reach() const { return distance < out_of_reach; }
-};
-
-/// Lines and triangles that show a surface in ParaView.
-template <int D>
-struct Outline {
-  std::vector<Vec<D>> points;
-  std::vector<std::array<int, 2>> lines;      ///< 2D
-  std::vector<std::array<int, 3>> triangles;  ///< 3D
-};
-
-/// A piece of a surface so simple that the time when a body in free flight touches it is the root of a
-/// polynomial.
-template <int D>
-struct SurfacePiece {
-  enum class Kind {
-    plane,  ///< solid behind it: gap = n . (x - p) - r
-    edge,   ///< two-sided, where 0 <= t . (x - p) <= length: gap = |n . (x - p)| - r
-    ball,   ///< gap = front (|x - p| - radius) - r; a corner has radius 0
-  };
-  Kind kind = Kind::plane;
-  Vec<D> point{};    ///< p [m]
-  Vec<D> normal{};   ///< n, unit
-  Vec<D> tangent{};  ///< t, unit
-  Real length = 0;   ///< [m]
-  Real radius = 0;   ///< [m]
-  Real front = 1;    ///< -1: bodies are inside of the ball
-};
-
-/// A rigid placement: x_world = rotation * x_own + translation (rotation row-major).
-template <int D>
-struct Pose {
-  std::array<Vec<D>, D> rotation = [] {
-    std::array<Vec<D>, D> rows{};
-    for (int k = 0; k < D; ++k) rows[static_cast<std::size_t>(k)][k] = 1;
-    return rows;
-  }();
-  Vec<D> translation{};
-
-  Vec<D> to_world(const Vec<D>& own) const {
-    Vec<D> world = translation;
-    for (int k = 0; k < D; ++k) world[k] += dot(rotation[static_cast<std::size_t>(k)], own);
-    return world;
-  }
-  Vec<D> direction_to_world(const Vec<D>& own) const {
-    Vec<D> world;
-    for (int k = 0; k < D; ++k) world[k] = dot(rotation[static_cast<std::size_t>(k)], own);
-    return world;
-  }
-  Vec<D> to_own(const Vec<D>& world) const { return direction_to_own(world - translation); }
-  Vec<D> direction_to_own(const Vec<D>& world) const {
-    Vec<D> own;
-    for (int j = 0; j < D; ++j)
-      for (int k = 0; k < D; ++k) own[j] += rotation[static_cast<std::size_t>(k)][j] * world[k];
-    return own;
-  }
-  /// This placement as a frame placed by `other` sees it: x_of_other = result * x_own.
-  Pose seen_from(const Pose& other) const {
-    Pose relative;
-    relative.translation = other.to_own(translation);
-    for (std::size_t i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) {
-        Real sum = 0;
-        for (std::size_t k = 0; k < D; ++k) sum += other.rotation[k][static_cast<int>(i)] * rotation[k][j];
-        relative.rotation[i][j] = sum;
-      }
-    return relative;
-  }
-
-  /// First `other`, then this: x_world = this(other(x_own)).
-  Pose after(const Pose& other) const {
-    Pose both;
-    both.translation = to_world(other.translation);
-    for (std::size_t i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) {
-        Real sum = 0;
-        for (std::size_t k = 0; k < D; ++k) sum += rotation[i][static_cast<int>(k)] * other.rotation[k][j];
-        both.rotation[i][j] = sum;
-      }
-    return both;
-  }
-};
-
-/// Parts of a shape that points are near: what lists of candidates are made of.
-template <int D>
-struct NearParts {
-  struct Entry {
-    int part;
-    int point;
-    friend auto operator<=>(const Entry&, const Entry&) = default;
-  };
-  std::vector<Entry> found;
-  std::vector<SurfacePoint<D>> surface;  ///< scratch
-};
-
-/// A fixed surface in its own frame, made of one or more parts. A part is one unilateral constraint for a
-/// body near it, gap = distance(x) - radius >= 0, where the distance from the shape has a *local minimum* on
-/// it: a body touches a surface once per local minimum, never once per part. A polygon has one part per edge,
-/// a plane has one.
-template <int D>
-class Shape {
- public:
-  virtual ~Shape() = default;
-  virtual void describe(Section& section) = 0;
-  virtual int n_parts() const { return 1; }
-  /// Smallest box that holds part `part`, cut to `domain` where the part is unbounded (`lower > upper` if
-  /// empty).
-  virtual Box<D> bounds(int part, const Box<D>& domain) const = 0;
-  /// Distance and normal of `part` at each point of `at`; SurfacePoint::none() where its nearest point is no
-  /// local minimum of the distance from the shape, or where another part stands for it. `from` holds where
-  /// each point was at the start of the step (the same frame): a part without thickness (segment, polyline
-  /// edge) takes the side of `from` when the path crossed it, so a body cannot tunnel; parts that bound a
-  /// solid ignore it. Costs O(points), no allocation.
-  virtual void nearest(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
-                       std::span<SurfacePoint<D>> result) const = 0;
-  /// As nearest() where that finds a distance below reach[i]; elsewhere it may answer none(), for less work.
-  /// Nothing below reach[i] is found before the point and the part have moved by clearance[i] [m], but for a
-  /// point that came into a solid; 0: not known. As it stands, nearest().
-  virtual void nearest_within(int part, std::span<const Vec<D>> at, std::span<const Vec<D>> from,
-                              std::span<const Real> reach, std::span<SurfacePoint<D>> result,
-                              std::span<Real> clearance) const;
-  /// Distance of `part` from each point, whether it is a local minimum or not: what lists of candidates go
-  /// by. Not above what `nearest` answers now; without a side. Costs and allocates as `nearest`.
-  virtual void distances(int part, std::span<const Vec<D>> at, std::span<SurfacePoint<D>> result) const {
-    nearest(part, at, at, result);
-  }
-  /// Appends to near.found the parts that are nearer than reach[i] to point at[i], by distances(), in any
-  /// order. `cut`: where unbounded parts end; no point must be farther than its reach from it. As it stands,
-  /// O(parts * points).
-  virtual void find_near(std::span<const Vec<D>> at, std::span<const Real> reach, const Box<D>& cut,
-                         NearParts<D>& near) const;
-  /// Of all parts the nearest to a point, with its distance as nearest() has it without a path. As it
-  /// stands, O(parts).
-  virtual SurfacePoint<D> closest(const Vec<D>& at) const;
-  /// Contact points of a convex body with `part`, in the frame of the shape: gaps of the rounded body, its
-  /// core with `rounding` around [m], that are at most `reach` and at most `width` above the least [m]; of
-  /// too many those that Candidates::reduce() takes. `from`: where the centre of the body was when the step
-  /// began. `found` is replaced. A body of one point gets what nearest() says of a ball, bit by bit. Each
-  /// point is a local minimum for which `part` answers, as in nearest(). A pure function of its arguments; no
-  /// allocation. As it stands, corners of the core by nearest() (add_corners()): exact where the free space
-  /// is convex, in containers.
-  virtual void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
-                     const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
-  /// Edges, from end to end, that touch() does not see where they lie on faces or edges of a body: all that
-  /// it looks at is corners of bodies.
-  virtual std::vector<std::array<Vec<D>, 2>> edges_not_seen() const { return {}; }
-  /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
-  /// ascending. What a contact remembers passes on with it.
-  virtual std::span<const int> neighbours(int /*part*/) const { return {}; }
-  /// Whether it has no thickness: all space is free, and bodies keep the side they come from.
-  virtual bool is_thin() const { return false; }
-  /// Whether a body that went into the solid may come out of it elsewhere: not from a half-space, nor from
-  /// all that is around a container.
-  virtual bool has_far_side() const { return !is_thin(); }
-  /// Upper bound of how far the distances of its parts change where the shape goes from its own frame to
-  /// `moved` [m]; only points of the surface in `region` count. 0 for a motion that leaves the surface as it
-  /// is: a plane that slides in itself, a cylinder that turns about its axis. As it stands, the farthest way
-  /// of any point of the surface, O(parts).
-  virtual Real travel(const Pose<D>& moved, const Box<D>& region) const;
-  virtual Outline<D> outline(const Box<D>& domain) const = 0;
-  /// Part `part` as simple pieces; empty if it is not made of such. Pieces may repeat each other.
-  virtual std::vector<SurfacePiece<D>> pieces(int /*part*/) const { return {}; }
-};
-
-/// The shape "plane", and "disk" or "sphere" that holds bodies, for programs. `normal`: unit.
-template <int D>
-std::unique_ptr<Shape<D>> make_plane(const Vec<D>& point, const Vec<D>& normal);
-template <int D>
-std::unique_ptr<Shape<D>> make_round_container(const Vec<D>& center, Real radius);
-
-template <int D>
-class Drive;
-
-/// A prescribed rigid motion: a function of time alone, the same on all ranks.
-template <int D>
-class Motion {
- public:
-  virtual ~Motion() = default;
-  virtual void describe(Section& section) = 0;
-  virtual Pose<D> pose(Real time) const = 0;
-  /// Velocity of the material point that is at x (world) at `time` [m/s].
-  virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
-  /// Angular velocity [rad/s]: about z in the plane.
-  virtual Vec<D == 2 ? 1 : 3> spin(Real time) const = 0;
-  /// What moves the wall if it is not this but a load (geometry/drive.hpp).
-  virtual std::shared_ptr<const Drive<D>> drive() const { return nullptr; }
-};
-
-template <>
-std::span<const Entry<Shape<2>>> registry<Shape<2>>();
-template <>
-std::span<const Entry<Shape<3>>> registry<Shape<3>>();
-template <>
-std::span<const Entry<Motion<2>>> registry<Motion<2>>();
-template <>
-std::span<const Entry<Motion<3>>> registry<Motion<3>>();
 
 /// A wall, floor, funnel, post...: a shape that may move. Held in full by every rank.
 template <int D>
@@ -239,6 +33,12 @@ struct Obstacle {
   std::string material;        ///< name of its material; empty: not given
   std::string where_material;  ///< place of that name in the deck, for messages
   bool from_deck = true;       ///< floor plans are drawn across periodic faces and have no images
+
+  bool can_move() const { return motion || drive; }
+  /// Whether its frame is not the world's.
+  bool is_placed() const { return can_move() || placement; }
+  /// Where it is after its motion takes it to `moved`.
+  Pose<D> placed(const Pose<D>& moved) const { return placement ? moved.after(*placement) : moved; }
 };
 
 /// All obstacles of a run. Constraint ids (obstacle, part) run in deck order and define the order of sweeps;
@@ -296,7 +96,7 @@ class ObstacleSet {
   /// Velocity of its point at x (world) at `time` [m/s]; 0 if it is fixed.
   Vec<D> velocity(int constraint, const Vec<D>& x, Real time) const {
     const Obstacle<D>& obstacle = obstacle_with(constraint);
-    if (!can_move(obstacle)) return {};
+    if (!obstacle.can_move()) return {};
     const Vec<D> there = at_obstacle(constraint, x);
     return obstacle.drive ? driven_velocity(obstacle, there) : obstacle.motion->velocity(there, time);
   }
@@ -309,7 +109,7 @@ class ObstacleSet {
     Vec<D> velocity = this->velocity(constraint, x, time);
     if (obstacle.surface_velocity == Vec<D>{}) return velocity;
     Vec<D> of_belt = obstacle.surface_velocity;
-    if (can_move(obstacle)) of_belt = moved_at(obstacle, time).direction_to_world(of_belt);
+    if (obstacle.can_move()) of_belt = moved_at(obstacle, time).direction_to_world(of_belt);
     return velocity + (of_belt - dot(of_belt, normal) * normal);
   }
   int part_of(int constraint) const { return of(constraint).part; }
@@ -437,6 +237,7 @@ class ObstacleSet {
     Vec<D> lower{}, upper{};       // of the obstacle itself as placed, along these axes
     std::vector<Vec<D>> shift;     // of each code, as placed [m]
   };
+  void make_images(std::size_t obstacle, const Box<D>& near);
   void place_images(std::size_t obstacle);
   /// From the obstacle to the image [m]; null: it has none.
   const Vec<D>* shift_of(int constraint) const {
@@ -445,16 +246,9 @@ class ObstacleSet {
   }
   bool is_in_container(std::size_t obstacle, const Vec<D>& x) const;
   void add(Obstacle<D> obstacle);
-  static bool can_move(const Obstacle<D>& obstacle) { return obstacle.motion || obstacle.drive; }
-  /// Whether its frame is not the world's.
-  static bool is_placed(const Obstacle<D>& obstacle) { return can_move(obstacle) || obstacle.placement; }
-  /// Where the obstacle is after its motion takes it to `moved`.
-  static Pose<D> placed(const Obstacle<D>& obstacle, const Pose<D>& moved) {
-    return obstacle.placement ? moved.after(*obstacle.placement) : moved;
-  }
   /// Where the obstacle is at `time`, without regard to whether it is active.
   Pose<D> pose_at(const Obstacle<D>& obstacle, Real time) const {
-    return placed(obstacle, moved_at(obstacle, time));
+    return obstacle.placed(moved_at(obstacle, time));
   }
   /// How far its motion, or its load, has moved it by `time` from where the deck has it.
   Pose<D> moved_at(const Obstacle<D>& obstacle, Real time) const;

@@ -14,20 +14,6 @@ namespace {
 
 constexpr Real equal = 1e-6;  // lengths that differ by this share of a period are meant to be the same
 
-template <int D>
-Box<D> box_of(const Pose<D>& pose, const Box<D>& own) {
-  Box<D> world = Box<D>::empty();
-  for (unsigned c = 0; c < Box<D>::n_corners; ++c) world.include(pose.to_world(own.corner(c)));
-  return world;
-}
-
-template <int D>
-Box<D> seen_by(const Pose<D>& pose, const Box<D>& world) {
-  Box<D> own = Box<D>::empty();
-  for (unsigned c = 0; c < Box<D>::n_corners; ++c) own.include(pose.to_own(world.corner(c)));
-  return own;
-}
-
 /// Whether the surface keeps bodies in: far away is solid.
 template <int D>
 bool holds_bodies(const Shape<D>& shape, const Box<D>& own) {
@@ -64,100 +50,126 @@ bool is_alike_at_faces(const Shape<D>& shape, const Pose<D>& pose, const Box<D>&
   return true;
 }
 
+/// Where the surface of an obstacle goes through the periodic faces of a domain. Throws InputError where it
+/// has no images to make sense of.
+template <int D>
+class Periods {
+ public:
+  Periods(const Obstacle<D>& obstacle, const Pose<D>& pose, const Box<D>& box, Real longest)
+      : obstacle_(obstacle), shape_(*obstacle.shape), pose_(pose), box_(box), longest_(longest) {
+    for (const Vec<D>& point : shape_.outline(own_box(pose, far())).points)
+      tight_.include(pose.to_world(point));
+  }
+
+  bool needs_image_along(int axis) const {
+    if (!box_.is_periodic(axis) || goes_on_along(axis) || tight_.is_empty()) return false;
+    const Real from = tight_.lower[axis], to = tight_.upper[axis], length = to - from;
+    const Real period = box_.length(axis), rounding = equal * period;
+    if (length > 10 * longest_ || is_half_space(shape_, pose_, tight_, axis)) {
+      if (is_alike_at_faces(shape_, pose_, box_, axis)) return false;  // a plate with a hole in the middle
+      refuse(
+          fmt::format("goes on for ever, but not along the periodic axis {0}: it has no images through the "
+                      "faces of the domain; make {0} open, or turn it along an axis",
+                      "xyz"[axis]));
+    }
+    const bool covers = from <= box_.lower[axis] + rounding && to >= box_.upper[axis] - rounding;
+    if (length > period + rounding && !covers)
+      refuse(fmt::format(
+          "reaches from {:g} to {:g} m along the periodic axis {}: it is longer than the "
+          "period of {:g} m, so that its images would overlap it, and does not reach from face to "
+          "face; let it end at both faces, or go beyond both",
+          from, to, "xyz"[axis], period));
+    // From face to face too: between two lists bodies go on beyond the faces.
+    return length <= period + rounding;
+  }
+
+ private:
+  Box<D> far() const { return box_.grown(filled<D>(100 * longest_)); }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw InputError(
+        fmt::format("{}: obstacle \"{}\" {} ([domain] periodic)", obstacle_.where, obstacle_.name, why));
+  }
+  bool is_along(const Pose<D>& at, int axis) const {
+    const Pose<D> next{.translation = at.direction_to_own(box_.period(axis))};
+    return shape_.travel(next, own_box(at, far())) <= equal * box_.length(axis);
+  }
+  /// Whether it goes on unchanged along an axis, wherever its motion takes it.
+  bool goes_on_along(int axis) const {
+    if (!is_along(pose_, axis)) return false;
+    if (!obstacle_.can_move()) return true;
+    for (const Real at : {0.01, 0.1, 0.3, 1.0, 3.0}) {  // times, or positions of a driven wall [m], [rad]
+      const Pose<D> moved = obstacle_.motion ? obstacle_.motion->pose(at) : obstacle_.drive->pose(at);
+      if (!is_along(obstacle_.placed(moved), axis))
+        refuse(
+            fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "
+                        "has no images through the faces of the domain; make {0} open, or the obstacle "
+                        "finite",
+                        "xyz"[axis]));
+    }
+    return true;
+  }
+
+  const Obstacle<D>& obstacle_;
+  const Shape<D>& shape_;
+  const Pose<D>& pose_;
+  const Box<D>& box_;
+  Real longest_;                    // of the lengths of the domain
+  Box<D> tight_ = Box<D>::empty();  // around the surface
+};
+
 }  // namespace
 
 template <int D>
 void ObstacleSet<D>::set_domain(const Box<D>& box) {
   domain_ = box;
+  if (std::ranges::find(box.periodic, true) == box.periodic.end()) return;
   Real longest = 0;
   for (int k = 0; k < D; ++k) longest = std::max(longest, box.length(k));
-  const Box<D> near = box.grown(filled<D>(longest)), far = box.grown(filled<D>(100 * longest));
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle<D>& obstacle = obstacles_[i];
     if (!obstacle.from_deck) continue;
-    const Shape<D>& shape = *obstacle.shape;
-    const Pose<D> pose = placed(obstacle, obstacle.motion ? obstacle.motion->pose(0) : Pose<D>{});
-    Images& images = images_[i];
-    Box<D> tight = Box<D>::empty();
-    bool has_images = false;
-    for (int k = 0; k < D; ++k) {
-      if (!box.is_periodic(k)) continue;
-      const Real period = box.length(k);
-      const auto refuse = [&](const std::string& why) {
-        throw InputError(
-            fmt::format("{}: obstacle \"{}\" {} ([domain] periodic)", obstacle.where, obstacle.name, why));
-      };
-      const auto is_along = [&](const Pose<D>& at) {
-        const Pose<D> next{.translation = at.direction_to_own(box.period(k))};
-        return shape.travel(next, seen_by(at, far)) <= equal * period;
-      };
-      if (is_along(pose)) {
-        if (!can_move(obstacle)) continue;
-        for (const Real at : {0.01, 0.1, 0.3, 1.0, 3.0}) {  // times, or positions of a driven wall [m], [rad]
-          const Pose<D> moved = obstacle.motion ? obstacle.motion->pose(at) : obstacle.drive->pose(at);
-          if (!is_along(placed(obstacle, moved)))
-            refuse(
-                fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "
-                            "has no images through the faces of the domain; make {0} open, or the obstacle "
-                            "finite",
-                            "xyz"[k]));
-        }
-        continue;
-      }
-      if (tight.is_empty())
-        for (const Vec<D>& point : shape.outline(seen_by(pose, far)).points)
-          tight.include(pose.to_world(point));
-      if (tight.is_empty()) break;
-      const Real from = tight.lower[k], to = tight.upper[k], length = to - from;
-      if (length > 10 * longest || is_half_space(shape, pose, tight, k)) {
-        if (is_alike_at_faces(shape, pose, box, k)) continue;  // a plate with a hole in the middle
-        refuse(
-            fmt::format("goes on for ever, but not along the periodic axis {0}: it has no images through the "
-                        "faces of the domain; make {0} open, or turn it along an axis",
-                        "xyz"[k]));
-      }
-      const Real rounding = equal * period;
-      const bool covers = from <= box.lower[k] + rounding && to >= box.upper[k] - rounding;
-      if (length > period + rounding && !covers)
-        refuse(fmt::format(
-            "reaches from {:g} to {:g} m along the periodic axis {}: it is longer than the "
-            "period of {:g} m, so that its images would overlap it, and does not reach from face to "
-            "face; let it end at both faces, or go beyond both",
-            from, to, "xyz"[k], period));
-      // From face to face too: between two lists bodies go on beyond the faces.
-      images.along[static_cast<std::size_t>(k)] = length <= period + rounding;
-      has_images = has_images || images.along[static_cast<std::size_t>(k)];
-    }
-    if (!has_images) continue;
-    for (int part = 0; part < shape.n_parts(); ++part) {
-      const Box<D> bounds = shape.bounds(part, seen_by(pose, near));
-      if (bounds.is_empty()) continue;
-      images.own.include(bounds.lower);
-      images.own.include(bounds.upper);
-    }
-    images.is_container = holds_bodies(shape, images.own);
-    images.codes.clear();
-    int n_codes = 1;
-    for (int k = 0; k < D; ++k) n_codes *= 3;
-    for (int code = 0; code < n_codes; ++code) {
-      bool exists = true;
-      for (int k = 0, digits = code; k < D; ++k, digits /= 3)
-        exists = exists && (digits % 3 == 0 || images.along[static_cast<std::size_t>(k)]);
-      if (exists) images.codes.push_back(code);
-    }
-    images.shift.resize(static_cast<std::size_t>(n_codes));
-    n_images_ = n_codes;
+    const Pose<D> pose = obstacle.placed(obstacle.motion ? obstacle.motion->pose(0) : Pose<D>{});
+    const Periods<D> periods(obstacle, pose, box, longest);
+    std::array<bool, D>& along = images_[i].along;
+    for (int k = 0; k < D; ++k) along[static_cast<std::size_t>(k)] = periods.needs_image_along(k);
+    if (std::ranges::find(along, true) == along.end()) continue;
     poses_.resize(obstacles_.size());
     poses_[i] = pose;
-    place_images(i);
+    make_images(i, box.grown(filled<D>(longest)));
   }
+}
+
+/// Those of an obstacle of which it is known along which axes it has them; `near`: cuts what is unbounded.
+template <int D>
+void ObstacleSet<D>::make_images(std::size_t obstacle, const Box<D>& near) {
+  Images& images = images_[obstacle];
+  const Shape<D>& shape = *obstacles_[obstacle].shape;
+  for (int part = 0; part < shape.n_parts(); ++part) {
+    const Box<D> bounds = shape.bounds(part, own_box(poses_[obstacle], near));
+    if (bounds.is_empty()) continue;
+    images.own.include(bounds.lower);
+    images.own.include(bounds.upper);
+  }
+  images.is_container = holds_bodies(shape, images.own);
+  images.codes.clear();
+  int n_codes = 1;
+  for (int k = 0; k < D; ++k) n_codes *= 3;
+  for (int code = 0; code < n_codes; ++code) {
+    bool exists = true;
+    for (int k = 0, digits = code; k < D; ++k, digits /= 3)
+      exists = exists && (digits % 3 == 0 || images.along[static_cast<std::size_t>(k)]);
+    if (exists) images.codes.push_back(code);
+  }
+  images.shift.resize(static_cast<std::size_t>(n_codes));
+  n_images_ = n_codes;
+  place_images(obstacle);
 }
 
 template <int D>
 void ObstacleSet<D>::place_images(std::size_t obstacle) {
   Images& images = images_[obstacle];
   const Pose<D>& pose = poses_[obstacle];
-  const Box<D> world = box_of(pose, images.own);
+  const Box<D> world = world_box(pose, images.own);
   images.lower = world.lower;
   images.upper = world.upper;
   const Vec<D> middle = pose.to_world(images.own.centre());
@@ -197,6 +209,7 @@ bool ObstacleSet<D>::is_in_container(std::size_t obstacle, const Vec<D>& x) cons
 
 #define SCREE_IMAGES(D)                                                   \
   template void ObstacleSet<D>::set_domain(const Box<D>&);                \
+  template void ObstacleSet<D>::make_images(std::size_t, const Box<D>&);  \
   template void ObstacleSet<D>::place_images(std::size_t);                \
   template bool ObstacleSet<D>::may_reach(int, int, const Box<D>&) const; \
   template bool ObstacleSet<D>::is_in_container(std::size_t, const Vec<D>&) const;

@@ -1,7 +1,7 @@
 #pragma once
 #include <algorithm>
 
-#include "geometry/obstacle.hpp"
+#include "geometry/pose.hpp"
 
 namespace scree {
 

@@ -1,7 +1,6 @@
 #include "geometry/touch.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "geometry/convex/side.hpp"
 

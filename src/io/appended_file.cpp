@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/error.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
 

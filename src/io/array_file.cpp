@@ -130,22 +130,14 @@ void ArrayFileWriter::number(const std::string& name, Real value) {
   part_.write([&](hdf5::File& file) { file.set_attribute("/numbers", name, value); });
 }
 
-void ArrayFileWriter::text_in(const std::string& group, const std::string& name, const std::string& value) {
-  const std::string object = group + "/" + name;
+void ArrayFileWriter::provenance(const std::string& name, const std::string& value) {
+  const std::string object = "/provenance/" + name;
   const std::string checksum = checksum_of_text(value);
   checksum_ += share_of_text(object, checksum);
   part_.write([&](hdf5::File& file) {
     file.write_text(object, value);
     file.set_attribute(object, checksum_name, checksum);
   });
-}
-
-void ArrayFileWriter::text(const std::string& name, const std::string& value) {
-  text_in("/texts", name, value);
-}
-
-void ArrayFileWriter::provenance(const std::string& name, const std::string& value) {
-  text_in("/provenance", name, value);
 }
 
 void ArrayFileWriter::commit() {
@@ -230,14 +222,11 @@ hdf5::Slab ArrayFileReader::slab(const std::string& name, std::int64_t first, st
 }
 
 void ArrayFileReader::verify(const ArrayInfo& info, std::int64_t first, std::int64_t count,
-                             const void* values, bool whole) const {
-  if (!whole) {
-    const std::int64_t before = comm_.sum_before(count);
-    if (comm_.any(before != first) || comm_.sum(count) != info.rows) return;
-  }
-  std::uint64_t checksum =
-      hash_sum(values, hdf5::bytes_of(info.type), first * info.components, count * info.components);
-  if (!whole) checksum = sum_over_ranks(comm_, checksum);
+                             const void* values) const {
+  const std::int64_t before = comm_.sum_before(count);
+  if (comm_.any(before != first) || comm_.sum(count) != info.rows) return;
+  const std::uint64_t checksum = sum_over_ranks(
+      comm_, hash_sum(values, hdf5::bytes_of(info.type), first * info.components, count * info.components));
   const std::string expected = file_->text_attribute(dataset(info.name), checksum_name);
   share_errors(comm_, [&] {
     if (printed(checksum) != expected)
@@ -275,37 +264,19 @@ files::Texts ArrayFileReader::numbers() const {
   return result;
 }
 
-bool ArrayFileReader::has_text(const std::string& name) const {
-  return file_->exists("/texts/" + name);
-}
-
-std::string ArrayFileReader::text_in(const std::string& group, const std::string& name) const {
-  const std::string object = group + "/" + name;
-  std::string value = file_->read_text(object);
-  const std::string expected = file_->text_attribute(object, checksum_name);
-  const bool is_older = !file_->has_attribute("/", checksum_name) && expected.empty();
-  share_errors(comm_, [&] {
-    if (!is_older && checksum_of_text(value) != expected)
-      throw InputError(fmt::format("{} is damaged: the text {} does not have its checksum", path(), name));
-  });
-  return value;
-}
-
-std::string ArrayFileReader::text(const std::string& name) const {
-  if (!has_text(name)) throw InputError(fmt::format("{}: there is no text {}", path(), name));
-  return text_in("/texts", name);
-}
-
-files::Texts ArrayFileReader::texts() const {
-  files::Texts result;
-  for (const std::string& name : file_->members("/texts")) result.emplace_back(name, text(name));
-  return result;
-}
-
 files::Texts ArrayFileReader::provenance() const {
   files::Texts result;
-  for (const std::string& name : file_->members("/provenance"))
-    result.emplace_back(name, text_in("/provenance", name));
+  for (const std::string& name : file_->members("/provenance")) {
+    const std::string object = "/provenance/" + name;
+    std::string value = file_->read_text(object);
+    const std::string expected = file_->text_attribute(object, checksum_name);
+    const bool is_older = !file_->has_attribute("/", checksum_name) && expected.empty();
+    share_errors(comm_, [&] {
+      if (!is_older && checksum_of_text(value) != expected)
+        throw InputError(fmt::format("{} is damaged: the text {} does not have its checksum", path(), name));
+    });
+    result.emplace_back(name, std::move(value));
+  }
   return result;
 }
 

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,11 +18,11 @@ namespace scree {
 /// One file that keeps named arrays, numbers and texts without loss: checkpoints and other exact records.
 ///
 /// In the file (HDF5): attributes `kind`, `version` and `checksum` of the root; numbers as attributes of
-/// /numbers; /arrays/NAME with attributes `unit` and `checksum`; /texts/NAME and /provenance/NAME with an
-/// attribute `checksum`. The checksum of the root is that of all else: kind, version, numbers, names, units,
-/// shapes and the other checksums; it is checked when the file is opened. Provenance describes the run
-/// (ranks, host, wall time, deck) and takes no part in comparisons. The bytes depend on neither the number of
-/// ranks nor on which rank held what.
+/// /numbers; /arrays/NAME with attributes `unit` and `checksum`; /provenance/NAME with an attribute
+/// `checksum`, and alike /texts, which is empty. The checksum of the root is that of all else: kind, version,
+/// numbers, names, units, shapes and the other checksums; it is checked when the file is opened. Provenance
+/// describes the run (ranks, host, wall time, deck) and takes no part in comparisons. The bytes depend on
+/// neither the number of ranks nor on which rank held what.
 
 /// Writes to NAME.part; commit() makes it durable and renames it, so that a file with the final name is
 /// complete. Every failure (disk full, no permission) removes the .part and makes all ranks throw RunError
@@ -39,15 +38,12 @@ class ArrayFileWriter {
   void array(const Column& column, const IdOrder& order);
   void number(const std::string& name, std::int64_t value);
   void number(const std::string& name, Real value);
-  void text(const std::string& name, const std::string& value);
   void provenance(const std::string& name, const std::string& value);
 
   /// Flushes, closes, renames. Nothing may be written afterwards.
   void commit();
 
  private:
-  void text_in(const std::string& group, const std::string& name, const std::string& value);
-
   Comm comm_;
   hdf5::PartFile part_;
   std::uint64_t checksum_ = 0;  // of the root so far
@@ -83,21 +79,13 @@ class ArrayFileReader {
   void array(const std::string& name, std::int64_t first, std::int64_t count, std::vector<T>& values) const {
     const ArrayInfo info = array_info(name);
     file_->read(dataset(name), slab(name, first, count), values);
-    verify(info, first, count, values.data(), false);
+    verify(info, first, count, values.data());
   }
   /// This rank's EvenShare of the rows; verified.
   template <class T>
   void share(const std::string& name, std::vector<T>& values) const {
-    const std::int64_t rows = array_info(name).rows;
-    const auto [first, last] = EvenShare(comm_, rows);
-    array(name, first, last - first, values);
-  }
-  /// All rows on every rank; verified.
-  template <class T>
-  void whole(const std::string& name, std::vector<T>& values) const {
-    const ArrayInfo info = array_info(name);
-    file_->read(dataset(name), slab(name, 0, info.rows), values);
-    verify(info, 0, info.rows, values.data(), true);
+    const EvenShare share(comm_, array_info(name).rows);
+    array(name, share.first, share.last - share.first, values);
   }
 
   std::int64_t integer(const std::string& name) const;
@@ -106,9 +94,6 @@ class ArrayFileReader {
   /// All numbers as text, for reports.
   files::Texts numbers() const;
 
-  std::string text(const std::string& name) const;
-  bool has_text(const std::string& name) const;
-  files::Texts texts() const;
   /// All that describes the run.
   files::Texts provenance() const;
 
@@ -117,9 +102,7 @@ class ArrayFileReader {
  private:
   static std::string dataset(const std::string& name) { return "/arrays/" + name; }
   hdf5::Slab slab(const std::string& name, std::int64_t first, std::int64_t count) const;
-  void verify(const ArrayInfo& info, std::int64_t first, std::int64_t count, const void* values,
-              bool whole) const;
-  std::string text_in(const std::string& group, const std::string& name) const;
+  void verify(const ArrayInfo& info, std::int64_t first, std::int64_t count, const void* values) const;
   const std::variant<std::int64_t, Real>& number_named(const std::string& name) const;
   void read_numbers();
   void verify_all() const;

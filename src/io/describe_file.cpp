@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <limits>
 
 #include "core/error.hpp"

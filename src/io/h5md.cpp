@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 
 #include "core/error.hpp"

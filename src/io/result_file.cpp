@@ -98,10 +98,7 @@ FieldValues ResultFile::read(const Field& field, std::int64_t frame, std::int64_
 }
 
 files::Texts ResultFile::values() const {
-  if (!arrays_) return {};
-  files::Texts result = arrays_->numbers();
-  for (auto& text : arrays_->texts()) result.push_back(std::move(text));
-  return result;
+  return arrays_ ? arrays_->numbers() : files::Texts{};
 }
 
 files::Texts ResultFile::provenance() const {

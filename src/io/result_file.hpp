@@ -51,7 +51,7 @@ class ResultFile {
   /// Rows [first, first + count) on this rank; arrays are verified if the ranks read all rows in order.
   FieldValues read(const Field& field, std::int64_t frame, std::int64_t first, std::int64_t count) const;
 
-  /// Single numbers and texts of an array file that are part of the result.
+  /// Single numbers of an array file that are part of the result.
   files::Texts values() const;
   files::Texts provenance() const;
 

@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "io/frame.hpp"
 

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "core/error.hpp"
 #include "core/files.hpp"
 #include "io/vtk_encoding.hpp"
 #include "io/vtk_frames.hpp"

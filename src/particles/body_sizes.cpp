@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/suggestion.hpp"
 #include "particles/volume.hpp"
 
 namespace scree {

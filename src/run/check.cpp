@@ -35,6 +35,62 @@ std::string try_first_step(Simulation<D>& simulation) {
   return "taken";
 }
 
+/// Of the radii the least and the most [m], and the volume of all bodies. Collective.
+struct Sizes {
+  Real least = HUGE_VAL, most = 0, volume = 0;
+};
+template <int D>
+Sizes sizes_of(const State<D>& state) {
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const auto radius = state.bodies.radius().first(n);
+  Sizes sizes;
+  std::vector<Real> volumes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    sizes.least = std::min(sizes.least, radius[i]);
+    sizes.most = std::max(sizes.most, radius[i]);
+    volumes[i] = state.shapes.volume(state.bodies.carries_shapes() ? state.bodies.shape()[i] : 0, radius[i]);
+  }
+  return {state.comm.min(sizes.least), state.comm.max(sizes.most), ReproducibleSum::sum(state.comm, volumes)};
+}
+
+/// Of all frames of a run and the checkpoints that are kept. Bytes per body of a frame: VTK stores id, point,
+/// radius, velocity, group, rank, contacts in base 64 after LZ4 (about 80 bytes, measured); H5MD position,
+/// image and velocity.
+Real bytes_on_disk(const OutputSettings& output, int dimension, Real bodies, Real end, Real dt) {
+  return (output.writes_vtk() ? output.vtk.count(end, dt) * bodies * 80 : 0) +
+         output.h5md.count(end, dt) * bodies * dimension * (output.h5md_single ? 12 : 20) +
+         static_cast<Real>(output.checkpoint_keep) * bodies * (8 + 8 + 8 + 4 + dimension * 28);
+}
+
+/// A report for people. `shapes`: its lines about shapes; the run goes to `end` in steps of `dt` [s].
+std::string text_of(const Json& report, const std::string& shapes, Real end, Real dt) {
+  const auto count = [&](const char* name) { return report[name].get<std::int64_t>(); };
+  const auto real = [&](const char* name) { return report[name].get<Real>(); };
+  const auto findings = report["findings"].get<std::vector<std::string>>();
+  return fmt::format(
+      "{}: valid\n"
+      "  {} bodies in {}D, {}, solid fraction of the domain {:.3f}, {} obstacle{}\n"
+      "{}{}"
+      "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
+      "  {:g} steps of {:g} s to t = {:g} s\n"
+      "  about {:.0f} MiB of memory per rank at most, {:.1f} MiB on disk; {}\n"
+      "  first step: {}\n"
+      "{}",
+      report["deck"].get<std::string>(), count("bodies"), count("dimension"),
+      count("bodies") > 0 ? fmt::format("radii {:g} to {:g} m", real("radius_min_m"), real("radius_max_m"))
+                          : fmt::format("radii up to {:g} m", real("radius_max_m")),
+      real("solid_fraction_of_domain"), count("obstacles"), count("obstacles") == 1 ? "" : "s", shapes,
+      count("bodies_to_come") > 0
+          ? fmt::format("  up to {} more bodies come during the run\n", count("bodies_to_come"))
+          : "",
+      count("candidate_pairs"), real("skin_m"), count("block_cells"), real("steps"), dt, end,
+      real("memory_per_rank_mib"), real("disk_mib"),
+      count("sensible_ranks") == 1 ? "1 rank is enough"
+                                   : fmt::format("sensible on 1 to {} ranks", count("sensible_ranks")),
+      report["first_step"].get<std::string>(),
+      findings.empty() ? "" : fmt::format("  to look at:\n    {}\n", fmt::join(findings, "\n    ")));
+}
+
 template <int D>
 std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string& from) {
   RunDeck<D> content = RunDeck<D>::read(deck);
@@ -44,18 +100,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   simulation.require_known_options();
   const State<D>& state = simulation.state();
   const OutputSettings& output = simulation.deck().output;
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
-  const auto radius = state.bodies.radius().first(n);
-  Real least = HUGE_VAL, most = 0;
-  std::vector<Real> volumes(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    least = std::min(least, radius[i]);
-    most = std::max(most, radius[i]);
-    volumes[i] = state.shapes.volume(state.bodies.carries_shapes() ? state.bodies.shape()[i] : 0, radius[i]);
-  }
-  least = comm.min(least);
-  most = comm.max(most);
-  const Real volume = ReproducibleSum::sum(comm, volumes);
+  auto [least, most, volume] = sizes_of(state);
   const std::int64_t n_bodies = simulation.n_bodies();
   BodiesToCome to_come = simulation.deck().events.inlets.to_come(simulation.deck().end_time);
   std::vector<std::string> findings = deck.warnings();
@@ -72,16 +117,10 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const Real memory = memory_of_run(simulation) / (1 << 20);
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
-  const auto body = static_cast<Real>(n_bodies + n_to_come);
-  // Bytes per body of a frame: VTK stores id, point, radius, velocity, group, rank, contacts in base 64 after
-  // LZ4 (about 80 bytes, measured); H5MD position, image and velocity.
-  const Real disk = (output.writes_vtk() ? output.vtk.count(end, dt) * body * 80 : 0) +
-                    output.h5md.count(end, dt) * body * D * (output.h5md_single ? 12 : 20) +
-                    static_cast<Real>(output.checkpoint_keep) * body * (8 + 8 + 8 + 4 + D * 28);
+  const Real disk = bytes_on_disk(output, D, static_cast<Real>(n_bodies + n_to_come), end, dt);
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
   // (docs/performance.md).
   const std::int64_t most_ranks = std::max<std::int64_t>(1, (n_bodies + n_to_come) / 5000);
-  const Real skin = state.lattice.skin;
   const std::string first_step = try_first_step(simulation);
 
   Json shapes = Json::array();
@@ -100,7 +139,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"shapes", shapes},
               {"obstacles", state.obstacles.list().size()},
               {"candidate_pairs", n_pairs},
-              {"skin_m", skin},
+              {"skin_m", state.lattice.skin},
               {"block_cells", state.lattice.block_cells[0]},
               {"steps", steps},
               {"memory_per_rank_mib", memory},
@@ -110,24 +149,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"missing_outputs", missing_outputs(simulation.deck())},
               {"findings", findings}};
   if (as_json) return report.dump(2) + "\n";
-  return fmt::format(
-      "{}: valid\n"
-      "  {} bodies in {}D, {}, solid fraction of the domain {:.3f}, {} obstacle{}\n"
-      "{}{}"
-      "  {} candidate pairs (skin {:.3g} m, blocks of {} cells)\n"
-      "  {:g} steps of {:g} s to t = {:g} s\n"
-      "  about {:.0f} MiB of memory per rank at most, {:.1f} MiB on disk; {}\n"
-      "  first step: {}\n"
-      "{}",
-      deck.name(), n_bodies, D,
-      n_bodies > 0 ? fmt::format("radii {:g} to {:g} m", least, most)
-                   : fmt::format("radii up to {:g} m", most),
-      volume / state.box.volume(), state.obstacles.list().size(),
-      state.obstacles.list().size() == 1 ? "" : "s", lines_about_shapes,
-      n_to_come > 0 ? fmt::format("  up to {} more bodies come during the run\n", n_to_come) : "", n_pairs,
-      skin, state.lattice.block_cells[0], steps, dt, end, memory, disk / (1 << 20),
-      most_ranks == 1 ? "1 rank is enough" : fmt::format("sensible on 1 to {} ranks", most_ranks), first_step,
-      findings.empty() ? "" : fmt::format("  to look at:\n    {}\n", fmt::join(findings, "\n    ")));
+  return text_of(report, lines_about_shapes, end, dt);
 }
 
 }  // namespace

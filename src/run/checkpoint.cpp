@@ -33,6 +33,38 @@ Column column_of(std::string_view name, std::string_view unit, std::span<const T
   return {std::string(name), std::string(unit), Stored<T>::components, numbers};
 }
 
+/// What contacts remember: per body in the order of ids, within a body by partner. The rows get unique,
+/// ordered keys.
+template <int D>
+void write_memory(const State<D>& state, const IdOrder& by_id, ArrayFileWriter& file) {
+  const ContactMemory& memory = state.memory;
+  const auto n = static_cast<std::size_t>(state.bodies.n_owned()),
+             width = static_cast<std::size_t>(memory.width);
+  std::vector<std::int32_t> counts(n);
+  for (std::size_t i = 0; i < n; ++i) counts[i] = memory.start[i + 1] - memory.start[i];
+  const std::int64_t most = state.comm.max(n == 0 ? std::int64_t{0} : std::int64_t{std::ranges::max(counts)});
+  std::vector<GlobalId> keys, others;
+  std::vector<Real> values;
+  std::vector<std::size_t> row;
+  for (std::size_t i = 0; i < n; ++i) {
+    row.resize(static_cast<std::size_t>(counts[i]));
+    std::iota(row.begin(), row.end(), static_cast<std::size_t>(memory.start[i]));
+    std::ranges::sort(row, {}, [&](std::size_t p) { return memory.other[p]; });
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      keys.push_back(state.bodies.id()[i] * most + static_cast<GlobalId>(k));
+      others.push_back(memory.other[row[k]]);
+      const auto first = memory.value.begin() + static_cast<std::ptrdiff_t>(row[k] * width);
+      values.insert(values.end(), first, first + static_cast<std::ptrdiff_t>(width));
+    }
+  }
+  file.array(column_of("memory_count", "-", std::span<const std::int32_t>(counts)), by_id);
+  const IdOrder by_key(state.comm, keys);
+  file.array(column_of("memory_other", "-", std::span<const GlobalId>(others)), by_key);
+  file.number("memory_width", static_cast<std::int64_t>(width));
+  // What is remembered, and in which unit, is up to the scheme and its friction.
+  file.array({"memory_value", "-", static_cast<int>(width), std::span<const Real>(values)}, by_key);
+}
+
 std::vector<std::filesystem::path> checkpoints_in(const std::string& folder) {
   std::vector<std::filesystem::path> found;
   std::error_code ignored;
@@ -80,38 +112,7 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
     if (info.saved) file.array(column_of(info.name, info.unit, std::span<const T>(values).first(n)), by_id);
   });
 
-  // What contacts remember: per body in the order of ids, within a body by partner. The rows get unique,
-  // ordered keys.
-  std::vector<std::int32_t> counts(n);
-  std::vector<GlobalId> keys, others;
-  std::vector<Real> values;
-  std::int64_t most = 0;
-  const auto width = static_cast<std::size_t>(state.memory.width);
-  for (std::size_t i = 0; i < n; ++i) {
-    counts[i] = state.memory.start[i + 1] - state.memory.start[i];
-    most = std::max<std::int64_t>(most, counts[i]);
-  }
-  most = comm.max(most);
-  std::vector<std::size_t> row;
-  for (std::size_t i = 0; i < n; ++i) {
-    row.resize(static_cast<std::size_t>(counts[i]));
-    std::iota(row.begin(), row.end(), static_cast<std::size_t>(state.memory.start[i]));
-    std::sort(row.begin(), row.end(),
-              [&](std::size_t p, std::size_t q) { return state.memory.other[p] < state.memory.other[q]; });
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      keys.push_back(bodies.id()[i] * most + static_cast<GlobalId>(k));
-      others.push_back(state.memory.other[row[k]]);
-      values.insert(values.end(), state.memory.value.begin() + static_cast<std::ptrdiff_t>(row[k] * width),
-                    state.memory.value.begin() + static_cast<std::ptrdiff_t>((row[k] + 1) * width));
-    }
-  }
-  file.array(column_of("memory_count", "-", std::span<const std::int32_t>(counts)), by_id);
-  const IdOrder by_key(comm, keys);
-  file.array(column_of("memory_other", "-", std::span<const GlobalId>(others)), by_key);
-  file.number("memory_width", static_cast<std::int64_t>(width));
-  // What is remembered, and in which unit, is up to the scheme and its friction.
-  file.array({"memory_value", "-", static_cast<int>(width), std::span<const Real>(values)}, by_key);
-
+  write_memory(state, by_id, file);
   for (const SharedRows& rows : shared) {
     std::vector<GlobalId> numbers(static_cast<std::size_t>(rows.count));
     std::iota(numbers.begin(), numbers.end(), rows.first_row);

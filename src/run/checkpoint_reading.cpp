@@ -169,6 +169,56 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
                                most_cells_of_block));
 }
 
+/// Clock, lattice and all else that is no array.
+template <int D>
+void read_numbers(const CheckedRows<D>& checked, State<D>& state) {
+  constexpr std::int64_t most = std::int64_t{1} << 56;  // room to count on, and to number contacts by ids
+  checked.integer("dimension", D, D);
+  for_each_number(state, [&](const std::string& name, auto& value, Real least) {
+    using N = std::remove_reference_t<decltype(value)>;
+    if constexpr (std::is_floating_point_v<N>)
+      value = checked.real(name, least);
+    else
+      value = static_cast<N>(checked.integer(name, static_cast<std::int64_t>(least),
+                                             std::min<std::int64_t>(most, std::numeric_limits<N>::max())));
+  });
+  checked.real("listed_time", 0, state.clock.time);
+  if (state.cell.is_given()) {
+    for (int k = 0; k < D; ++k)
+      for (const char* name : {"cell_", "cell_listed_"}) {
+        const Real lower = checked.real(fmt::format("{}lower_{}", name, "xyz"[k]));
+        checked.real(fmt::format("{}upper_{}", name, "xyz"[k]), std::nextafter(lower, HUGE_VAL));
+      }
+    state.cell.restore(state.box);
+  }
+  check_lattice(checked, state);
+  state.lattice.periodic = state.box.periodic;
+}
+
+template <int D>
+void read_bodies(const CheckedRows<D>& checked, State<D>& state, const FaultOfBody<D>& fault_of_body) {
+  state.bodies.resize(static_cast<Index>(checked.count()), 0);
+  state.bodies.for_each_field([&](const FieldInfo& info, auto& values) {
+    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
+    using Number = typename Stored<T>::Number;
+    const bool is_new =
+        info.name.starts_with("measures.") && !checked.file().has_array(std::string(info.name));
+    if (!info.saved || is_new) return;
+    const auto numbers = checked.template rows<Number>(
+        std::string(info.name), checked.n_bodies(), Stored<T>::components, checked.first(), checked.count());
+    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<Number*>(values.data()));
+  });
+  const BodyStore<D>& bodies = state.bodies;
+  GlobalId before = last_id_before(state.comm, bodies.id());
+  checked.require_rows(checked.first(), checked.count(), [&](std::size_t i) -> std::string {
+    std::string fault = fault_in_any_run(state, i, before);
+    if (fault.empty() && fault_of_body) fault = fault_of_body(bodies, i);
+    before = bodies.id()[i];
+    if (fault.empty()) return {};
+    return fmt::format("row {} of the bodies: {}", checked.first() + static_cast<std::int64_t>(i), fault);
+  });
+}
+
 template <int D>
 void read_memory(const CheckedRows<D>& checked, State<D>& state) {
   const Comm& comm = state.comm;
@@ -210,30 +260,9 @@ template <int D>
 void read_checkpoint(State<D>& state, const std::string& path, const std::vector<NamedNumbers>& measures,
                      const FaultOfBody<D>& fault_of_body) {
   Scope timer("read checkpoint");
-  const Comm& comm = state.comm;
-  const CheckedRows<D> checked(comm, path);
+  const CheckedRows<D> checked(state.comm, path);
   const ArrayFileReader& file = checked.file();
-  constexpr std::int64_t most = std::int64_t{1} << 56;  // room to count on, and to number contacts by ids
-  checked.integer("dimension", D, D);
-  for_each_number(state, [&](const std::string& name, auto& value, Real least) {
-    using N = std::remove_reference_t<decltype(value)>;
-    if constexpr (std::is_floating_point_v<N>)
-      value = checked.real(name, least);
-    else
-      value = static_cast<N>(checked.integer(name, static_cast<std::int64_t>(least),
-                                             std::min<std::int64_t>(most, std::numeric_limits<N>::max())));
-  });
-  checked.real("listed_time", 0, state.clock.time);
-  if (state.cell.is_given()) {
-    for (int k = 0; k < D; ++k)
-      for (const char* name : {"cell_", "cell_listed_"}) {
-        const Real lower = checked.real(fmt::format("{}lower_{}", name, "xyz"[k]));
-        checked.real(fmt::format("{}upper_{}", name, "xyz"[k]), std::nextafter(lower, HUGE_VAL));
-      }
-    state.cell.restore(state.box);
-  }
-  check_lattice(checked, state);
-  state.lattice.periodic = state.box.periodic;
+  read_numbers(checked, state);
   for_each_measured(measures, [&](const std::string& name, Real& value) {
     if (file.has_number(name)) value = file.real(name);
   });
@@ -247,26 +276,7 @@ void read_checkpoint(State<D>& state, const std::string& path, const std::vector
       checked.refuse(error.what());
     }
   }
-  const auto count = static_cast<std::size_t>(checked.count());
-  state.bodies.resize(static_cast<Index>(count), 0);
-  state.bodies.for_each_field([&](const FieldInfo& info, auto& values) {
-    using T = typename std::remove_cvref_t<decltype(values)>::value_type;
-    using Number = typename Stored<T>::Number;
-    const bool is_new = info.name.starts_with("measures.") && !file.has_array(std::string(info.name));
-    if (!info.saved || is_new) return;
-    const auto numbers = checked.template rows<Number>(
-        std::string(info.name), checked.n_bodies(), Stored<T>::components, checked.first(), checked.count());
-    std::copy(numbers.begin(), numbers.end(), reinterpret_cast<Number*>(values.data()));
-  });
-  const BodyStore<D>& bodies = state.bodies;
-  GlobalId before = last_id_before(comm, bodies.id());
-  checked.require_rows(checked.first(), checked.count(), [&](std::size_t i) -> std::string {
-    std::string fault = fault_in_any_run(state, i, before);
-    if (fault.empty() && fault_of_body) fault = fault_of_body(bodies, i);
-    before = bodies.id()[i];
-    if (fault.empty()) return {};
-    return fmt::format("row {} of the bodies: {}", checked.first() + static_cast<std::int64_t>(i), fault);
-  });
+  read_bodies(checked, state, fault_of_body);
   read_memory(checked, state);
 }
 

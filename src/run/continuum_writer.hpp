@@ -1,6 +1,5 @@
 #pragma once
 #include <memory>
-#include <string>
 
 #include "analysis/continuum/fields.hpp"
 #include "io/image_data.hpp"

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "io/run_files.hpp"
 

@@ -6,9 +6,45 @@
 #include "core/files.hpp"
 #include "core/input_file.hpp"
 #include "core/json.hpp"
+#include "geometry/box.hpp"
 #include "geometry/mesh.hpp"
 
 namespace scree {
+
+namespace {
+
+bool is_closed(const MeshRepairs& repairs, const MeshDefects& defects) {
+  return defects.is_closed() && repairs.one_sided < 0;
+}
+
+/// Whether the mesh is closed, and for which sides it is good.
+std::string facing_text(const TriangleMesh& mesh, const MeshRepairs& repairs, const MeshDefects& defects,
+                        Real volume) {
+  if (is_closed(repairs, defects))
+    return fmt::format(
+        "closed, volume {:.6g} m3, triangles face {}wards: for side = \"outside\", \"inside\" or \"both\"\n",
+        volume, repairs.is_outward ? "out" : "in");
+  if (repairs.one_sided >= 0)
+    return fmt::format(
+        "its triangles cannot all face the same way, the first is number {}: for side = \"both\"\n",
+        mesh.number[static_cast<std::size_t>(repairs.one_sided)]);
+  return fmt::format(
+      "not closed: {} edges have one triangle and {} more than two, the first at ({:.6g}) m (triangle {}): "
+      "for side = \"both\"\n",
+      defects.n_open_edges, defects.n_crowded_edges, fmt::join(defects.first.front().middle.component, ", "),
+      defects.first.front().triangle);
+}
+
+/// Writes the mended mesh; what is inside out turned.
+void write_mended(const std::string& path, TriangleMesh& mesh, const MeshRepairs& repairs) {
+  if (!path.ends_with(".stl"))
+    throw InputError(path + ": the mended mesh is written as a file that ends with .stl");
+  if (!repairs.is_outward)
+    for (auto& corners : mesh.triangles) std::swap(corners[1], corners[2]);
+  files::write_atomically(path, stl_text(mesh));
+}
+
+}  // namespace
 
 std::string report_mesh(const std::string& path, const MeshReportOptions& options) {
   TriangleMesh mesh = parse_mesh(path, read_input(path), options.scale);
@@ -19,7 +55,6 @@ std::string report_mesh(const std::string& path, const MeshReportOptions& option
     mended.push_back(
         fmt::format("{} bytes after the triangles of '{}' are passed over", mesh.n_bytes_beyond, path));
   const MeshDefects defects = defects_of(mesh);
-  const bool is_closed = defects.is_closed() && repairs.one_sided < 0;
   Real area = 0, volume = 0;
   Json shells = Json::array();
   std::string lines;
@@ -40,29 +75,19 @@ std::string report_mesh(const std::string& path, const MeshReportOptions& option
                                                        shell.depth % 2 == 0 ? "" : ", a hollow")
                                          : "open");
   }
-  Vec<3> lower = mesh.vertices[static_cast<std::size_t>(mesh.triangles[0][0])], upper = lower;
+  Box<3> around = Box<3>::empty();
   for (const auto& corners : mesh.triangles)
-    for (const int v : corners)
-      for (int k = 0; k < 3; ++k) {
-        lower[k] = std::min(lower[k], mesh.vertices[static_cast<std::size_t>(v)][k]);
-        upper[k] = std::max(upper[k], mesh.vertices[static_cast<std::size_t>(v)][k]);
-      }
-  if (!options.output.empty()) {
-    if (!options.output.ends_with(".stl"))
-      throw InputError(options.output + ": the mended mesh is written as a file that ends with .stl");
-    if (!repairs.is_outward)
-      for (auto& corners : mesh.triangles) std::swap(corners[1], corners[2]);
-    files::write_atomically(options.output, stl_text(mesh));
-  }
+    for (const int v : corners) around.include(mesh.vertices[static_cast<std::size_t>(v)]);
+  if (!options.output.empty()) write_mended(options.output, mesh, repairs);
   if (options.json)
     return Json{{"file", path},
                 {"triangles", mesh.triangles.size()},
                 {"corners", mesh.vertices.size()},
-                {"lower_m", lower.component},
-                {"upper_m", upper.component},
+                {"lower_m", around.lower.component},
+                {"upper_m", around.upper.component},
                 {"area_m2", area},
-                {"volume_m3", is_closed ? Json(volume) : Json(nullptr)},
-                {"closed", is_closed},
+                {"volume_m3", is_closed(repairs, defects) ? Json(volume) : Json(nullptr)},
+                {"closed", is_closed(repairs, defects)},
                 {"outward", repairs.is_outward},
                 {"open_edges", defects.n_open_edges},
                 {"crowded_edges", defects.n_crowded_edges},
@@ -73,23 +98,9 @@ std::string report_mesh(const std::string& path, const MeshReportOptions& option
            "\n";
   std::string text =
       fmt::format("{}: {} triangles, {} corners, from ({:.6g}) to ({:.6g}) m, area {:.6g} m2\n", path,
-                  mesh.triangles.size(), mesh.vertices.size(), fmt::join(lower.component, ", "),
-                  fmt::join(upper.component, ", "), area);
-  if (is_closed)
-    text += fmt::format(
-        "closed, volume {:.6g} m3, triangles face {}wards: for side = \"outside\", \"inside\" or \"both\"\n",
-        volume, repairs.is_outward ? "out" : "in");
-  else if (repairs.one_sided >= 0)
-    text += fmt::format(
-        "its triangles cannot all face the same way, the first is number {}: for side = \"both\"\n",
-        mesh.number[static_cast<std::size_t>(repairs.one_sided)]);
-  else
-    text += fmt::format(
-        "not closed: {} edges have one triangle and {} more than two, the first at ({:.6g}) m (triangle {}): "
-        "for side = \"both\"\n",
-        defects.n_open_edges, defects.n_crowded_edges,
-        fmt::join(defects.first.front().middle.component, ", "), defects.first.front().triangle);
-  text += lines;
+                  mesh.triangles.size(), mesh.vertices.size(), fmt::join(around.lower.component, ", "),
+                  fmt::join(around.upper.component, ", "), area);
+  text += facing_text(mesh, repairs, defects, volume) + lines;
   for (const std::string& line : mended) text += "mended: " + line + "\n";
   if (!options.output.empty()) text += fmt::format("written: {}\n", options.output);
   return text;

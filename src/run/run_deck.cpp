@@ -8,10 +8,9 @@
 #include <limits>
 
 #include "core/as_input.hpp"
-#include "core/error.hpp"
 #include "core/petsc.hpp"
-#include "geometry/drive.hpp"
 #include "io/scene_output.hpp"
+#include "run/deck_refusals.hpp"
 #include "run/schemes.hpp"
 
 namespace scree {
@@ -191,18 +190,20 @@ void RunDeck<D>::describe(Section& root) {
         fmt::format("{}: steps of {:g} s until t = {:g} s are {:.3g} steps; at most {:g} are possible",
                     where_step, dt, end_time, end_time / dt, most_steps));
   const Steppers other_schemes = describe_scheme(root, scheme);
+  const DeckRefusals<D> refusals(*this, scheme, where_gravity);
   if (root.reading()) {
-    if (!stepper->traits().drives_walls) refuse_driven_walls(scheme);
+    if (!stepper->traits().drives_walls) refusals.refuse_driven_walls();
     if (stepper->traits().has_inertia())
       resolve_materials();
     else
-      refuse_inertia(scheme, where_gravity);
-    if (has_shapes() && !stepper->traits().takes_shapes) refuse_shapes(scheme);
-    refuse_cohesion(scheme);
+      refusals.refuse_inertia();
+    if (stepper->traits().has_inertia()) refusals.refuse_soft_shapes();
+    if (has_shapes() && !stepper->traits().takes_shapes) refusals.refuse_shapes();
+    refusals.refuse_cohesion();
   }
   if (root.reading() && stepper->scene()) {
     const SceneMessages words = stepper->scene()->words();
-    refuse_bodies_beside_scene(scheme);
+    refusals.refuse_bodies_beside_scene();
     if (!events.outlets.empty())
       root.fail("outlets", fmt::format("[outlets] have no effect in the scheme \"{}\": {}; remove them",
                                        scheme, words.instead_of_outlets));
@@ -216,7 +217,7 @@ void RunDeck<D>::describe(Section& root) {
     obstacles.put_on_levels({});
   }
   describe_output(root, scheme, other_schemes);
-  if (root.reading()) check_deformation(scheme, where_gravity);
+  if (root.reading()) refusals.check_deformation();
   if (root.reading()) obstacles.set_domain(box);
   root.tables("measures", {.doc = "What is measured for the scalars; columns are named NAME_COLUMN"},
               [&](const std::string& name, Section& section) {
@@ -226,7 +227,7 @@ void RunDeck<D>::describe(Section& root) {
                 measure.where = section.where("type");
                 measures.push_back(std::move(measure));
               });
-  if (root.reading() && !stepper->traits().tells_forces) refuse_forces_of_contacts(scheme);
+  if (root.reading() && !stepper->traits().tells_forces) refusals.refuse_forces_of_contacts();
 }
 
 /// A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.
@@ -263,7 +264,7 @@ void RunDeck<D>::describe_output(Section& root, const std::string& scheme, const
     if (own) own->describe(section);
   });
   if (!root.reading()) return;
-  if (!stepper->traits().has_contact_problems) refuse_contact_problems(scheme);
+  if (!stepper->traits().has_contact_problems) DeckRefusals<D>(*this, scheme, "").refuse_contact_problems();
   if (continuum->is_asked_for()) continuum->check(box, stepper->traits().has_inertia());
   for (const SceneOutput<D>* other : others) other->refuse(scheme);
   if (own) own->check(box, dt);
@@ -316,7 +317,6 @@ void RunDeck<D>::resolve_materials() {
     for (const int b : group_material) materials.require_pair(a, b);
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
-  if (has_shapes()) refuse_soft_shapes();
 }
 
 int dimension_of(Deck& deck) {

@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -73,20 +72,10 @@ struct RunDeck {
  private:
   void describe_forces(Section& root);
   void resolve_materials();
-  void refuse_soft_shapes() const;
-  void check_cell_orders() const;
-  void check_deformation(const std::string& scheme, const std::string& where_gravity) const;
-  void refuse_driven_walls(const std::string& scheme) const;
-  void refuse_shapes(const std::string& scheme) const;
-  void refuse_cohesion(const std::string& scheme) const;
-  void refuse_contact_problems(const std::string& scheme) const;
-  void refuse_forces_of_contacts(const std::string& scheme) const;
-  void refuse_bodies_beside_scene(const std::string& scheme) const;
   using Steppers = std::vector<std::unique_ptr<Stepper<D>>>;
   /// Returns those of schemes that the run does not have: their scenes know tables of [output], too.
   Steppers describe_scheme(Section& root, const std::string& scheme);
   void describe_output(Section& root, const std::string& scheme, const Steppers& others);
-  void refuse_inertia(const std::string& scheme, const std::string& where_gravity) const;
 };
 
 /// All that a deck says; throws InputError for the first thing that is wrong with it. Local.

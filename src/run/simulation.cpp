@@ -357,10 +357,9 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
     limits.push_back(group->source ? std::max(limit_of_all, group->source->overlap_limit()) : limit_of_all);
   const ContactGraph<D>& contacts = find_contacts(0);
   const BodyStore<D>& bodies = state_.bodies;
-  // Of contact c: how much deeper it is than it may be; at most 0 if it may be.
   struct Depth {
     Real share;   // overlap over the smaller radius
-    Real excess;  // of that over what is accepted
+    Real excess;  // of that over what is accepted; at most 0 if it is
     Real limit;
   };
   const auto depth_of = [&](std::size_t c) {
@@ -376,10 +375,8 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
     return Depth{share, share - limit, limit};
   };
   std::array<Real, 2> worst{-HUGE_VAL, 0};  // excess, overlap
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    worst[0] = std::max(worst[0], depth_of(c).excess);
-    worst[1] = std::max(worst[1], depth_of(c).share);
-  }
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    worst = {std::max(worst[0], depth_of(c).excess), std::max(worst[1], depth_of(c).share)};
   state_.comm.max(worst);
   const bool refused = worst[0] > 0;
   constexpr Real rounding = 1e-9;
@@ -395,11 +392,7 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
     const std::string other =
         contacts.b[c] >= 0
             ? fmt::format("body {}", bodies.id()[static_cast<std::size_t>(contacts.b[c])])
-            : fmt::format(
-                  "obstacle \"{}\"",
-                  state_.obstacles
-                      .list()[static_cast<std::size_t>(state_.obstacles.obstacle_of(contacts.wall[c]))]
-                      .name);
+            : fmt::format("obstacle \"{}\"", state_.obstacles.obstacle_with(contacts.wall[c]).name);
     const std::string share =
         depth.limit > rounding
             ? fmt::format(" ({:.3g} of the smaller radius; up to {:g} is accepted)", depth.share, depth.limit)
@@ -412,10 +405,8 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
                       : fmt::format("deepest overlap at the start: body {} and {}, {:.3g} m{}", id, other,
                                     -contacts.gap[c], share);
   }
-  if (refused)
-    throw_if_any(state_.comm, key, message);
-  else
-    log::info(message_of_smallest(state_.comm, key, message));
+  if (refused) throw_if_any(state_.comm, key, message);
+  log::info(message_of_smallest(state_.comm, key, message));
 }
 
 template class Simulation<2>;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -38,6 +37,29 @@ bool same_ways(const Obstacle<D>& a, const Obstacle<D>& b, const Box<D>& box) {
   return a.shape->outline(box).points == b.shape->outline(box).points &&
          same_pose(a.placement.value_or(none), b.placement.value_or(none)) &&
          a.drive->turns() == b.drive->turns() && same_pose(a.drive->pose(1), b.drive->pose(1));
+}
+
+/// What a run does not take of the motion of bodies, or does not do with it.
+template <int D>
+void tell_changes(const State<D>& old, const State<D>& state, const RunDeck<D>& deck, bool same_periods,
+                  std::int64_t n_stopped, std::int64_t n_unturned) {
+  if (state.bodies.has_inertia() && !old.bodies.has_inertia())
+    log::info("the scheme of the checkpoint knows no inertia: velocities are those of [particles.NAME]");
+  if (old.bodies.has_inertia() && !state.bodies.has_inertia())
+    log::info(
+        "the scheme knows no inertia: velocities, spins and orientations of the checkpoint are not taken");
+  if (!same_periods)
+    log::info("the periodic axes differ: how often bodies have passed through them is forgotten");
+  if (n_stopped = state.comm.sum(n_stopped); n_stopped > 0)
+    log::info("{} bodies that were moving stand still: their group has mobility 0", n_stopped);
+  if (n_unturned = state.comm.sum(n_unturned); n_unturned > 0)
+    log::warn("{} bodies that were spinning do not: their group has rotates = false", n_unturned);
+  if (!old.bodies.has_inertia() || !state.bodies.has_inertia()) return;
+  for (const ParticleGroup<D>& group : deck.groups)
+    if (group.mobility != 0 &&
+        (group.velocity != Vec<D>{} || group.random_speed > 0 || group.angular_velocity != Spin<D>{}))
+      log::info("[particles.{}]: its velocities at first have no effect: the checkpoint brings them",
+                group.name);
 }
 
 }  // namespace
@@ -228,23 +250,7 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
       n_unturned += old.bodies.angular_velocity()[i] != Spin<D>{} ? 1 : 0;
   }
   log::info("{} bodies from {}", state.comm.sum(static_cast<std::int64_t>(bodies.n_owned())), text());
-  if (bodies.has_inertia() && !takes_motion)
-    log::info("the scheme of the checkpoint knows no inertia: velocities are those of [particles.NAME]");
-  if (old.bodies.has_inertia() && !bodies.has_inertia())
-    log::info(
-        "the scheme knows no inertia: velocities, spins and orientations of the checkpoint are not taken");
-  if (!same_periods)
-    log::info("the periodic axes differ: how often bodies have passed through them is forgotten");
-  if (n_stopped = state.comm.sum(n_stopped); n_stopped > 0)
-    log::info("{} bodies that were moving stand still: their group has mobility 0", n_stopped);
-  if (n_unturned = state.comm.sum(n_unturned); n_unturned > 0)
-    log::warn("{} bodies that were spinning do not: their group has rotates = false", n_unturned);
-  if (!takes_motion) return;
-  for (const ParticleGroup<D>& group : deck.groups)
-    if (group.mobility != 0 &&
-        (group.velocity != Vec<D>{} || group.random_speed > 0 || group.angular_velocity != Spin<D>{}))
-      log::info("[particles.{}]: its velocities at first have no effect: the checkpoint brings them",
-                group.name);
+  tell_changes(old, state, deck, same_periods, n_stopped, n_unturned);
 }
 
 template <int D>

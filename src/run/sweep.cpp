@@ -173,20 +173,24 @@ void write_table(const Comm& comm, const Deck& deck, const Study& study, std::op
 }
 
 template <int D>
-ExitCode run_sweep_in(const Comm& comm, const Deck& deck, RunOptions options, const SweepOptions& sweep) {
+Study study_of(const Deck& deck, const RunOptions& options, const SweepOptions& sweep) {
   Study study;
   for (const std::string& text : sweep.vary) {
     study.keys.push_back(parse_varied_key(text));
     study.n_points *= study.keys.back().values.size();
     if (study.n_points > most_points) throw InputError(fmt::format("more than {} points", most_points));
   }
-  {
-    Deck copy = deck.with({});
-    const RunDeck<D> content = RunDeck<D>::read(copy, false);
-    study.folder = content.output.files(name_after(deck)).folder + "_sweep";
-    study.first_seed = content.seed;
-    study.n_seeds = options.ensemble > 0 ? options.ensemble : ensemble_of(copy);
-  }
+  Deck copy = deck.with({});
+  const RunDeck<D> content = RunDeck<D>::read(copy, false);
+  study.folder = content.output.files(name_after(deck)).folder + "_sweep";
+  study.first_seed = content.seed;
+  study.n_seeds = options.ensemble > 0 ? options.ensemble : ensemble_of(copy);
+  return study;
+}
+
+template <int D>
+ExitCode run_sweep_in(const Comm& comm, const Deck& deck, RunOptions options, const SweepOptions& sweep) {
+  const Study study = study_of<D>(deck, options, sweep);
   for (std::size_t point = 0; point < study.n_points; ++point) {
     Deck copy = deck.with(study.run(point * static_cast<std::size_t>(study.n_seeds)).member.overrides);
     if (dimension_of(copy) != D) throw InputError("--vary cannot change simulation.dimension");

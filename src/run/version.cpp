@@ -6,8 +6,6 @@
 #include <mpi.h>
 #include <petscversion.h>
 
-#include <array>
-
 namespace scree {
 
 namespace version {

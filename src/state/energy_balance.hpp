@@ -1,7 +1,5 @@
 #pragma once
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"

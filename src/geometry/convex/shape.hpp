@@ -2,7 +2,6 @@
 #include <array>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "geometry/convex/mass.hpp"
 

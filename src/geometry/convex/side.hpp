@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cmath>
 
 #include "geometry/convex/candidates.hpp"

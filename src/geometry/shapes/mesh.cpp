@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "core/error.hpp"
 #include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "core/log.hpp"

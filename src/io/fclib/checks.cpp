@@ -38,31 +38,39 @@ bool is_positive_definite(std::span<const Real> block, std::size_t width) {
     }
   return true;
 }
-}  // namespace
 
-Real checked_asymmetry(const CheckedFile& file, const std::string& name, const SparseShare& matrix,
-                       Real limit, bool is_positive) {
-  struct Pair {
-    std::int64_t row, column;
-    Real direct, transposed;
-  };
-  const Comm& comm = file.comm();
-  const std::int64_t n = matrix.n_rows;
-  const EvenShare rows(comm, n);
-  std::vector<Real> diagonal(rows.size(), 0.0);
-  const auto diagonal_of = [&](std::int64_t row) -> Real& { return diagonal[rows.at(row)]; };
+/// An entry of a matrix and that of the transposed one.
+struct Pair {
+  std::int64_t row, column;
+  Real direct, transposed;
+};
+
+/// Those of the entries, with those of the transposed matrix, that differ; set_diagonal(row, value).
+template <class SetDiagonal>
+std::vector<Pair> unequal_pairs(const std::vector<Entry>& entries, const SetDiagonal& set_diagonal) {
   std::vector<Pair> unequal;
-  const std::vector<Entry> entries = sorted_by_rows(comm, matrix, true);
   for (auto entry = entries.begin(); entry != entries.end();) {
     Pair pair{entry->row, entry->column, 0, 0};
     for (; entry != entries.end() && entry->row == pair.row && entry->column == pair.column; ++entry)
       (entry->is_transposed ? pair.transposed : pair.direct) += entry->value;
     if (pair.row == pair.column)
-      diagonal_of(pair.row) = pair.direct;
+      set_diagonal(pair.row, pair.direct);
     else if (pair.direct != pair.transposed)
       unequal.push_back(pair);
   }
+  return unequal;
+}
+}  // namespace
 
+Real checked_asymmetry(const CheckedFile& file, const std::string& name, const SparseShare& matrix,
+                       Real limit, bool is_positive) {
+  const Comm& comm = file.comm();
+  const std::int64_t n = matrix.n_rows;
+  const EvenShare rows(comm, n);
+  std::vector<Real> diagonal(rows.size(), 0.0);
+  const auto diagonal_of = [&](std::int64_t row) -> Real& { return diagonal[rows.at(row)]; };
+  const std::vector<Pair> unequal = unequal_pairs(
+      sorted_by_rows(comm, matrix, true), [&](std::int64_t row, Real value) { diagonal_of(row) = value; });
   file.refuse_first(
       rows, [&](std::int64_t i) { return is_positive ? diagonal_of(i) <= 0 : diagonal_of(i) < 0; },
       [&](std::int64_t i) {

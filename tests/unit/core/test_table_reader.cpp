@@ -58,7 +58,7 @@ TEST_CASE("table reader: whatever is wrong is told with its line", "[core]") {
   CHECK(refusal("x,x\n") == "a.csv:1: two columns are called x");
   CHECK(refusal("x[cm]\n1\n") == "a.csv:1: the column x is in cm, but is read in m");
   CHECK(refusal("x,y\n") == "a.csv:1: there is no column \"y\"; did you mean \"x\"?; valid: x");
-  CHECK(refusal("x\n\n1\n1,2\n") == "a.csv:4: 2 values, but the header names 1 columns");
+  CHECK(refusal("x\n\n1\n1,2\n") == "a.csv:4: 2 values, but the header names 1 column");
   CHECK(refusal("x\n1\ntwo\n") == "a.csv:3: 'two' is not a number (x)");
   CHECK(refusal("x\nnan\n") == "a.csv:2: 'nan' is not a number (x)");
   CHECK(refusal("x\nnan\ninf\n", {.may_be_infinite = true}).empty());

@@ -33,8 +33,8 @@ void write_example(const std::string& path) {
   writer.array({"nothing", "m", 3, std::span<const double>()});
   writer.number("step", std::int64_t{1} << 60);
   writer.number("time", 0.1);
-  writer.text("state", std::string(100000, 's') + "\nend");
-  writer.text("empty", "");
+  writer.provenance("state", std::string(100000, 's') + "\nend");
+  writer.provenance("empty", "");
   writer.provenance("deck", "[simulation]\n");
   writer.commit();
 }
@@ -58,7 +58,7 @@ TEST_CASE("array file: every bit of arrays, numbers and texts comes back, ids ab
   for (std::size_t i = 0; i < numbers.size(); ++i)
     CHECK(std::bit_cast<std::uint64_t>(read_numbers[i]) == std::bit_cast<std::uint64_t>(numbers[i]));
   std::vector<std::int64_t> read_ids;
-  reader.whole("id", read_ids);
+  reader.share("id", read_ids);
   CHECK(read_ids == ids);
   std::vector<std::int32_t> read_groups;
   reader.array("group", 1, 2, read_groups);
@@ -72,11 +72,10 @@ TEST_CASE("array file: every bit of arrays, numbers and texts comes back, ids ab
   CHECK(reader.arrays().size() == 4);
   CHECK(reader.integer("step") == std::int64_t{1} << 60);
   CHECK(reader.real("time") == 0.1);
-  CHECK(reader.text("state").size() == 100004);
-  CHECK(reader.text("empty").empty());
-  CHECK(reader.provenance() == files::Texts{{"deck", "[simulation]\n"}});
+  CHECK(reader.provenance() == files::Texts{{"deck", "[simulation]\n"},
+                                            {"empty", ""},
+                                            {"state", std::string(100000, 's') + "\nend"}});
   CHECK_THROWS_AS(reader.integer("time"), InputError);
-  CHECK_THROWS_AS(reader.text("no such text"), InputError);
   CHECK_THROWS_AS(reader.share("id", read_groups), InputError);
   CHECK_THROWS_AS(reader.array("id", 2, 2, read_ids), InputError);
   CHECK(message_of<InputError>([&] { reader.share("velocity", read_numbers); }) ==
@@ -147,8 +146,7 @@ TEST_CASE("array file: one flipped bit in an array or text is found by its check
   std::vector<double> values;
   CHECK(message_of<InputError>([&] { reader.share("position", values); }) ==
         path + " is damaged: the array position does not have its checksum");
-  CHECK_THROWS_AS(reader.whole("position", values), InputError);
-  CHECK(message_of<InputError>([&] { reader.text("state"); }) ==
+  CHECK(message_of<InputError>([&] { reader.provenance(); }) ==
         path + " is damaged: the text state does not have its checksum");
   std::vector<std::int64_t> read_ids;
   reader.share("id", read_ids);
@@ -200,7 +198,8 @@ TEST_CASE("array file: what is changed, added or taken away by hand does not fit
         damaged);
   CHECK(changed([](hdf5::File& f) { f.remove("/arrays/nothing"); }) == damaged);
   CHECK(changed([](hdf5::File& f) { f.link("/arrays/id", "/arrays/other"); }) == damaged);
-  CHECK(changed([](hdf5::File& f) { f.link("/texts/state", "/provenance/state"); }) == damaged);
+  CHECK(changed([](hdf5::File& f) { f.link("/provenance/state", "/texts/state"); }) == damaged);
+  CHECK(changed([](hdf5::File& f) { f.link("/provenance/state", "/provenance/other"); }) == damaged);
   CHECK(changed([](hdf5::File& f) { f.remove("/provenance"); }) ==
         path + " is damaged: there is no /provenance");
   CHECK(changed([](hdf5::File&) {}).empty());

@@ -89,7 +89,7 @@ Content read_content(const std::string& path) {
     array.components = info.components;
     if (info.type == hdf5::Type::int64) array.values = std::vector<std::int64_t>();
     if (info.type == hdf5::Type::int32) array.values = std::vector<std::int32_t>();
-    std::visit([&](auto& values) { file.whole(info.name, values); }, array.values);
+    std::visit([&](auto& values) { file.share(info.name, values); }, array.values);
   }
   content.provenance = file.provenance();
   return content;
