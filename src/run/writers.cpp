@@ -59,7 +59,7 @@ std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State
   std::set<std::string> names;
   for (const Table::Heading& heading : headings) names.insert(heading.name);
   for (const NamedMeasure<D>& measure : deck.measures)
-    for (const ColumnInfo& column : measure.measure->columns(state)) {
+    for (const MeasuredValue& column : columns_of(*measure.measure, state)) {
       headings.push_back({measure.name + "_" + column.name, column.unit});
       if (!names.insert(headings.back().name).second)
         throw InputError(
@@ -286,7 +286,8 @@ void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contact
                            const Stepper<D>& stepper) {
   Scope timer("measures");
   start_row(state, stepper);
-  for (const NamedMeasure<D>& m : deck_.measures) m.measure->sample({state, contacts}, row_);
+  for (const NamedMeasure<D>& m : deck_.measures)
+    for (const MeasuredValue& column : m.measure->record({state, contacts})) row_.push_back(column.value);
   scalars_->add(row_);
 }
 

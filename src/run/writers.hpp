@@ -20,7 +20,7 @@
 namespace scree {
 
 /// Columns of the table of scalars: those that every table starts with, then those of the measures. After the
-/// scheme has started. Throws InputError naming the measure if two columns have one name. Local.
+/// scheme has started. Throws InputError naming the measure if two columns have one name. Collective.
 template <int D>
 std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State<D>& state);
 

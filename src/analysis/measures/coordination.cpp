@@ -24,19 +24,10 @@ class Coordination final : public Measure<D> {
     region_.describe(section);
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state);
-    const std::string least = std::to_string(D + 1);
-    return {{"coordination", "-",
-             "mean number of contacts of a body, one with each body or part of a wall that it touches; nan "
-             "without bodies"},
-            {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies"},
-            {"coordination_without_rattlers", "-",
-             "mean number of contacts of the bodies with at least " + least + "; nan without such bodies"}};
-  }
+  void check(const State<D>& state) const override { region_.require_inside(state); }
 
   Real widest_gap() const override { return counted_.tolerance; }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const Comm& comm = sample.state.comm;
     const BodyStore<D>& bodies = sample.state.bodies;
     const ContactGraph<D>& contacts = sample.contacts;
@@ -86,7 +77,16 @@ class Coordination final : public Measure<D> {
       return of > 0 ? static_cast<Real>(part) / static_cast<Real>(of)
                     : std::numeric_limits<Real>::quiet_NaN();
     };
-    row.insert(row.end(), {ratio(ends, all), ratio(all - held, all), ratio(ends_of_held, held)});
+    const std::string least = std::to_string(D + 1);
+    return {{"coordination", "-",
+             "mean number of contacts of a body, one with each body or part of a wall that it touches; nan "
+             "without bodies",
+             ratio(ends, all)},
+            {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies",
+             ratio(all - held, all)},
+            {"coordination_without_rattlers", "-",
+             "mean number of contacts of the bodies with at least " + least + "; nan without such bodies",
+             ratio(ends_of_held, held)}};
   }
 
  private:
