@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "run/field_columns.hpp"
 #include "run/version.hpp"
 #include "run/wall_loads.hpp"
 
@@ -19,26 +20,6 @@ namespace {
 template <int D>
 void append_3d(std::vector<double>& list, const Vec<D>& v) {
   for (int k = 0; k < 3; ++k) list.push_back(k < D ? v[k] : 0);
-}
-
-/// Angular velocity as a vector and orientation as a quaternion (w, x, y, z), in the plane about z.
-template <int D>
-void append_rotation(const State<D>& state, std::size_t i, std::vector<double>& spin,
-                     std::vector<double>& orientation) {
-  const Spin<D>& omega = state.bodies.angular_velocity()[i];
-  const Orientation<D> q = described_orientation(state, i);
-  if constexpr (D == 2) {
-    spin.insert(spin.end(), {0, 0, omega[0]});
-    orientation.insert(orientation.end(), {std::cos(0.5 * q[0]), 0, 0, std::sin(0.5 * q[0])});
-  } else {
-    append_3d<3>(spin, omega);
-    orientation.insert(orientation.end(), q.component.begin(), q.component.end());
-  }
-}
-
-template <int D>
-std::span<const double> numbers(std::span<const Vec<D>> vectors) {
-  return {reinterpret_cast<const double*>(vectors.data()), vectors.size() * D};
 }
 
 /// Columns that every table starts with.
@@ -297,30 +278,16 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
   Scope timer("vtk");
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  std::vector<double> points, velocity;
+  std::vector<double> points;
   points.reserve(3 * n);
-  velocity.reserve(3 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    append_3d<D>(points, bodies.position()[i]);
-    append_3d<D>(velocity, bodies.velocity()[i]);
-  }
+  for (const Vec<D>& x : bodies.position().first(n)) append_3d<D>(points, x);
   const std::vector<std::int32_t> rank(n, comm_.rank());
+  FieldColumns<D> columns(state, FieldFile::frames);
+  columns.add(5, {"rank", "-", 1, std::span<const std::int32_t>(rank)});
+  columns.add(6, {"contacts", "-", 1, contact_counts.first(n)});
   Geometry geometry;
   geometry.points = points;
-  geometry.point_columns = {{"id", "-", 1, bodies.id().first(n)},
-                            {"radius", "m", 1, bodies.radius().first(n)},
-                            {"velocity", "m/s", 3, std::span<const double>(velocity)},
-                            {"group", "-", 1, bodies.group().first(n)},
-                            {"rank", "-", 1, std::span<const std::int32_t>(rank)},
-                            {"contacts", "-", 1, contact_counts.first(n)}};
-  std::vector<double> spin, orientation;
-  if (bodies.has_inertia()) geometry.point_columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
-  if (bodies.carries_turns()) {
-    for (std::size_t i = 0; i < n; ++i) append_rotation<D>(state, i, spin, orientation);
-    geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
-    geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
-  }
-  if (bodies.carries_shapes()) geometry.point_columns.push_back({"shape", "-", 1, bodies.shape().first(n)});
+  geometry.point_columns = columns.columns();
   if (of_scene_) of_scene_->add_columns(bodies, geometry.point_columns);
   particles_->write(state.clock.step, state.clock.time, geometry);
   if (surfaces_) surfaces_->write(state);
@@ -396,28 +363,11 @@ void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
   Scope timer("h5md");
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  const std::span<const std::int32_t> images(reinterpret_cast<const std::int32_t*>(bodies.image().data()),
-                                             n * D);
-  std::vector<Column> columns{{"position", "m", D, numbers<D>(bodies.position().first(n))},
-                              {"image", "-", D, images},
-                              {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},
-                              {"radius", "m", 1, bodies.radius().first(n)},
-                              {"group", "-", 1, bodies.group().first(n)}};
-  std::vector<Orientation<D>> turns;
-  if (bodies.has_inertia()) columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
-  if (bodies.carries_turns()) {
-    const auto flat = []<int n>(std::span<const Vec<n>> list) {
-      return std::span<const double>(reinterpret_cast<const double*>(list.data()), list.size() * n);
-    };
-    columns.push_back({"angular_velocity", "rad/s", n_spins<D>, flat(bodies.angular_velocity().first(n))});
-    for (std::size_t i = 0; i < n; ++i) turns.push_back(described_orientation(state, i));
-    columns.push_back({"orientation", "-", D == 2 ? 1 : 4, flat(std::span<const Orientation<D>>(turns))});
-  }
-  if (bodies.carries_shapes()) columns.push_back({"shape", "-", 1, bodies.shape().first(n)});
+  FieldColumns<D> columns(state, FieldFile::h5md);
   std::vector<Observable> observables;
   for (const CertificateEntry& entry : stepper.certificate())
     observables.push_back({std::string(entry.name), std::string(entry.unit), entry.value});
-  h5md_->append(state.clock.step, state.clock.time, bodies.id().first(n), columns, observables);
+  h5md_->append(state.clock.step, state.clock.time, bodies.id().first(n), columns.columns(), observables);
 }
 
 template std::vector<Table::Heading> scalars_headings(const RunDeck<2>&, const State<2>&);

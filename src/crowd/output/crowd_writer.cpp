@@ -13,6 +13,7 @@
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
+#include "crowd/output/agent_table.hpp"
 #include "crowd/output/evacuation.hpp"
 #include "crowd/output/loaded_walls.hpp"
 #include "io/csv.hpp"
@@ -25,18 +26,6 @@ std::int64_t n_came(const State<2>& state) {
   std::int64_t n = 0;
   for (const InletProgress& inlet : state.inlets) n += inlet.n_made;
   return n;
-}
-
-/// The last cells of a row: the dose, and when it reached 1; nan: it did not.
-std::string dose_cells(const Departure& d) {
-  return fmt::format(",{},{}", d.dose,
-                     d.incapacitated_at > 0 ? fmt::format("{}", d.incapacitated_at) : "nan");
-}
-
-std::string_view word_of(Fate fate) {
-  static constexpr std::array<std::string_view, 7> words{
-      "left", "left elsewhere", "incapacitated", "inside", "waiting", "no way", "locked"};
-  return words[static_cast<std::size_t>(fate)];
 }
 
 std::vector<std::int64_t> n_left(const State<2>& state) {
@@ -83,21 +72,14 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
                                        : Table(comm, path, headings));
   };
   constexpr std::size_t left_column = 7;
-  std::vector<Table::Heading> of_agents{
-      {"id", "-"},      {"population", "-"}, {"kind", "-"}, {"radius", "m"}, {"desired_speed", "m/s"},
-      {"entered", "s"}, {"walks_from", "s"}, {"left", "s"}, {"exit", "-"},   {"walked", "m"}};
-  if (scene_.building().n_levels() > 1) of_agents.push_back({"level", "-"});
-  if (scene_.groups().is_used()) {
-    of_agents.push_back({"party", "-"});
-    of_agents.push_back({"party_waited", "s"});
-  }
-  if (scene_.hazard().is_on()) {
-    of_agents.push_back({"dose", "-"});
-    of_agents.push_back({"incapacitated_at", "s"});
-  }
-  for (const char* coordinate : {"x", "y"}) of_agents.push_back({coordinate, "m"});
-  of_agents.push_back({"state", "-"});
+  std::vector<Table::Heading> of_agents;
+  for (const AgentColumn& column : agent_columns(scene_, state))
+    of_agents.push_back({column.name, column.unit});
   agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
+  for (std::size_t k = 0; k < agent::fields.size(); ++k)
+    if (agent::written[k].frames > 0 && holds(agent::written[k].only_if, scene_))
+      fields_of_frames_.push_back(k);
+  std::ranges::sort(fields_of_frames_, {}, [](std::size_t k) { return agent::written[k].frames; });
 
   if (scene_.queues().is_used()) {
     constexpr std::size_t done_column = 4;
@@ -218,20 +200,11 @@ void CrowdWriter::write_rows(const State<2>& state, const std::vector<Departure>
   std::ranges::sort(departures, [](const Departure& a, const Departure& b) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
   });
-  const std::vector<std::string> groups = scene_.people().group_names();
-  const BuildingPlan& building = scene_.building();
+  const std::vector<AgentColumn> columns = agent_columns(scene_, state);
   std::string lines;
-  for (const Departure& d : departures) {
-    lines += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}", d.id, csv_cell(groups[static_cast<std::size_t>(d.group)]),
-        csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius, d.desired_speed,
-        d.entered_at, d.walks_from, std::isfinite(d.time) ? fmt::format("{}", d.time) : "",
-        d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
-    if (building.n_levels() > 1) lines += "," + csv_cell(building.level(d.level).name);
-    if (scene_.groups().is_used()) lines += fmt::format(",{},{}", d.party, d.party_waited);
-    if (scene_.hazard().is_on()) lines += dose_cells(d);
-    lines += fmt::format(",{},{},{}\n", d.at[0], d.at[1], word_of(d.fate));
-  }
+  for (const Departure& d : departures)
+    for (const AgentColumn& column : columns)
+      lines += column.cell(d) + (&column == &columns.back() ? "\n" : ",");
   if (comm_.any(!departures.empty())) agents_->add_lines(lines);
 }
 
@@ -264,13 +237,14 @@ void CrowdWriter::write_frame(std::size_t /*k*/, const State<2>& state, const Co
 
 void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const {
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  columns.push_back({"kind", "-", 1, agent::type(bodies).first(n)});
-  columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
-  columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
-  columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
-  if (scene_.hazard().is_on()) columns.push_back({"dose", "-", 1, agent::dose(bodies).first(n)});
-  if (queues_) columns.push_back({"queue_place", "-", 1, agent::queue_place(bodies).first(n)});
-  if (scene_.groups().is_used()) columns.push_back({"party", "-", 1, agent::party(bodies).first(n)});
+  for (const std::size_t k : fields_of_frames_) {
+    const FieldInfo& field = agent::fields[k].info;
+    columns.push_back({std::string(field.name), std::string(field.unit), 1, {}});
+    if (agent::fields[k].is_integer)
+      columns.back().values = bodies.extra<std::int32_t>(k).first(n);
+    else
+      columns.back().values = bodies.extra<Real>(k).first(n);
+  }
   if (bodies.carries_levels()) columns.push_back({"level", "-", 1, bodies.level().first(n)});
 }
 

@@ -54,6 +54,7 @@ class CrowdWriter final : public SceneWriter<2> {
   std::unique_ptr<PedestrianArchive> trajectory_;
   std::vector<std::unique_ptr<CrowdFields>> fields_;  ///< by level
   std::unique_ptr<Table> agents_;
+  std::vector<std::size_t> fields_of_frames_;  ///< numbers of those of agent_fields.def, in order
   std::unique_ptr<Table> evacuation_;
   std::unique_ptr<Table> queues_;  ///< of decks with queues
   DepartureCurve curve_;
