@@ -57,65 +57,16 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                     const std::optional<ResumePoint>& resume)
     : comm_(comm), deck_(deck), files_(files) {
   const OutputSettings& output = deck.output;
-  // A restart may write to a new folder, or what the run did not write before.
-  const auto goes_on_with = [&](const std::string& path) {
-    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
-  };
   const auto open_table = [&](const std::string& name, const std::vector<Table::Heading>& headings) {
     const std::string path = files.with("." + name + ".csv");
-    return std::make_unique<Table>(goes_on_with(path)
+    return std::make_unique<Table>(goes_on_with(path, resume)
                                        ? Table::resume(comm, path, headings, resume->last_of(name).time)
                                        : Table(comm, path, headings));
   };
   if (output.certificate.ever()) certificate_ = open_table("certificate", first_headings(deck));
   if (output.scalars.ever()) scalars_ = open_table("scalars", scalars_headings(deck, state));
-  if (output.writes_vtk()) {
-    if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
-    constexpr std::int64_t bodies_of_writer = 1'000'000;
-    const std::int64_t n_bodies = comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
-    const std::int64_t n_writers = output.vtk_writers > 0
-                                       ? output.vtk_writers
-                                       : 1 + std::max<std::int64_t>(n_bodies - 1, 0) / bodies_of_writer;
-    const VtkOptions options{.writers = static_cast<int>(std::min<std::int64_t>(n_writers, comm.size())),
-                             .single_precision = output.vtk_single,
-                             .compress = true,
-                             .background = background_.get()};
-    const auto make = [&](const std::string& name) {
-      auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name, name, options);
-      if (resume) series->resume(resume->last_of("vtk").step);
-      return series;
-    };
-    particles_ = make("particles");
-    if (output.vtk_contacts) contacts_ = make("contacts");
-    if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
-    constexpr std::int64_t few = 20'000;
-    using Surfaces = OutputSettings::Surfaces;
-    if (output.vtk_surfaces == Surfaces::always ||
-        (output.vtk_surfaces == Surfaces::automatic && state.bodies.carries_shapes() && n_bodies <= few))
-      surfaces_ = std::make_unique<BodySurfaces<D>>(make("surfaces"));
-  }
-  if (output.h5md.ever()) {
-    const Scene<D>* scene = deck.stepper->scene();
-    const H5mdOptions options{.single_precision = output.h5md_single,
-                              .compression = static_cast<int>(output.h5md_compression),
-                              .fixed_bodies = deck.outside != Outside::remove &&
-                                              !deck.events.change_bodies() &&
-                                              !(scene && scene->change_bodies())};
-    const std::string path = files.with(".h5");
-    if (goes_on_with(path)) {
-      h5md_ =
-          std::make_unique<H5mdWriter>(H5mdWriter::resume(comm, path, resume->last_of("h5md").step, options));
-    } else {
-      H5mdHead head;
-      head.creator_version = version::number;
-      head.lower.assign(state.box.lower.component.begin(), state.box.lower.component.end());
-      head.upper.assign(state.box.upper.component.begin(), state.box.upper.component.end());
-      head.periodic.assign(state.box.periodic.begin(), state.box.periodic.end());
-      head.texts = {{"resolved_deck", resolved}};
-      head.provenance = provenance;
-      h5md_ = std::make_unique<H5mdWriter>(comm, path, head, options);
-    }
-  }
+  if (output.writes_vtk()) open_vtk(state, resume);
+  if (output.h5md.ever()) open_h5md(state, resolved, provenance, resume);
   if (deck.continuum->is_asked_for() && has_vtk())
     continuum_ = std::make_unique<ContinuumWriter<D>>(
         comm, files, *deck.continuum, state,
@@ -132,6 +83,65 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                                              .single_precision = output.vtk_single,
                                              .state = state,
                                              .resume = resume});
+}
+
+template <int D>
+bool Writers<D>::goes_on_with(const std::string& path, const std::optional<ResumePoint>& resume) const {
+  return resume && comm_.any(comm_.is_root() && std::filesystem::exists(path));
+}
+
+template <int D>
+void Writers<D>::open_vtk(const State<D>& state, const std::optional<ResumePoint>& resume) {
+  const OutputSettings& output = deck_.output;
+  if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
+  constexpr std::int64_t bodies_of_writer = 1'000'000;
+  const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  const std::int64_t n_writers = output.vtk_writers > 0
+                                     ? output.vtk_writers
+                                     : 1 + std::max<std::int64_t>(n_bodies - 1, 0) / bodies_of_writer;
+  const VtkOptions options{.writers = static_cast<int>(std::min<std::int64_t>(n_writers, comm_.size())),
+                           .single_precision = output.vtk_single,
+                           .compress = true,
+                           .background = background_.get()};
+  const auto make = [&](const std::string& name) {
+    auto series = std::make_unique<VtkSeries>(comm_, files_.folder + "/vtk", files_.name, name, options);
+    if (resume) series->resume(resume->last_of("vtk").step);
+    return series;
+  };
+  particles_ = make("particles");
+  if (output.vtk_contacts) contacts_ = make("contacts");
+  if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
+  constexpr std::int64_t few = 20'000;
+  using Surfaces = OutputSettings::Surfaces;
+  if (output.vtk_surfaces == Surfaces::always ||
+      (output.vtk_surfaces == Surfaces::automatic && state.bodies.carries_shapes() && n_bodies <= few))
+    surfaces_ = std::make_unique<BodySurfaces<D>>(make("surfaces"));
+}
+
+template <int D>
+void Writers<D>::open_h5md(const State<D>& state, const std::string& resolved, const files::Texts& provenance,
+                           const std::optional<ResumePoint>& resume) {
+  const OutputSettings& output = deck_.output;
+  const Scene<D>* scene = deck_.stepper->scene();
+  const H5mdOptions options{.single_precision = output.h5md_single,
+                            .compression = static_cast<int>(output.h5md_compression),
+                            .fixed_bodies = deck_.outside != Outside::remove &&
+                                            !deck_.events.change_bodies() &&
+                                            !(scene && scene->change_bodies())};
+  const std::string path = files_.with(".h5");
+  if (goes_on_with(path, resume)) {
+    h5md_ =
+        std::make_unique<H5mdWriter>(H5mdWriter::resume(comm_, path, resume->last_of("h5md").step, options));
+  } else {
+    H5mdHead head;
+    head.creator_version = version::number;
+    head.lower.assign(state.box.lower.component.begin(), state.box.lower.component.end());
+    head.upper.assign(state.box.upper.component.begin(), state.box.upper.component.end());
+    head.periodic.assign(state.box.periodic.begin(), state.box.periodic.end());
+    head.texts = {{"resolved_deck", resolved}};
+    head.provenance = provenance;
+    h5md_ = std::make_unique<H5mdWriter>(comm_, path, head, options);
+  }
 }
 
 template <int D>
@@ -276,6 +286,17 @@ template <int D>
 void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
                            std::span<const std::int32_t> contact_counts) {
   Scope timer("vtk");
+  write_particles(state, contact_counts);
+  if (surfaces_) surfaces_->write(state);
+  if (contacts_) write_contacts(state, contacts);
+  if (obstacles_ && of_scene_)
+    of_scene_->write_obstacles(*obstacles_, state, contacts);
+  else if (obstacles_)
+    write_obstacles(state, contacts);
+}
+
+template <int D>
+void Writers<D>::write_particles(const State<D>& state, std::span<const std::int32_t> contact_counts) {
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   std::vector<double> points;
@@ -290,72 +311,72 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
   geometry.point_columns = columns.columns();
   if (of_scene_) of_scene_->add_columns(bodies, geometry.point_columns);
   particles_->write(state.clock.step, state.clock.time, geometry);
-  if (surfaces_) surfaces_->write(state);
+}
 
-  if (contacts_) {
-    points.clear();
-    const std::string force_unit = bodies.has_inertia() ? "N" : "m/s";
-    std::vector<std::int64_t> lines, id_a, id_b;
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-      // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
-      const auto a = static_cast<std::size_t>(contacts.a[c]);
-      lines.push_back(static_cast<std::int64_t>(2 * c));
-      lines.push_back(static_cast<std::int64_t>(2 * c + 1));
-      append_3d<D>(points, bodies.position()[a]);
-      append_3d<D>(points, bodies.position()[a] + contacts.branch[c]);
-      id_a.push_back(bodies.id()[a]);
-      id_b.push_back(contacts.b[c] < 0 ? -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])}
-                                       : bodies.id()[static_cast<std::size_t>(contacts.b[c])]);
-    }
-    Geometry graph;
-    graph.points = points;
-    graph.lines = lines;
-    std::vector<double> friction;
-    for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
-    friction.resize(points.size() / 2, 0.0);  // of contacts without friction, of which the graph says nothing
-    graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
-                          {"force", force_unit, 1, std::span<const double>(contacts.force)},
-                          {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
-                          {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
-    if (bodies.has_inertia())
-      graph.cell_columns.push_back({"friction", "N", 3, std::span<const double>(friction)});
-    contacts_->write(state.clock.step, state.clock.time, graph);
+template <int D>
+void Writers<D>::write_contacts(const State<D>& state, const ContactGraph<D>& contacts) {
+  const BodyStore<D>& bodies = state.bodies;
+  std::vector<double> points;
+  const std::string force_unit = bodies.has_inertia() ? "N" : "m/s";
+  std::vector<std::int64_t> lines, id_a, id_b;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    lines.push_back(static_cast<std::int64_t>(2 * c));
+    lines.push_back(static_cast<std::int64_t>(2 * c + 1));
+    append_3d<D>(points, bodies.position()[a]);
+    append_3d<D>(points, bodies.position()[a] + contacts.branch[c]);
+    id_a.push_back(bodies.id()[a]);
+    id_b.push_back(contacts.b[c] < 0 ? -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])}
+                                     : bodies.id()[static_cast<std::size_t>(contacts.b[c])]);
   }
+  Geometry graph;
+  graph.points = points;
+  graph.lines = lines;
+  std::vector<double> friction;
+  for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
+  friction.resize(points.size() / 2, 0.0);  // of contacts without friction, of which the graph says nothing
+  graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
+                        {"force", force_unit, 1, std::span<const double>(contacts.force)},
+                        {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
+                        {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
+  if (bodies.has_inertia())
+    graph.cell_columns.push_back({"friction", "N", 3, std::span<const double>(friction)});
+  contacts_->write(state.clock.step, state.clock.time, graph);
+}
 
-  if (obstacles_ && of_scene_) {
-    of_scene_->write_obstacles(*obstacles_, state, contacts);
-  } else if (obstacles_) {
-    points.clear();
-    std::vector<Outline<D>> outlines;
-    for (std::size_t o = 0; o < state.obstacles.list().size(); ++o)
-      outlines.push_back(state.obstacles.outline(static_cast<int>(o), state.box));
-    const WallLoads loads = wall_loads<D>(state, contacts, outlines);
-    std::vector<std::int64_t> lines, triangles;
-    std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
-    if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
-      for (std::size_t o = 0; o < outlines.size(); ++o) {
-        const auto first = static_cast<std::int64_t>(points.size() / 3);
-        for (const Vec<D>& p : outlines[o].points) append_3d<D>(points, p);
-        for (const auto& line : outlines[o].lines)
-          for (const int p : line) lines.push_back(first + p);
-        for (const auto& triangle : outlines[o].triangles)
-          for (const int p : triangle) triangles.push_back(first + p);
-        number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
-      }
+template <int D>
+void Writers<D>::write_obstacles(const State<D>& state, const ContactGraph<D>& contacts) {
+  std::vector<double> points;
+  std::vector<Outline<D>> outlines;
+  for (std::size_t o = 0; o < state.obstacles.list().size(); ++o)
+    outlines.push_back(state.obstacles.outline(static_cast<int>(o), state.box));
+  const WallLoads loads = wall_loads<D>(state, contacts, outlines);
+  std::vector<std::int64_t> lines, triangles;
+  std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
+  if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
+    for (std::size_t o = 0; o < outlines.size(); ++o) {
+      const auto first = static_cast<std::int64_t>(points.size() / 3);
+      for (const Vec<D>& p : outlines[o].points) append_3d<D>(points, p);
+      for (const auto& line : outlines[o].lines)
+        for (const int p : line) lines.push_back(first + p);
+      for (const auto& triangle : outlines[o].triangles)
+        for (const int p : triangle) triangles.push_back(first + p);
+      number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
     }
-    Geometry walls;
-    walls.points = points;
-    walls.lines = lines;
-    walls.triangles = triangles;
-    walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
-    if (deck_.stepper->traits().tells_forces) {
-      walls.cell_columns.push_back(
-          {"force", bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)});
-      if (bodies.has_inertia())
-        walls.cell_columns.push_back({"pressure", "Pa", 1, std::span<const double>(loads.pressure)});
-    }
-    obstacles_->write(state.clock.step, state.clock.time, walls);
   }
+  Geometry walls;
+  walls.points = points;
+  walls.lines = lines;
+  walls.triangles = triangles;
+  walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
+  if (deck_.stepper->traits().tells_forces) {
+    walls.cell_columns.push_back(
+        {"force", state.bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)});
+    if (state.bodies.has_inertia())
+      walls.cell_columns.push_back({"pressure", "Pa", 1, std::span<const double>(loads.pressure)});
+  }
+  obstacles_->write(state.clock.step, state.clock.time, walls);
 }
 
 template <int D>

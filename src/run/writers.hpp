@@ -61,6 +61,11 @@ class Writers {
   typename SceneWriter<D>::Summary finish(const State<D>& state) const;
 
  private:
+  /// Whether to append: a restart may write to a new folder, or what the run did not write before.
+  bool goes_on_with(const std::string& path, const std::optional<ResumePoint>& resume) const;
+  void open_vtk(const State<D>& state, const std::optional<ResumePoint>& resume);
+  void open_h5md(const State<D>& state, const std::string& resolved, const files::Texts& provenance,
+                 const std::optional<ResumePoint>& resume);
   void list_frames();
   struct Output {
     const char* name;
@@ -75,6 +80,10 @@ class Writers {
   void write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper);
   void write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
                  std::span<const std::int32_t> contact_counts);
+  void write_particles(const State<D>& state, std::span<const std::int32_t> contact_counts);
+  /// As lines between the centres of two bodies, or from one to an obstacle.
+  void write_contacts(const State<D>& state, const ContactGraph<D>& contacts);
+  void write_obstacles(const State<D>& state, const ContactGraph<D>& contacts);
   void write_h5md(const State<D>& state, const Stepper<D>& stepper);
   /// The series of frames that there are.
   std::vector<VtkSeries*> frame_series() const;

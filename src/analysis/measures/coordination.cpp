@@ -30,17 +30,7 @@ class Coordination final : public Measure<D> {
   MeasuredRow record(const Sample<D>& sample) override {
     const Comm& comm = sample.state.comm;
     const BodyStore<D>& bodies = sample.state.bodies;
-    const ContactGraph<D>& contacts = sample.contacts;
-    std::vector<std::int64_t> count(static_cast<std::size_t>(bodies.n_held()), 0);
-    for (std::size_t c = 0, last = 0; c < contacts.size(); c = last) {
-      last = contacts.end_of_pair(c);
-      bool counts = false;
-      for (std::size_t point = c; point < last; ++point) counts |= counted_(contacts, point);
-      if (!counts) continue;
-      ++count[static_cast<std::size_t>(contacts.a[c])];
-      if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
-    }
-
+    const std::vector<std::int64_t> count = ends_on_this_rank(sample);
     const int level = region_.level(sample.state);
     const auto inside = [&](std::size_t i) {
       return is_on_level(sample.state, i, level) && region_.holds(sample.state.box, bodies.position()[i]);
@@ -90,6 +80,21 @@ class Coordination final : public Measure<D> {
   }
 
  private:
+  /// Ends of contacts of this rank, by body, owned and ghosts.
+  std::vector<std::int64_t> ends_on_this_rank(const Sample<D>& sample) const {
+    const ContactGraph<D>& contacts = sample.contacts;
+    std::vector<std::int64_t> count(static_cast<std::size_t>(sample.state.bodies.n_held()), 0);
+    for (std::size_t c = 0, last = 0; c < contacts.size(); c = last) {
+      last = contacts.end_of_pair(c);
+      bool counts = false;
+      for (std::size_t point = c; point < last; ++point) counts |= counted_(contacts, point);
+      if (!counts) continue;
+      ++count[static_cast<std::size_t>(contacts.a[c])];
+      if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
+    }
+    return count;
+  }
+
   CountedContacts counted_;
   MeasuredRegion<D> region_;
 };
