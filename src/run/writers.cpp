@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "core/error.hpp"
@@ -59,7 +58,7 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
   const OutputSettings& output = deck.output;
   const auto open_table = [&](const std::string& name, const std::vector<Table::Heading>& headings) {
     const std::string path = files.with("." + name + ".csv");
-    return std::make_unique<Table>(goes_on_with(path, resume)
+    return std::make_unique<Table>(goes_on_with(comm_, path, resume)
                                        ? Table::resume(comm, path, headings, resume->last_of(name).time)
                                        : Table(comm, path, headings));
   };
@@ -83,11 +82,6 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                                              .single_precision = output.vtk_single,
                                              .state = state,
                                              .resume = resume});
-}
-
-template <int D>
-bool Writers<D>::goes_on_with(const std::string& path, const std::optional<ResumePoint>& resume) const {
-  return resume && comm_.any(comm_.is_root() && std::filesystem::exists(path));
 }
 
 template <int D>
@@ -129,7 +123,7 @@ void Writers<D>::open_h5md(const State<D>& state, const std::string& resolved, c
                                             !deck_.events.change_bodies() &&
                                             !(scene && scene->change_bodies())};
   const std::string path = files_.with(".h5");
-  if (goes_on_with(path, resume)) {
+  if (goes_on_with(comm_, path, resume)) {
     h5md_ =
         std::make_unique<H5mdWriter>(H5mdWriter::resume(comm_, path, resume->last_of("h5md").step, options));
   } else {

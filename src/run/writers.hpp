@@ -61,8 +61,6 @@ class Writers {
   typename SceneWriter<D>::Summary finish(const State<D>& state) const;
 
  private:
-  /// Whether to append: a restart may write to a new folder, or what the run did not write before.
-  bool goes_on_with(const std::string& path, const std::optional<ResumePoint>& resume) const;
   void open_vtk(const State<D>& state, const std::optional<ResumePoint>& resume);
   void open_h5md(const State<D>& state, const std::string& resolved, const files::Texts& provenance,
                  const std::optional<ResumePoint>& resume);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 #include <optional>
 
@@ -43,47 +42,22 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
       settings_(settings),
       scene_(scene),
       curve_(context.state.outlets.size()) {
-  const Comm& comm = context.comm;
-  const State<2>& state = context.state;
-  const std::optional<ResumePoint>& resume = context.resume;
-  // A restart may write to a new folder, or what the run did not write before.
-  const auto goes_on_with = [&](const std::string& path) {
-    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
-  };
-  if (settings_.fps > 0) {
-    const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
-                           .version = context.creator,
-                           .geometry = scene_.building().wkt(),
-                           .fps = settings_.fps,
-                           .has_levels = scene_.building().n_levels() > 1};
-    const std::string path = files_.with(".trajectory.h5");
-    trajectory_ = goes_on_with(path) ? std::make_unique<PedestrianArchive>(PedestrianArchive::resume(
-                                           comm, path, head, frame_of(resume->clock.time)))
-                                     : std::make_unique<PedestrianArchive>(comm, path, head);
-  }
+  if (settings_.fps > 0) open_trajectory(context);
   if (settings_.every.ever() && has_vtk())
     for (int level = 0; level < scene_.building().n_levels(); ++level)
       fields_.push_back(std::make_unique<CrowdFields>(context, settings_, scene_, level));
-
-  const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings,
-                              std::size_t time_column) {
-    return std::make_unique<Table>(goes_on_with(path)
-                                       ? Table::resume(comm, path, headings, resume->clock.time, time_column)
-                                       : Table(comm, path, headings));
-  };
-  constexpr std::size_t left_column = 7;
-  std::vector<Table::Heading> of_agents;
-  for (const AgentColumn& column : agent_columns(scene_, state))
-    of_agents.push_back({column.name, column.unit});
-  agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
   for (std::size_t k = 0; k < agent::fields.size(); ++k)
     if (agent::written[k].frames > 0 && holds(agent::written[k].only_if, scene_))
       fields_of_frames_.push_back(k);
   std::ranges::sort(fields_of_frames_, {}, [](std::size_t k) { return agent::written[k].frames; });
 
+  std::vector<Table::Heading> headings;
+  for (const AgentColumn& column : agent_columns(scene_, context.state))
+    headings.push_back({column.name, column.unit});
+  constexpr std::size_t left_column = 7, done_column = 4;
+  agents_ = open_table(context, ".agents.csv", headings, left_column);
   if (scene_.queues().is_used()) {
-    constexpr std::size_t done_column = 4;
-    queues_ = open_table(files_.with(".queues.csv"),
+    queues_ = open_table(context, ".queues.csv",
                          {{"id", "-"},
                           {"queue", "-"},
                           {"joined", "s"},
@@ -94,8 +68,35 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
                          done_column);
     last_served_ = scene_.queues().n_served();
   }
+  open_evacuation(context);
+}
 
-  const std::string evacuation = files_.with(".evacuation.csv");
+std::unique_ptr<Table> CrowdWriter::open_table(const OutputContext<2>& context, const std::string& ending,
+                                               const std::vector<Table::Heading>& headings,
+                                               std::size_t time_column) const {
+  const std::string path = files_.with(ending);
+  return std::make_unique<Table>(
+      goes_on_with(comm_, path, context.resume)
+          ? Table::resume(comm_, path, headings, context.resume->clock.time, time_column)
+          : Table(comm_, path, headings));
+}
+
+void CrowdWriter::open_trajectory(const OutputContext<2>& context) {
+  const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
+                         .version = context.creator,
+                         .geometry = scene_.building().wkt(),
+                         .fps = settings_.fps,
+                         .has_levels = scene_.building().n_levels() > 1};
+  const std::string path = files_.with(".trajectory.h5");
+  trajectory_ = std::make_unique<PedestrianArchive>(
+      goes_on_with(comm_, path, context.resume)
+          ? PedestrianArchive::resume(comm_, path, head, frame_of(context.resume->clock.time))
+          : PedestrianArchive(comm_, path, head));
+}
+
+/// Opens NAME.evacuation.csv; N(t) goes on from its rows.
+void CrowdWriter::open_evacuation(const OutputContext<2>& context) {
+  const State<2>& state = context.state;
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
   const std::size_t n_leading = headings.size();
   for (const OutletProgress& outlet : state.outlets)
@@ -106,17 +107,17 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
-  const bool goes_on = goes_on_with(evacuation);
-  evacuation_ = open_table(evacuation, headings, 0);
+  const bool goes_on = goes_on_with(comm_, files_.with(".evacuation.csv"), context.resume);
+  evacuation_ = open_table(context, ".evacuation.csv", headings, 0);
   if (goes_on) {
-    const TableContent content = read_table(comm, evacuation);
+    const TableContent content = read_table(comm_, files_.with(".evacuation.csv"));
     for (const std::vector<Real>& row : content.rows) {
       std::vector<std::int64_t> left;
       for (std::size_t k = n_leading; k < n_of_exits; ++k) left.push_back(static_cast<std::int64_t>(row[k]));
       curve_.add(row.front(), left);
     }
     if (!content.rows.empty()) began_ = content.rows.front().front();
-  } else if (resume) {
+  } else if (context.resume) {
     write_departures(state);
   }
 }

@@ -40,6 +40,11 @@ class CrowdWriter final : public SceneWriter<2> {
   Summary finish(const State<2>& state) const override;
 
  private:
+  std::unique_ptr<Table> open_table(const OutputContext<2>& context, const std::string& ending,
+                                    const std::vector<Table::Heading>& headings,
+                                    std::size_t time_column) const;
+  void open_trajectory(const OutputContext<2>& context);
+  void open_evacuation(const OutputContext<2>& context);
   std::int64_t frame_of(Real time) const;
   void write_trajectory(const State<2>& state, std::int64_t frame);
   void write_departures(const State<2>& state);
