@@ -264,6 +264,64 @@ auto free_momentum(const BodyRow<D>& body) {
   return f;
 }
 
+/// The guess and what the solver got to, as far as they are given. Collective.
+template <int D>
+std::vector<Iterate> iterates_of(const FrictionProblem<D>& problem, std::span<const Real> guess,
+                                 const FclibResult& result) {
+  const Comm& comm = problem.halo->comm();
+  const bool has_guess = comm.any(!guess.empty());
+  const bool has_result = comm.any(!result.impulse.empty());
+  std::vector<Iterate> iterates;
+  if (!has_guess && !has_result) return iterates;
+  ScaledProblem<D> scaled;
+  scaled.rebuild(problem);
+  const auto next_guess = [&] { return fmt::format("/guesses/{}", iterates.size() + 1); };
+  if (has_guess) iterates.push_back(iterate_of(problem, scaled, guess, next_guess()));
+  if (has_result)
+    iterates.push_back(
+        iterate_of(problem, scaled, result.impulse, result.solved ? "/solution" : next_guess()));
+  return iterates;
+}
+
+template <int D>
+void write_iterates(hdf5::File& file, const std::vector<Iterate>& iterates,
+                    const std::vector<BodyRow<D>>& bodies, const std::vector<ContactRow<D>>& contacts) {
+  const auto n_guesses =
+      std::ranges::count_if(iterates, [](const Iterate& i) { return i.group != "/solution"; });
+  if (n_guesses > 0) write_integer(file, "/guesses/number_of_guesses", static_cast<std::int32_t>(n_guesses));
+  for (std::size_t k = 0; k < iterates.size(); ++k) {
+    const std::string& group = iterates[k].group;
+    write_vector(file, group + "/v", flat(bodies, [k](const BodyRow<D>& body) { return body.v[k]; }));
+    write_vector(file, group + "/u", flat(contacts, [k](const ContactRow<D>& c) { return c.u[k]; }));
+    write_vector(file, group + "/r", flat(contacts, [k](const ContactRow<D>& c) { return c.r[k]; }));
+  }
+}
+
+/// What scree knows besides: the group /scree.
+template <int D>
+void write_own(hdf5::File& file, const FrictionProblem<D>& problem, const std::vector<BodyRow<D>>& bodies,
+               const std::vector<ContactRow<D>>& contacts, bool has_start, bool is_compliant) {
+  using Body = BodyRow<D>;
+  using Contact = ContactRow<D>;
+  constexpr int q = n_velocities<D>;
+  constexpr std::int64_t version = 1;
+  const std::string unit = "m/s, rad/s";
+  file.create_group("/scree");
+  file.set_attribute("/scree", "version", version);
+  file.set_attribute("/scree", "time_step", problem.time_step);
+  file.set_attribute("/scree", "velocity_floor", problem.velocity_floor);
+  write_extra(file, "body_id", "-", 1, flat(bodies, [](const Body& body) { return body.id; }));
+  write_extra(file, "free_velocity", unit, q, flat(bodies, [](const Body& body) { return body.free; }));
+  if (has_start)
+    write_extra(file, "start_velocity", unit, q, flat(bodies, [](const Body& body) { return body.start; }));
+  write_extra(file, "contact_key", "-", 3, flat(contacts, [](const Contact& c) {
+                return std::array<std::int64_t, 3>{c.key.a, c.key.b, c.key.feature};
+              }));
+  write_extra(file, "contact_body", "-", 2, flat(contacts, [](const Contact& c) { return c.body; }));
+  if (is_compliant)
+    write_extra(file, "compliance", "1/kg", 2, flat(contacts, [](const Contact& c) { return c.compliance; }));
+}
+
 }  // namespace
 
 template <int D>
@@ -285,23 +343,11 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
   const std::int64_t n_contacts = comm.sum(static_cast<std::int64_t>(keys.size()));
   const std::int32_t n = fclib_integer(n_bodies * q, "velocities", path);
   const std::int32_t m = fclib_integer(n_contacts * D, "relative velocities", path);
-  const bool has_guess = comm.any(!guess.empty());
-  const bool has_result = comm.any(!result.impulse.empty());
   const bool has_start = comm.any(!problem.start_velocity.empty());
   const bool is_compliant = comm.any(
       std::any_of(problem.compliance.begin(), problem.compliance.end(), [](Real g) { return g != 0; }));
 
-  std::vector<Iterate> iterates;
-  std::int32_t n_guesses = 0;
-  if (has_guess || has_result) {
-    ScaledProblem<D> scaled;
-    scaled.rebuild(problem);
-    const auto next_guess = [&] { return fmt::format("/guesses/{}", ++n_guesses); };
-    if (has_guess) iterates.push_back(iterate_of(problem, scaled, guess, next_guess()));
-    if (has_result)
-      iterates.push_back(
-          iterate_of(problem, scaled, result.impulse, result.solved ? "/solution" : next_guess()));
-  }
+  const std::vector<Iterate> iterates = iterates_of(problem, guess, result);
   const std::vector<Body> bodies = sorted_bodies<D>(problem, iterates, by_id);
   const std::vector<Real> rows = rows_of_bodies<D>(problem, bodies, by_id.first());
   const std::vector<Contact> contacts = sorted_contacts<D>(problem, keys, iterates, rows, n_bodies);
@@ -331,31 +377,8 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
     write_vector(file, "/fclib_global/vectors/w", flat(contacts, [](const Contact& c) { return c.bias; }));
     write_vector(file, "/fclib_global/vectors/mu", flat(contacts, [](const Contact& c) { return c.mu; }));
     write_info(file, "/fclib_global", texts);
-    if (n_guesses > 0) write_integer(file, "/guesses/number_of_guesses", n_guesses);
-    for (std::size_t k = 0; k < iterates.size(); ++k) {
-      const std::string& group = iterates[k].group;
-      write_vector(file, group + "/v", flat(bodies, [k](const Body& body) { return body.v[k]; }));
-      write_vector(file, group + "/u", flat(contacts, [k](const Contact& c) { return c.u[k]; }));
-      write_vector(file, group + "/r", flat(contacts, [k](const Contact& c) { return c.r[k]; }));
-    }
-
-    file.create_group("/scree");
-    constexpr std::int64_t version = 1;
-    file.set_attribute("/scree", "version", version);
-    file.set_attribute("/scree", "time_step", problem.time_step);
-    file.set_attribute("/scree", "velocity_floor", problem.velocity_floor);
-    const std::string unit = "m/s, rad/s";
-    write_extra(file, "body_id", "-", 1, flat(bodies, [](const Body& body) { return body.id; }));
-    write_extra(file, "free_velocity", unit, q, flat(bodies, [](const Body& body) { return body.free; }));
-    if (has_start)
-      write_extra(file, "start_velocity", unit, q, flat(bodies, [](const Body& body) { return body.start; }));
-    write_extra(file, "contact_key", "-", 3, flat(contacts, [](const Contact& c) {
-                  return std::array<std::int64_t, 3>{c.key.a, c.key.b, c.key.feature};
-                }));
-    write_extra(file, "contact_body", "-", 2, flat(contacts, [](const Contact& c) { return c.body; }));
-    if (is_compliant)
-      write_extra(file, "compliance", "1/kg", 2,
-                  flat(contacts, [](const Contact& c) { return c.compliance; }));
+    write_iterates<D>(file, iterates, bodies, contacts);
+    write_own<D>(file, problem, bodies, contacts, has_start, is_compliant);
   });
   part.commit();
 }

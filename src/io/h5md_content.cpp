@@ -71,36 +71,35 @@ H5mdContent read_h5md_content(const hdf5::File& file) {
   return content;
 }
 
+/// The part of a stored column that belongs to a frame: components [from, from + width).
+static std::string data_item(const H5mdContent& content, const std::string& heavy, const H5mdColumn& column,
+                             std::size_t frame, int from, int width) {
+  std::vector<std::int64_t> shape{column.places, column.components};
+  std::vector<std::int64_t> start{0, from};
+  std::vector<std::int64_t> count{content.counts[frame], width};
+  if (column.components == 1)
+    for (auto* list : {&shape, &start, &count}) list->pop_back();
+  if (!column.constant) {
+    shape.insert(shape.begin(), static_cast<std::int64_t>(content.times.size()));
+    start.insert(start.begin(), static_cast<std::int64_t>(frame));
+    count.insert(count.begin(), 1);
+  }
+  const std::vector<std::int64_t> stride(shape.size(), 1);
+  const bool is_integer = column.type == hdf5::Type::int64 || column.type == hdf5::Type::int32;
+  return fmt::format(
+      "        <DataItem ItemType=\"HyperSlab\" Dimensions=\"{0}\">\n"
+      "          <DataItem Dimensions=\"3 {1}\" Format=\"XML\">{2} {3} {0}</DataItem>\n"
+      "          <DataItem Dimensions=\"{4}\" NumberType=\"{5}\" Precision=\"{6}\" "
+      "Format=\"HDF\">{7}:{8}</DataItem>\n"
+      "        </DataItem>\n",
+      fmt::join(count, " "), shape.size(), fmt::join(start, " "), fmt::join(stride, " "),
+      fmt::join(shape, " "), is_integer ? "Int" : "Float", hdf5::bytes_of(column.type), heavy,
+      column.dataset());
+}
+
 std::string H5mdContent::xdmf(const std::string& heavy) const {
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
-
-  const auto number_type = [](hdf5::Type type) {
-    return type == hdf5::Type::int64 || type == hdf5::Type::int32 ? "Int" : "Float";
-  };
-  /// The part of a stored column that belongs to a frame: components [from, from + width).
-  const auto data_item = [&](const H5mdColumn& column, std::size_t frame, int from, int width) {
-    std::vector<std::int64_t> shape{column.places, column.components};
-    std::vector<std::int64_t> start{0, from};
-    std::vector<std::int64_t> count{counts[frame], width};
-    if (column.components == 1)
-      for (auto* list : {&shape, &start, &count}) list->pop_back();
-    if (!column.constant) {
-      shape.insert(shape.begin(), static_cast<std::int64_t>(times.size()));
-      start.insert(start.begin(), static_cast<std::int64_t>(frame));
-      count.insert(count.begin(), 1);
-    }
-    const std::vector<std::int64_t> stride(shape.size(), 1);
-    fmt::format_to(out,
-                   "        <DataItem ItemType=\"HyperSlab\" Dimensions=\"{0}\">\n"
-                   "          <DataItem Dimensions=\"3 {1}\" Format=\"XML\">{2} {3} {0}</DataItem>\n"
-                   "          <DataItem Dimensions=\"{4}\" NumberType=\"{5}\" Precision=\"{6}\" "
-                   "Format=\"HDF\">{7}:{8}</DataItem>\n"
-                   "        </DataItem>\n",
-                   fmt::join(count, " "), shape.size(), fmt::join(start, " "), fmt::join(stride, " "),
-                   fmt::join(shape, " "), number_type(column.type), hdf5::bytes_of(column.type), heavy,
-                   column.dataset());
-  };
 
   fmt::format_to(out,
                  "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n <Domain>\n"
@@ -115,7 +114,7 @@ std::string H5mdContent::xdmf(const std::string& heavy) const {
     for (const H5mdColumn& column : columns) {
       if (column.name == "position") {
         fmt::format_to(out, "    <Geometry GeometryType=\"{}\">\n", column.components == 2 ? "XY" : "XYZ");
-        data_item(column, frame, 0, column.components);
+        fmt::format_to(out, "{}", data_item(*this, heavy, column, frame, 0, column.components));
         fmt::format_to(out, "    </Geometry>\n");
         continue;
       }
@@ -125,7 +124,7 @@ std::string H5mdContent::xdmf(const std::string& heavy) const {
         const std::string label = whole ? column.name : fmt::format("{}_{}", column.name, "xyzw"[k % 4]);
         fmt::format_to(out, "    <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"Node\">\n", label,
                        column.components == 3 ? "Vector" : "Scalar");
-        data_item(column, frame, k, whole ? column.components : 1);
+        fmt::format_to(out, "{}", data_item(*this, heavy, column, frame, k, whole ? column.components : 1));
         fmt::format_to(out, "    </Attribute>\n");
       }
     }
