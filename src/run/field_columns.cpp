@@ -9,20 +9,21 @@ namespace scree {
 
 namespace {
 
-struct Place {
+struct ColumnPlace {
   std::string_view field;
   int frames, h5md;
 };
-constexpr std::array places{
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) Place{#name, frames, h5md},
+constexpr std::array column_places{
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
+  ColumnPlace{#name, frames, h5md},
 #include "particles/fields.def"
 #undef SCREE_FIELD
 };
 
 /// 0: not in the file.
 int place_in(FieldFile file, std::string_view field) {
-  const auto place = std::ranges::find(places, field, &Place::field);
-  if (place == places.end()) return 0;
+  const auto place = std::ranges::find(column_places, field, &ColumnPlace::field);
+  if (place == column_places.end()) return 0;
   return file == FieldFile::frames ? place->frames : place->h5md;
 }
 
