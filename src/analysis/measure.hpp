@@ -1,6 +1,7 @@
 #pragma once
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,12 +21,14 @@ struct Sample {
   const ContactGraph<D>& contacts;
 };
 
-/// A column of the scalar table: name, unit, and one sentence for the docs.
-struct ColumnInfo {
+/// A column of a row of the scalar table: name, unit, one sentence on what it is, and the number in this row.
+struct MeasuredValue {
   std::string name;
   std::string unit;
   std::string what;
+  Real value = 0;
 };
+using MeasuredRow = std::vector<MeasuredValue>;
 
 /// Scalars of a run as columns of the time series. Rows must not depend on the number of ranks: use
 /// ReproducibleSum, max and min, never a plain floating-point reduction. Most measures only look at samples;
@@ -38,11 +41,11 @@ class Measure {
   virtual void describe(Section& section) {
     if (section.reading()) where_ = section.where("type");
   }
-  /// The columns for this run, in order; names tell measures of one kind apart from each other, not two of
-  /// the same kind. Throws InputError if the measure does not suit the run (an unknown obstacle, say). Local.
-  virtual std::vector<ColumnInfo> columns(const State<D>& state) const = 0;
-  /// Appends one value per column. Collective.
-  virtual void sample(const Sample<D>& sample, std::vector<Real>& row) = 0;
+  /// Throws InputError if the measure does not suit the run (an unknown obstacle, say). Local.
+  virtual void check(const State<D>&) const {}
+  /// The row of this moment: in all rows of a run the same columns in the same order. Their names tell
+  /// measures of one kind apart from each other, not two of the same kind. Collective.
+  virtual MeasuredRow record(const Sample<D>& sample) = 0;
   /// Whether after_step() reads previous() of the bodies.
   virtual bool needs_path() const { return false; }
   /// Whether rows have entries of the energy balance, which some schemes make only if asked.
@@ -68,6 +71,17 @@ class Measure {
  protected:
   std::string where_;  ///< the place in the deck, for messages
 };
+
+/// The columns of a measure for the heading of a table: its row without contacts, which leaves memory() as it
+/// was. After the scheme has started. Collective.
+template <int D>
+MeasuredRow columns_of(Measure<D>& measure, const State<D>& state) {
+  const std::span<Real> memory = measure.memory();
+  const std::vector<Real> before(memory.begin(), memory.end());
+  MeasuredRow columns = measure.record({state, ContactGraph<D>{}});
+  std::ranges::copy(before, memory.begin());
+  return columns;
+}
 
 /// Throws InputError, starting with the place `where`, if bodies have no mass.
 template <int D>

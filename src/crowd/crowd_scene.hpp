@@ -67,6 +67,7 @@ class CrowdScene final : public Scene<2> {
   const Hazard& hazard() const { return hazard_; }
   FloorField& floor_field() { return floor_field_; }
   GroupWalk& groups() { return groups_; }
+  const GroupWalk& groups() const { return groups_; }
   Queues& queues() { return queues_; }
   const Queues& queues() const { return queues_; }
   Lifts& lifts() { return lifts_; }

@@ -197,28 +197,6 @@ void Journeys::restore_doors(State<2>& state) const {
     if (exits_[e].door >= 0) state.obstacles.set_active(exits_[e].door, is_shut(e));
 }
 
-Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t outlet, Real time) {
-  Departure departure;
-  departure.id = bodies.id()[i];
-  departure.outlet = outlet;
-  departure.group = bodies.group()[i];
-  departure.kind = agent::type(bodies)[i];
-  departure.radius = bodies.radius()[i];
-  departure.desired_speed = agent::desired_speed(bodies)[i];
-  departure.entered_at = agent::entered_at(bodies)[i];
-  departure.walks_from = agent::premovement_end(bodies)[i];
-  departure.time = time;
-  departure.walked = agent::walked(bodies)[i];
-  departure.party = agent::party(bodies)[i];
-  departure.party_waited = agent::party_waited(bodies)[i];
-  departure.party_waited_at_exit = agent::party_waited_at_exit(bodies)[i];
-  departure.dose = agent::dose(bodies)[i];
-  departure.incapacitated_at = agent::incapacitated_at(bodies)[i];
-  departure.level = level_of(bodies, i);
-  departure.at = bodies.position()[i];
-  return departure;
-}
-
 bool Journeys::leaves_elsewhere(const BodyStore<2>& bodies, std::size_t i, std::size_t exit) const {
   return !exits_[exit].takes_all && agent::destination(bodies)[i] != static_cast<std::int32_t>(exit);
 }

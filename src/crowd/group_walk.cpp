@@ -242,10 +242,12 @@ void GroupWalk::note_departures(const Comm& comm, std::size_t first_outlet,
   std::vector<std::int64_t> sums(waited_.size(), 0);
   std::int64_t longest = 0;
   for (const Departure& d : departed) {
-    sums[0] += in_micro(d.party_waited);
-    longest = std::max(longest, in_micro(d.party_waited));
+    const std::int64_t waited = in_micro(d.values[agent::place::party_waited]);
+    sums[0] += waited;
+    longest = std::max(longest, waited);
     if (d.outlet >= 0)  // who fell and vanished waited at no exit in the end
-      sums[2 + static_cast<std::size_t>(d.outlet) - first_outlet] += in_micro(d.party_waited_at_exit);
+      sums[2 + static_cast<std::size_t>(d.outlet) - first_outlet] +=
+          in_micro(d.values[agent::place::party_waited_at_exit]);
   }
   comm.sum(sums);
   for (std::size_t k = 0; k < sums.size(); ++k)

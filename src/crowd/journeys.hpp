@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/section.hpp"
+#include "crowd/departure.hpp"
 #include "crowd/familiarity.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/plan/building_plan.hpp"
@@ -44,33 +45,6 @@ struct Exit {
   /// 1 / max_flow goes by, so that a pause is not made up for. No cap: a large number.
   std::int64_t n_admitted(Real time, Real last_dt) const;
 };
-
-/// What has become of a person; of those who stay as at the end of the run.
-enum class Fate : std::int32_t { left, left_elsewhere, incapacitated, inside, waiting, no_way, locked };
-
-/// A person who has left, or stays, with what is known of the way.
-struct Departure {
-  GlobalId id = 0;
-  std::int32_t outlet = 0;        ///< in State::outlets; -1: incapacitated, see Hazard
-  std::int32_t group = 0;         ///< as the field of bodies
-  std::int32_t kind = 0;          ///< the same
-  Real radius = 0;                ///< [m]
-  Real desired_speed = 0;         ///< [m/s]
-  Real entered_at = 0;            ///< [s]
-  Real walks_from = 0;            ///< [s]
-  Real time = 0;                  ///< when it left [s]; infinite: it stays
-  Real walked = 0;                ///< [m]
-  std::int32_t party = -1;        ///< as the field of bodies
-  Real party_waited = 0;          ///< the same [s]
-  Real party_waited_at_exit = 0;  ///< the same [s]
-  std::int32_t level = 0;         ///< of the building, that of the exit
-  Real dose = 0;                  ///< of toxic gas
-  Real incapacitated_at = 0;      ///< [s]; 0: not
-  Vec<2> at{};                    ///< where it was then [m]
-  Fate fate = Fate::left;
-};
-/// Of body i, which left through an outlet at `time`, at its present place.
-Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t outlet, Real time);
 
 /// All [exits.NAME], [waypoints.NAME], [zones.NAME] and [journeys.NAME] tables: where people go, one step
 /// after the other. Destinations are numbered exits first, then waypoints, then queues (the areas at their

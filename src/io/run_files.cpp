@@ -1,6 +1,7 @@
 #include "io/run_files.hpp"
 
 #include <cmath>
+#include <filesystem>
 
 namespace scree {
 
@@ -10,6 +11,10 @@ Clock ResumePoint::last_of(std::string_view output) const {
   --last.step;
   last.time = std::nextafter(last.time, -HUGE_VAL);
   return last;
+}
+
+bool goes_on_with(const Comm& comm, const std::string& path, const std::optional<ResumePoint>& resume) {
+  return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
 }
 
 }  // namespace scree

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,9 @@ struct ResumePoint {
   /// The last step and time whose frame or row `output` keeps.
   Clock last_of(std::string_view output) const;
 };
+
+/// Whether to go on with the file `path`: a restart may write to a new folder, or what the run did not write
+/// before. The same on all ranks. Collective.
+bool goes_on_with(const Comm& comm, const std::string& path, const std::optional<ResumePoint>& resume);
 
 }  // namespace scree

@@ -114,12 +114,12 @@ class BodyStore {
   /// leaves `position` there until its step is done.
   std::span<const Vec<D>> step_start() const { return carries_path_ ? previous() : position(); }
 
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
-  std::span<type> name() {                                          \
-    return name##_;                                                 \
-  }                                                                 \
-  std::span<const type> name() const {                              \
-    return name##_;                                                 \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
+  std::span<type> name() {                                                        \
+    return name##_;                                                               \
+  }                                                                               \
+  std::span<const type> name() const {                                            \
+    return name##_;                                                               \
   }
 #include "particles/fields.def"
 #undef SCREE_FIELD
@@ -127,7 +127,7 @@ class BodyStore {
   /// Calls f(FieldInfo, std::vector<T>&) for every field that this run carries.
   template <class F>
   void for_each_field(F&& f) {
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
   if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
@@ -135,7 +135,7 @@ class BodyStore {
   }
   template <class F>
   void for_each_field(F&& f) const {
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
   if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
@@ -164,11 +164,11 @@ class BodyStore {
   }
 
   enum : bool { yes = true, no = false };
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
   static constexpr FieldInfo info_##name{#name, unit, Ghosts::ghosts, saved, Carried::carried, what};
 #include "particles/fields.def"
 #undef SCREE_FIELD
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, what) std::vector<type> name##_;
+#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) std::vector<type> name##_;
 #include "particles/fields.def"
 #undef SCREE_FIELD
   struct Extra {

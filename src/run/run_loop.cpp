@@ -16,6 +16,7 @@
 #include "run/end_text.hpp"
 #include "run/problem_writer.hpp"
 #include "run/progress.hpp"
+#include "run/summary_json.hpp"
 #include "run/writers.hpp"
 
 namespace scree {
@@ -143,31 +144,57 @@ class RunLoop {
 
   /// What came of the run, then throughput and timers, to the log and to summary.json.
   void report(ExitCode code) {
-    const State<D>& state = simulation_.state();
-    Neighborhood<D>& neighborhood = simulation_.neighborhood();
-    const Real wall = comm_.max(seconds_since(start_));
-    const std::vector<TimerRow> timers = timer_table(comm_);
-    const std::int64_t n_bodies = simulation_.n_bodies();
-    const std::int64_t steps = state.clock.step - (resumed_ ? resumed_->step : 0);
+    const RunNumbers numbers = gather();
+    log_end(code, numbers);
+    files::on_root(comm_, [&] {
+      files::write_atomically(files_.folder + "/summary.json", summary(code, numbers).dump(2) + "\n");
+    });
+  }
+
+ private:
+  /// Of all ranks together.
+  struct RunNumbers {
+    Real wall = 0;  ///< [s]
+    std::vector<TimerRow> timers;
+    std::int64_t n_bodies = 0, steps = 0, body_steps = 0, peak_kib = 0, n_contacts = 0;
+    std::uint64_t hash = 0;
+    LoadReport load;
+    Json communication;
+    Real output_seconds = 0;
+    std::int64_t bytes_written = 0;
+    typename SceneWriter<D>::Summary of_scene;
+  };
+
+  /// Collective.
+  RunNumbers gather() {
+    RunNumbers n;
+    n.wall = comm_.max(seconds_since(start_));
+    n.timers = timer_table(comm_);
+    n.n_bodies = simulation_.n_bodies();
+    n.steps = simulation_.state().clock.step - (resumed_ ? resumed_->step : 0);
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
-    const std::int64_t peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
-    const std::int64_t n_contacts = comm_.sum(neighborhood.schedule().n_pairs());
-    const std::uint64_t hash = simulation_.hash();
-    std::int64_t n_in_outlets = 0;
-    for (const OutletProgress& outlet : state.outlets) n_in_outlets += outlet.n_removed;
-    const LoadReport load = neighborhood.load_report(state);
-    const Json communication = communication_report();
-    const Real output_seconds = seconds_of(timers, {"output", "checkpoint", "frames"});
-    const std::int64_t bytes_written = comm_.sum(files::bytes_written() - written_before_);
-    const typename SceneWriter<D>::Summary of_scene = writers_.finish(state);
-    const std::int64_t body_steps = comm_.sum(body_steps_);
+    n.peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
+    n.n_contacts = comm_.sum(simulation_.neighborhood().schedule().n_pairs());
+    n.hash = simulation_.hash();
+    n.load = simulation_.neighborhood().load_report(simulation_.state());
+    n.communication = communication_report();
+    n.output_seconds = seconds_of(n.timers, {"output", "checkpoint", "frames"});
+    n.bytes_written = comm_.sum(files::bytes_written() - written_before_);
+    n.of_scene = writers_.finish(simulation_.state());
+    n.body_steps = comm_.sum(body_steps_);
+    return n;
+  }
+
+  void log_end(ExitCode code, const RunNumbers& n) {
+    const State<D>& state = simulation_.state();
+    const Neighborhood<D>& neighborhood = simulation_.neighborhood();
     log::info("\n{}", end_text());
     log::info("{} steps, {} bodies at the end, {:.3g} s of wall time, {:.4g} body-steps per core-second",
-              steps, n_bodies, wall, static_cast<Real>(body_steps) / wall / comm_.size());
-    if (const std::string text = certificate_text(worst_, steps); !text.empty()) log::info("{}", text);
+              n.steps, n.n_bodies, n.wall, static_cast<Real>(n.body_steps) / n.wall / comm_.size());
+    if (const std::string text = certificate_text(worst_, n.steps); !text.empty()) log::info("{}", text);
     if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
-    if (!of_scene.text.empty()) log::info("{}", of_scene.text);
+    if (!n.of_scene.text.empty()) log::info("{}", n.of_scene.text);
     const Inlets<D>& inlets = simulation_.deck().events.inlets;
     for (std::size_t f = 0; f < inlets.list().size(); ++f)
       if (const std::string missing = inlets.shortfall(f, state, code == ExitCode::done); !missing.empty())
@@ -177,108 +204,72 @@ class RunLoop {
     if (const std::string text = commands_to_see(files_, writers_.paraview_file(), has_rows); !text.empty())
       log::info("{}", text);
     log::record("\n{}", worst_text(worst_));
-    log::record("\n{}", format_timer_table(timers));
+    log::record("\n{}", format_timer_table(n.timers));
     if (comm_.size() > 1)
       log::record(
           "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
-          "{:.2f}"
-          " ({:.2f}); {} neighbour lists, load rebalanced {} times, {} bodies migrated",
-          load.bodies_and_pairs.mean, load.bodies_and_pairs.most, load.computing.mean, load.computing.most,
-          neighborhood.n_rebuilds(), neighborhood.n_rebalances(), neighborhood.n_migrated());
+          "{:.2f} ({:.2f}); {} neighbour lists, load rebalanced {} times, {} bodies migrated",
+          n.load.bodies_and_pairs.mean, n.load.bodies_and_pairs.most, n.load.computing.mean,
+          n.load.computing.most, neighborhood.n_rebuilds(), neighborhood.n_rebalances(),
+          neighborhood.n_migrated());
     log::record("{} candidate pairs; {:.4g} MB of results written, {:.3g} s of the run spent on output",
-                n_contacts, static_cast<Real>(bytes_written) * 1e-6, output_seconds);
-    files::on_root(comm_, [&] {
-      Json timer_json = Json::array();
-      for (const TimerRow& row : timers)
-        timer_json.push_back({{"name", row.name},
-                              {"depth", row.depth},
-                              {"calls", row.calls},
-                              {"min_s", row.least},
-                              {"mean_s", row.mean},
-                              {"max_s", row.most},
-                              {"work_mean_s", row.work_mean},
-                              {"work_max_s", row.work_most}});
-      const auto imbalance_of = [](const LoadImbalance& e) {
-        return Json{{"mean", e.mean}, {"worst", e.most}};
-      };
-      Json certificate;
-      for (const CertificateEntry& entry : simulation_.stepper().certificate())
-        certificate[std::string(entry.name)] = {{"value", entry.value}, {"unit", entry.unit}};
-      Json worst;
-      for (const WorstOfSteps& one : worst_) {
-        worst[one.name] = {{"value", one.value}, {"unit", one.unit}};
-        if (std::isfinite(one.limit)) worst[one.name]["limit"] = one.limit;
-      }
-      Json summary{{"name", files_.name},
-                   {"title", simulation_.deck().title},
-                   {"status", code == ExitCode::done     ? "done"
-                              : code == ExitCode::locked ? "locked"
-                                                         : "interrupted"},
-                   {"exit_code", static_cast<int>(code)},
-                   {"dimension", D},
-                   {"bodies", n_bodies},
-                   {"bodies_left_domain", neighborhood.n_removed()},
-                   {"bodies_in_sinks", n_in_outlets},
-                   {"steps", state.clock.step},
-                   {"steps_this_run", steps},
-                   {"body_steps_this_run", body_steps},
-                   {"time_s", state.clock.time},
-                   {"end_time_s", simulation_.deck().end_time},
-                   {"state_hash", fmt::format("{:016x}", hash)},
-                   {"certificate_of_last_step", certificate},
-                   {"certificate_worst", worst},
-                   {"candidate_pairs", n_contacts},
-                   {"list_builds", neighborhood.n_rebuilds()},
-                   {"skin_m", state.lattice.skin},
-                   {"skin_widened", neighborhood.list().n_widened()},
-                   {"steps_cut", neighborhood.list().n_cut_steps()},
-                   {"steps_beyond_list", neighborhood.list().n_steps_beyond_list()},
-                   {"rebalances", neighborhood.n_rebalances()},
-                   {"bodies_migrated", neighborhood.n_migrated()},
-                   {"imbalance", neighborhood.imbalance()},
-                   {"load",
-                    {{"weights", load.measured ? "measured" : "counts"},
-                     {"bodies", imbalance_of(load.bodies)},
-                     {"pairs", imbalance_of(load.pairs)},
-                     {"bodies_and_pairs", imbalance_of(load.bodies_and_pairs)},
-                     {"pairs_by_phase", imbalance_of(load.pairs_by_colour)},
-                     {"computing", imbalance_of(load.computing)},
-                     {"least_blocks", load.least_blocks},
-                     {"body_s", load.seconds[0]},
-                     {"pair_s", load.seconds[1]},
-                     {"wall_s", load.seconds[2]},
-                     {"contact_s", load.seconds[3]}}},
-                   {"communication", communication},
-                   {"ranks", comm_.size()},
-                   {"wall_s", wall},
-                   {"peak_memory_mib", static_cast<Real>(peak_kib) / 1024},
-                   {"missing_outputs", missing_outputs(simulation_.deck())},
-                   {"output_mb", static_cast<Real>(bytes_written) * 1e-6},
-                   {"output_s", output_seconds},
-                   {"timers", timer_json}};
-      for (std::size_t f = 0; f < inlets.list().size(); ++f) {
-        const InletTable<D>& inlet = inlets.list()[f];
-        const InletProgress& progress = state.inlets[f];
-        summary["feeders"][inlet.bodies.name] = {
-            {"made", progress.n_made},
-            {"due", progress.n_due},
-            {"waiting", progress.n_waiting()},
-            {"count", inlet.count > 0 ? Json(inlet.count) : nullptr},
-            {"rate_per_s", inlet.bodies_per_second()},
-            {"achieved_rate_per_s", inlet.achieved_rate(progress.n_made, state.clock.time)}};
-      }
-      if (Scene<D>* scene = simulation_.stepper().scene(); scene && !of_scene.json.empty()) {
-        Json& entry = summary[std::string(scene->output().summary_key())];
-        entry = Json::parse(of_scene.json);
-        entry["certificate_worst"] = worst;
-      }
-      for (const auto& [name, text] : provenance_)
-        if (name != "deck_text") summary["provenance"][name] = text;
-      files::write_atomically(files_.folder + "/summary.json", summary.dump(2) + "\n");
-    });
+                n.n_contacts, static_cast<Real>(n.bytes_written) * 1e-6, n.output_seconds);
   }
 
- private:
+  /// The content of summary.json. Local.
+  Json summary(ExitCode code, const RunNumbers& n) {
+    const State<D>& state = simulation_.state();
+    const Neighborhood<D>& neighborhood = simulation_.neighborhood();
+    std::int64_t n_in_outlets = 0;
+    for (const OutletProgress& outlet : state.outlets) n_in_outlets += outlet.n_removed;
+    const Json worst = json_of(worst_);
+    Json summary{{"name", files_.name},
+                 {"title", simulation_.deck().title},
+                 {"status", code == ExitCode::done     ? "done"
+                            : code == ExitCode::locked ? "locked"
+                                                       : "interrupted"},
+                 {"exit_code", static_cast<int>(code)},
+                 {"dimension", D},
+                 {"bodies", n.n_bodies},
+                 {"bodies_left_domain", neighborhood.n_removed()},
+                 {"bodies_in_sinks", n_in_outlets},
+                 {"steps", state.clock.step},
+                 {"steps_this_run", n.steps},
+                 {"body_steps_this_run", n.body_steps},
+                 {"time_s", state.clock.time},
+                 {"end_time_s", simulation_.deck().end_time},
+                 {"state_hash", fmt::format("{:016x}", n.hash)},
+                 {"certificate_of_last_step", json_of(simulation_.stepper().certificate())},
+                 {"certificate_worst", worst},
+                 {"candidate_pairs", n.n_contacts},
+                 {"list_builds", neighborhood.n_rebuilds()},
+                 {"skin_m", state.lattice.skin},
+                 {"skin_widened", neighborhood.list().n_widened()},
+                 {"steps_cut", neighborhood.list().n_cut_steps()},
+                 {"steps_beyond_list", neighborhood.list().n_steps_beyond_list()},
+                 {"rebalances", neighborhood.n_rebalances()},
+                 {"bodies_migrated", neighborhood.n_migrated()},
+                 {"imbalance", neighborhood.imbalance()},
+                 {"load", json_of(n.load)},
+                 {"communication", n.communication},
+                 {"ranks", comm_.size()},
+                 {"wall_s", n.wall},
+                 {"peak_memory_mib", static_cast<Real>(n.peak_kib) / 1024},
+                 {"missing_outputs", missing_outputs(simulation_.deck())},
+                 {"output_mb", static_cast<Real>(n.bytes_written) * 1e-6},
+                 {"output_s", n.output_seconds},
+                 {"timers", json_of(n.timers)}};
+    add_inlets(simulation_.deck().events.inlets, state, summary);
+    if (Scene<D>* scene = simulation_.stepper().scene(); scene && !n.of_scene.json.empty()) {
+      Json& entry = summary[std::string(scene->output().summary_key())];
+      entry = Json::parse(n.of_scene.json);
+      entry["certificate_worst"] = worst;
+    }
+    for (const auto& [name, text] : provenance_)
+      if (name != "deck_text") summary["provenance"][name] = text;
+    return summary;
+  }
+
   // Why a step is followed by a checkpoint, the strongest reason of all ranks; signals count from the last.
   static constexpr int save_for_time = 1, stop_for_time = 2, stop_for_signal = 3;
 

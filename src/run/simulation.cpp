@@ -161,7 +161,7 @@ void Simulation<D>::take_physics() {
   deck_.events.prepare(state_);
   if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);
   for (const NamedMeasure<D>& m : deck_.measures) {
-    m.measure->columns(state_);  // throws if it does not suit the run
+    m.measure->check(state_);
     m.measure->add_fields(state_);
   }
   if (deck_.continuum->is_asked_for()) deck_.continuum->prepare(state_);

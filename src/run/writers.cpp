@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "run/field_columns.hpp"
 #include "run/version.hpp"
 #include "run/wall_loads.hpp"
 
@@ -19,26 +19,6 @@ namespace {
 template <int D>
 void append_3d(std::vector<double>& list, const Vec<D>& v) {
   for (int k = 0; k < 3; ++k) list.push_back(k < D ? v[k] : 0);
-}
-
-/// Angular velocity as a vector and orientation as a quaternion (w, x, y, z), in the plane about z.
-template <int D>
-void append_rotation(const State<D>& state, std::size_t i, std::vector<double>& spin,
-                     std::vector<double>& orientation) {
-  const Spin<D>& omega = state.bodies.angular_velocity()[i];
-  const Orientation<D> q = described_orientation(state, i);
-  if constexpr (D == 2) {
-    spin.insert(spin.end(), {0, 0, omega[0]});
-    orientation.insert(orientation.end(), {std::cos(0.5 * q[0]), 0, 0, std::sin(0.5 * q[0])});
-  } else {
-    append_3d<3>(spin, omega);
-    orientation.insert(orientation.end(), q.component.begin(), q.component.end());
-  }
-}
-
-template <int D>
-std::span<const double> numbers(std::span<const Vec<D>> vectors) {
-  return {reinterpret_cast<const double*>(vectors.data()), vectors.size() * D};
 }
 
 /// Columns that every table starts with.
@@ -59,7 +39,7 @@ std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State
   std::set<std::string> names;
   for (const Table::Heading& heading : headings) names.insert(heading.name);
   for (const NamedMeasure<D>& measure : deck.measures)
-    for (const ColumnInfo& column : measure.measure->columns(state)) {
+    for (const MeasuredValue& column : columns_of(*measure.measure, state)) {
       headings.push_back({measure.name + "_" + column.name, column.unit});
       if (!names.insert(headings.back().name).second)
         throw InputError(
@@ -76,65 +56,16 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                     const std::optional<ResumePoint>& resume)
     : comm_(comm), deck_(deck), files_(files) {
   const OutputSettings& output = deck.output;
-  // A restart may write to a new folder, or what the run did not write before.
-  const auto goes_on_with = [&](const std::string& path) {
-    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
-  };
   const auto open_table = [&](const std::string& name, const std::vector<Table::Heading>& headings) {
     const std::string path = files.with("." + name + ".csv");
-    return std::make_unique<Table>(goes_on_with(path)
+    return std::make_unique<Table>(goes_on_with(comm_, path, resume)
                                        ? Table::resume(comm, path, headings, resume->last_of(name).time)
                                        : Table(comm, path, headings));
   };
   if (output.certificate.ever()) certificate_ = open_table("certificate", first_headings(deck));
   if (output.scalars.ever()) scalars_ = open_table("scalars", scalars_headings(deck, state));
-  if (output.writes_vtk()) {
-    if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
-    constexpr std::int64_t bodies_of_writer = 1'000'000;
-    const std::int64_t n_bodies = comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
-    const std::int64_t n_writers = output.vtk_writers > 0
-                                       ? output.vtk_writers
-                                       : 1 + std::max<std::int64_t>(n_bodies - 1, 0) / bodies_of_writer;
-    const VtkOptions options{.writers = static_cast<int>(std::min<std::int64_t>(n_writers, comm.size())),
-                             .single_precision = output.vtk_single,
-                             .compress = true,
-                             .background = background_.get()};
-    const auto make = [&](const std::string& name) {
-      auto series = std::make_unique<VtkSeries>(comm, files.folder + "/vtk", files.name, name, options);
-      if (resume) series->resume(resume->last_of("vtk").step);
-      return series;
-    };
-    particles_ = make("particles");
-    if (output.vtk_contacts) contacts_ = make("contacts");
-    if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
-    constexpr std::int64_t few = 20'000;
-    using Surfaces = OutputSettings::Surfaces;
-    if (output.vtk_surfaces == Surfaces::always ||
-        (output.vtk_surfaces == Surfaces::automatic && state.bodies.carries_shapes() && n_bodies <= few))
-      surfaces_ = std::make_unique<BodySurfaces<D>>(make("surfaces"));
-  }
-  if (output.h5md.ever()) {
-    const Scene<D>* scene = deck.stepper->scene();
-    const H5mdOptions options{.single_precision = output.h5md_single,
-                              .compression = static_cast<int>(output.h5md_compression),
-                              .fixed_bodies = deck.outside != Outside::remove &&
-                                              !deck.events.change_bodies() &&
-                                              !(scene && scene->change_bodies())};
-    const std::string path = files.with(".h5");
-    if (goes_on_with(path)) {
-      h5md_ =
-          std::make_unique<H5mdWriter>(H5mdWriter::resume(comm, path, resume->last_of("h5md").step, options));
-    } else {
-      H5mdHead head;
-      head.creator_version = version::number;
-      head.lower.assign(state.box.lower.component.begin(), state.box.lower.component.end());
-      head.upper.assign(state.box.upper.component.begin(), state.box.upper.component.end());
-      head.periodic.assign(state.box.periodic.begin(), state.box.periodic.end());
-      head.texts = {{"resolved_deck", resolved}};
-      head.provenance = provenance;
-      h5md_ = std::make_unique<H5mdWriter>(comm, path, head, options);
-    }
-  }
+  if (output.writes_vtk()) open_vtk(state, resume);
+  if (output.h5md.ever()) open_h5md(state, resolved, provenance, resume);
   if (deck.continuum->is_asked_for() && has_vtk())
     continuum_ = std::make_unique<ContinuumWriter<D>>(
         comm, files, *deck.continuum, state,
@@ -151,6 +82,60 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                                              .single_precision = output.vtk_single,
                                              .state = state,
                                              .resume = resume});
+}
+
+template <int D>
+void Writers<D>::open_vtk(const State<D>& state, const std::optional<ResumePoint>& resume) {
+  const OutputSettings& output = deck_.output;
+  if (output.vtk_asynchronous) background_ = std::make_unique<Background>();
+  constexpr std::int64_t bodies_of_writer = 1'000'000;
+  const std::int64_t n_bodies = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
+  const std::int64_t n_writers = output.vtk_writers > 0
+                                     ? output.vtk_writers
+                                     : 1 + std::max<std::int64_t>(n_bodies - 1, 0) / bodies_of_writer;
+  const VtkOptions options{.writers = static_cast<int>(std::min<std::int64_t>(n_writers, comm_.size())),
+                           .single_precision = output.vtk_single,
+                           .compress = true,
+                           .background = background_.get()};
+  const auto make = [&](const std::string& name) {
+    auto series = std::make_unique<VtkSeries>(comm_, files_.folder + "/vtk", files_.name, name, options);
+    if (resume) series->resume(resume->last_of("vtk").step);
+    return series;
+  };
+  particles_ = make("particles");
+  if (output.vtk_contacts) contacts_ = make("contacts");
+  if (output.vtk_obstacles && !state.obstacles.list().empty()) obstacles_ = make("obstacles");
+  constexpr std::int64_t few = 20'000;
+  using Surfaces = OutputSettings::Surfaces;
+  if (output.vtk_surfaces == Surfaces::always ||
+      (output.vtk_surfaces == Surfaces::automatic && state.bodies.carries_shapes() && n_bodies <= few))
+    surfaces_ = std::make_unique<BodySurfaces<D>>(make("surfaces"));
+}
+
+template <int D>
+void Writers<D>::open_h5md(const State<D>& state, const std::string& resolved, const files::Texts& provenance,
+                           const std::optional<ResumePoint>& resume) {
+  const OutputSettings& output = deck_.output;
+  const Scene<D>* scene = deck_.stepper->scene();
+  const H5mdOptions options{.single_precision = output.h5md_single,
+                            .compression = static_cast<int>(output.h5md_compression),
+                            .fixed_bodies = deck_.outside != Outside::remove &&
+                                            !deck_.events.change_bodies() &&
+                                            !(scene && scene->change_bodies())};
+  const std::string path = files_.with(".h5");
+  if (goes_on_with(comm_, path, resume)) {
+    h5md_ =
+        std::make_unique<H5mdWriter>(H5mdWriter::resume(comm_, path, resume->last_of("h5md").step, options));
+  } else {
+    H5mdHead head;
+    head.creator_version = version::number;
+    head.lower.assign(state.box.lower.component.begin(), state.box.lower.component.end());
+    head.upper.assign(state.box.upper.component.begin(), state.box.upper.component.end());
+    head.periodic.assign(state.box.periodic.begin(), state.box.periodic.end());
+    head.texts = {{"resolved_deck", resolved}};
+    head.provenance = provenance;
+    h5md_ = std::make_unique<H5mdWriter>(comm_, path, head, options);
+  }
 }
 
 template <int D>
@@ -286,7 +271,8 @@ void Writers<D>::write_row(const State<D>& state, const ContactGraph<D>& contact
                            const Stepper<D>& stepper) {
   Scope timer("measures");
   start_row(state, stepper);
-  for (const NamedMeasure<D>& m : deck_.measures) m.measure->sample({state, contacts}, row_);
+  for (const NamedMeasure<D>& m : deck_.measures)
+    for (const MeasuredValue& column : m.measure->record({state, contacts})) row_.push_back(column.value);
   scalars_->add(row_);
 }
 
@@ -294,100 +280,97 @@ template <int D>
 void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
                            std::span<const std::int32_t> contact_counts) {
   Scope timer("vtk");
+  write_particles(state, contact_counts);
+  if (surfaces_) surfaces_->write(state);
+  if (contacts_) write_contacts(state, contacts);
+  if (obstacles_ && of_scene_)
+    of_scene_->write_obstacles(*obstacles_, state, contacts);
+  else if (obstacles_)
+    write_obstacles(state, contacts);
+}
+
+template <int D>
+void Writers<D>::write_particles(const State<D>& state, std::span<const std::int32_t> contact_counts) {
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  std::vector<double> points, velocity;
+  std::vector<double> points;
   points.reserve(3 * n);
-  velocity.reserve(3 * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    append_3d<D>(points, bodies.position()[i]);
-    append_3d<D>(velocity, bodies.velocity()[i]);
-  }
+  for (const Vec<D>& x : bodies.position().first(n)) append_3d<D>(points, x);
   const std::vector<std::int32_t> rank(n, comm_.rank());
+  FieldColumns<D> columns(state, FieldFile::frames);
+  columns.add(5, {"rank", "-", 1, std::span<const std::int32_t>(rank)});
+  columns.add(6, {"contacts", "-", 1, contact_counts.first(n)});
   Geometry geometry;
   geometry.points = points;
-  geometry.point_columns = {{"id", "-", 1, bodies.id().first(n)},
-                            {"radius", "m", 1, bodies.radius().first(n)},
-                            {"velocity", "m/s", 3, std::span<const double>(velocity)},
-                            {"group", "-", 1, bodies.group().first(n)},
-                            {"rank", "-", 1, std::span<const std::int32_t>(rank)},
-                            {"contacts", "-", 1, contact_counts.first(n)}};
-  std::vector<double> spin, orientation;
-  if (bodies.has_inertia()) geometry.point_columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
-  if (bodies.carries_turns()) {
-    for (std::size_t i = 0; i < n; ++i) append_rotation<D>(state, i, spin, orientation);
-    geometry.point_columns.push_back({"angular_velocity", "rad/s", 3, std::span<const double>(spin)});
-    geometry.point_columns.push_back({"orientation", "-", 4, std::span<const double>(orientation)});
-  }
-  if (bodies.carries_shapes()) geometry.point_columns.push_back({"shape", "-", 1, bodies.shape().first(n)});
+  geometry.point_columns = columns.columns();
   if (of_scene_) of_scene_->add_columns(bodies, geometry.point_columns);
   particles_->write(state.clock.step, state.clock.time, geometry);
-  if (surfaces_) surfaces_->write(state);
+}
 
-  if (contacts_) {
-    points.clear();
-    const std::string force_unit = bodies.has_inertia() ? "N" : "m/s";
-    std::vector<std::int64_t> lines, id_a, id_b;
-    for (std::size_t c = 0; c < contacts.size(); ++c) {
-      // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
-      const auto a = static_cast<std::size_t>(contacts.a[c]);
-      lines.push_back(static_cast<std::int64_t>(2 * c));
-      lines.push_back(static_cast<std::int64_t>(2 * c + 1));
-      append_3d<D>(points, bodies.position()[a]);
-      append_3d<D>(points, bodies.position()[a] + contacts.branch[c]);
-      id_a.push_back(bodies.id()[a]);
-      id_b.push_back(contacts.b[c] < 0 ? -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])}
-                                       : bodies.id()[static_cast<std::size_t>(contacts.b[c])]);
-    }
-    Geometry graph;
-    graph.points = points;
-    graph.lines = lines;
-    std::vector<double> friction;
-    for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
-    friction.resize(points.size() / 2, 0.0);  // of contacts without friction, of which the graph says nothing
-    graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
-                          {"force", force_unit, 1, std::span<const double>(contacts.force)},
-                          {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
-                          {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
-    if (bodies.has_inertia())
-      graph.cell_columns.push_back({"friction", "N", 3, std::span<const double>(friction)});
-    contacts_->write(state.clock.step, state.clock.time, graph);
+template <int D>
+void Writers<D>::write_contacts(const State<D>& state, const ContactGraph<D>& contacts) {
+  const BodyStore<D>& bodies = state.bodies;
+  std::vector<double> points;
+  const std::string force_unit = bodies.has_inertia() ? "N" : "m/s";
+  std::vector<std::int64_t> lines, id_a, id_b;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
+    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    lines.push_back(static_cast<std::int64_t>(2 * c));
+    lines.push_back(static_cast<std::int64_t>(2 * c + 1));
+    append_3d<D>(points, bodies.position()[a]);
+    append_3d<D>(points, bodies.position()[a] + contacts.branch[c]);
+    id_a.push_back(bodies.id()[a]);
+    id_b.push_back(contacts.b[c] < 0 ? -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])}
+                                     : bodies.id()[static_cast<std::size_t>(contacts.b[c])]);
   }
+  Geometry graph;
+  graph.points = points;
+  graph.lines = lines;
+  std::vector<double> friction;
+  for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
+  friction.resize(points.size() / 2, 0.0);  // of contacts without friction, of which the graph says nothing
+  graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
+                        {"force", force_unit, 1, std::span<const double>(contacts.force)},
+                        {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
+                        {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
+  if (bodies.has_inertia())
+    graph.cell_columns.push_back({"friction", "N", 3, std::span<const double>(friction)});
+  contacts_->write(state.clock.step, state.clock.time, graph);
+}
 
-  if (obstacles_ && of_scene_) {
-    of_scene_->write_obstacles(*obstacles_, state, contacts);
-  } else if (obstacles_) {
-    points.clear();
-    std::vector<Outline<D>> outlines;
-    for (std::size_t o = 0; o < state.obstacles.list().size(); ++o)
-      outlines.push_back(state.obstacles.outline(static_cast<int>(o), state.box));
-    const WallLoads loads = wall_loads<D>(state, contacts, outlines);
-    std::vector<std::int64_t> lines, triangles;
-    std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
-    if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
-      for (std::size_t o = 0; o < outlines.size(); ++o) {
-        const auto first = static_cast<std::int64_t>(points.size() / 3);
-        for (const Vec<D>& p : outlines[o].points) append_3d<D>(points, p);
-        for (const auto& line : outlines[o].lines)
-          for (const int p : line) lines.push_back(first + p);
-        for (const auto& triangle : outlines[o].triangles)
-          for (const int p : triangle) triangles.push_back(first + p);
-        number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
-      }
+template <int D>
+void Writers<D>::write_obstacles(const State<D>& state, const ContactGraph<D>& contacts) {
+  std::vector<double> points;
+  std::vector<Outline<D>> outlines;
+  for (std::size_t o = 0; o < state.obstacles.list().size(); ++o)
+    outlines.push_back(state.obstacles.outline(static_cast<int>(o), state.box));
+  const WallLoads loads = wall_loads<D>(state, contacts, outlines);
+  std::vector<std::int64_t> lines, triangles;
+  std::vector<std::int32_t> number;  // per cell; a frame has lines (2D) or triangles (3D), not both
+  if (comm_.is_root()) {             // every rank holds all obstacles, one draws them
+    for (std::size_t o = 0; o < outlines.size(); ++o) {
+      const auto first = static_cast<std::int64_t>(points.size() / 3);
+      for (const Vec<D>& p : outlines[o].points) append_3d<D>(points, p);
+      for (const auto& line : outlines[o].lines)
+        for (const int p : line) lines.push_back(first + p);
+      for (const auto& triangle : outlines[o].triangles)
+        for (const int p : triangle) triangles.push_back(first + p);
+      number.resize(lines.size() / 2 + triangles.size() / 3, static_cast<std::int32_t>(o));
     }
-    Geometry walls;
-    walls.points = points;
-    walls.lines = lines;
-    walls.triangles = triangles;
-    walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
-    if (deck_.stepper->traits().tells_forces) {
-      walls.cell_columns.push_back(
-          {"force", bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)});
-      if (bodies.has_inertia())
-        walls.cell_columns.push_back({"pressure", "Pa", 1, std::span<const double>(loads.pressure)});
-    }
-    obstacles_->write(state.clock.step, state.clock.time, walls);
   }
+  Geometry walls;
+  walls.points = points;
+  walls.lines = lines;
+  walls.triangles = triangles;
+  walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
+  if (deck_.stepper->traits().tells_forces) {
+    walls.cell_columns.push_back(
+        {"force", state.bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)});
+    if (state.bodies.has_inertia())
+      walls.cell_columns.push_back({"pressure", "Pa", 1, std::span<const double>(loads.pressure)});
+  }
+  obstacles_->write(state.clock.step, state.clock.time, walls);
 }
 
 template <int D>
@@ -395,28 +378,11 @@ void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
   Scope timer("h5md");
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  const std::span<const std::int32_t> images(reinterpret_cast<const std::int32_t*>(bodies.image().data()),
-                                             n * D);
-  std::vector<Column> columns{{"position", "m", D, numbers<D>(bodies.position().first(n))},
-                              {"image", "-", D, images},
-                              {"velocity", "m/s", D, numbers<D>(bodies.velocity().first(n))},
-                              {"radius", "m", 1, bodies.radius().first(n)},
-                              {"group", "-", 1, bodies.group().first(n)}};
-  std::vector<Orientation<D>> turns;
-  if (bodies.has_inertia()) columns.push_back({"mass", "kg", 1, bodies.mass().first(n)});
-  if (bodies.carries_turns()) {
-    const auto flat = []<int n>(std::span<const Vec<n>> list) {
-      return std::span<const double>(reinterpret_cast<const double*>(list.data()), list.size() * n);
-    };
-    columns.push_back({"angular_velocity", "rad/s", n_spins<D>, flat(bodies.angular_velocity().first(n))});
-    for (std::size_t i = 0; i < n; ++i) turns.push_back(described_orientation(state, i));
-    columns.push_back({"orientation", "-", D == 2 ? 1 : 4, flat(std::span<const Orientation<D>>(turns))});
-  }
-  if (bodies.carries_shapes()) columns.push_back({"shape", "-", 1, bodies.shape().first(n)});
+  FieldColumns<D> columns(state, FieldFile::h5md);
   std::vector<Observable> observables;
   for (const CertificateEntry& entry : stepper.certificate())
     observables.push_back({std::string(entry.name), std::string(entry.unit), entry.value});
-  h5md_->append(state.clock.step, state.clock.time, bodies.id().first(n), columns, observables);
+  h5md_->append(state.clock.step, state.clock.time, bodies.id().first(n), columns.columns(), observables);
 }
 
 template std::vector<Table::Heading> scalars_headings(const RunDeck<2>&, const State<2>&);

@@ -20,7 +20,7 @@
 namespace scree {
 
 /// Columns of the table of scalars: those that every table starts with, then those of the measures. After the
-/// scheme has started. Throws InputError naming the measure if two columns have one name. Local.
+/// scheme has started. Throws InputError naming the measure if two columns have one name. Collective.
 template <int D>
 std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State<D>& state);
 
@@ -61,6 +61,9 @@ class Writers {
   typename SceneWriter<D>::Summary finish(const State<D>& state) const;
 
  private:
+  void open_vtk(const State<D>& state, const std::optional<ResumePoint>& resume);
+  void open_h5md(const State<D>& state, const std::string& resolved, const files::Texts& provenance,
+                 const std::optional<ResumePoint>& resume);
   void list_frames();
   struct Output {
     const char* name;
@@ -75,6 +78,10 @@ class Writers {
   void write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper);
   void write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
                  std::span<const std::int32_t> contact_counts);
+  void write_particles(const State<D>& state, std::span<const std::int32_t> contact_counts);
+  /// As lines between the centres of two bodies, or from one to an obstacle.
+  void write_contacts(const State<D>& state, const ContactGraph<D>& contacts);
+  void write_obstacles(const State<D>& state, const ContactGraph<D>& contacts);
   void write_h5md(const State<D>& state, const Stepper<D>& stepper);
   /// The series of frames that there are.
   std::vector<VtkSeries*> frame_series() const;

@@ -89,11 +89,7 @@ type = "one_dimensional"
     hall.step();
     for (const auto& measure : measures) {
       measure->after_step(hall.state);
-      const std::size_t n_columns = measure->columns(hall.state).size();
-      std::vector<Real> row;
-      measure->sample({hall.state, contacts}, row);
-      REQUIRE(row.size() == n_columns);
-      all.insert(all.end(), row.begin(), row.end());
+      for (const MeasuredValue& column : measure->record({hall.state, contacts})) all.push_back(column.value);
     }
   }
   return all;
@@ -120,13 +116,11 @@ TEST_CASE("window: Voronoi cells of a crowd fill the walkable part of the window
       "type = 'window'\nmethod = 'voronoi'\ncutoff = 9\nlower = [0, 0]\nupper = [8, 6]", "measure.toml");
   std::unique_ptr<Measure<2>> measure;
   deck.root().kind("type", measure, {.required = true, .doc = ""});
-  std::vector<Real> row;
-  measure->columns(hall.state);
-  const ContactGraph<2> contacts;
-  measure->sample({hall.state, contacts}, row);
-  CHECK(row[0] == 200);
+  measure->check(hall.state);
+  const MeasuredRow row = measure->record({hall.state, ContactGraph<2>{}});
+  CHECK(row[0].value == 200);
   // Somebody in the pillar may have a cell that lies in walls altogether.
-  CHECK(row[1] == Approx(200 / crowd_world(hall.state)->building->plan(0).free_area()).epsilon(0.1));
+  CHECK(row[1].value == Approx(200 / crowd_world(hall.state)->building->plan(0).free_area()).epsilon(0.1));
 }
 
 }  // namespace scree

@@ -114,11 +114,8 @@ Real value(Simulation<2>& simulation, const std::string& name, const std::string
   const State<2>& state = simulation.state();
   for (const NamedMeasure<2>& m : simulation.deck().measures) {
     if (m.name != name) continue;
-    std::vector<Real> row;
-    m.measure->sample({state, simulation.find_contacts(0.5)}, row);
-    const std::vector<ColumnInfo> columns = m.measure->columns(state);
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      if (columns[k].name == column) return row[k];
+    for (const MeasuredValue& number : m.measure->record({state, simulation.find_contacts(0.5)}))
+      if (number.name == column) return number.value;
   }
   FAIL("no such column: " << name << "_" << column);
   return 0;
@@ -166,7 +163,9 @@ TEST_CASE("measures of floors have the same rows on any number of ranks", "[mpi]
     for (int step = 0; step < 90; ++step) simulation.step();
     std::vector<Real> all;
     for (const NamedMeasure<2>& m : simulation.deck().measures)
-      m.measure->sample({simulation.state(), simulation.find_contacts(0.5)}, all);
+      for (const MeasuredValue& column :
+           m.measure->record({simulation.state(), simulation.find_contacts(0.5)}))
+        all.push_back(column.value);
     return all;
   };
   const std::vector<Real> together = rows(Comm()), alone = rows(Comm(MPI_COMM_SELF));

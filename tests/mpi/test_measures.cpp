@@ -78,14 +78,15 @@ void go(Simulation<2>& simulation, int last, std::vector<std::vector<Real>>& row
     const ContactGraph<2>& contacts = simulation.find_contacts(1e-3);
     rows.emplace_back();
     for (const NamedMeasure<2>& m : simulation.deck().measures)
-      m.measure->sample({simulation.state(), contacts}, rows.back());
+      for (const MeasuredValue& column : m.measure->record({simulation.state(), contacts}))
+        rows.back().push_back(column.value);
   }
 }
 
 std::vector<std::string> names_of(Simulation<2>& simulation) {
   std::vector<std::string> names;
   for (const NamedMeasure<2>& m : simulation.deck().measures)
-    for (const ColumnInfo& column : m.measure->columns(simulation.state()))
+    for (const MeasuredValue& column : columns_of(*m.measure, simulation.state()))
       names.push_back(m.name + "_" + column.name);
   return names;
 }

@@ -6,14 +6,11 @@ namespace scree {
 template <int D>
 class TotalMass final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, this->where_, "total_mass");
-    return {{"mass", "kg", "of all bodies"}};
-  }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  void check(const State<D>& state) const override { require_inertia(state, this->where_, "total_mass"); }
+  MeasuredRow record(const Sample<D>& sample) override {
     const auto& bodies = sample.state.bodies;
-    row.push_back(ReproducibleSum::sum(sample.state.comm,
-                                       bodies.mass().first(static_cast<std::size_t>(bodies.n_owned()))));
+    const auto masses = bodies.mass().first(static_cast<std::size_t>(bodies.n_owned()));
+    return {{"mass", "kg", "of all bodies", ReproducibleSum::sum(sample.state.comm, masses)}};
   }
 };
 

@@ -10,30 +10,28 @@ namespace {
 template <int D>
 class CellShape final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+  void check(const State<D>& state) const override {
     if (!state.cell.is_given())
       throw InputError(
           fmt::format("{}: \"cell\" is of [domain.deformation], which the deck does not have", this->where_));
-    std::vector<ColumnInfo> columns;
-    for (int k = 0; k < D; ++k)
-      columns.push_back({fmt::format("length_{}", "xyz"[k]), "m", fmt::format("length along {}", "xyz"[k])});
-    for (int k = 0; k < D; ++k)
-      columns.push_back({fmt::format("strain_rate_{}", "xyz"[k]), "1/s",
-                         fmt::format("rate of strain along {}, positive: longer", "xyz"[k])});
-    columns.push_back(
-        {"offset", "m", "how far along flow the image across the gradient lies, within half a period"});
-    columns.push_back({"shear_rate", "1/s", "rate of shear"});
-    columns.push_back({"shear_strain", "-", "shear since the start of the run"});
-    return columns;
   }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
-    for (int k = 0; k < D; ++k) row.push_back(state.box.length(k));
-    for (int k = 0; k < D; ++k) row.push_back(state.cell.strain_rate(state.box, k));
-    row.push_back(state.box.offset);
-    row.push_back(state.cell.shear_rate(state.box));
-    row.push_back(state.cell.shear_strain());
+    MeasuredRow row;
+    for (int k = 0; k < D; ++k)
+      row.push_back({fmt::format("length_{}", "xyz"[k]), "m", fmt::format("length along {}", "xyz"[k]),
+                     state.box.length(k)});
+    for (int k = 0; k < D; ++k)
+      row.push_back({fmt::format("strain_rate_{}", "xyz"[k]), "1/s",
+                     fmt::format("rate of strain along {}, positive: longer", "xyz"[k]),
+                     state.cell.strain_rate(state.box, k)});
+    row.push_back({"offset", "m",
+                   "how far along flow the image across the gradient lies, within half a period",
+                   state.box.offset});
+    row.push_back({"shear_rate", "1/s", "rate of shear", state.cell.shear_rate(state.box)});
+    row.push_back({"shear_strain", "-", "shear since the start of the run", state.cell.shear_strain()});
+    return row;
   }
 };
 

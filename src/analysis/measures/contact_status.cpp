@@ -17,16 +17,10 @@ namespace {
 template <int D>
 class ContactStatus final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, this->where_, "contact_status");
-    return {{"contacts", "-", "contacts that push"},
-            {"mean_force", "N", "mean normal reaction of these; nan without any"},
-            {"sliding", "-", "share that slides, of those with friction; nan without any"},
-            {"mobilised", "-", "mean share of the friction available that is used; nan without any"}};
-  }
+  void check(const State<D>& state) const override { require_inertia(state, this->where_, "contact_status"); }
 
   bool needs_forces() const override { return true; }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
     const ContactGraph<D>& contacts = sample.contacts;
     std::vector<Real> force, used;
@@ -46,10 +40,13 @@ class ContactStatus final : public Measure<D> {
     const auto mean = [](Real sum, std::int64_t n) {
       return n > 0 ? sum / static_cast<Real>(n) : std::numeric_limits<Real>::quiet_NaN();
     };
-    row.insert(row.end(),
-               {static_cast<Real>(counts[0]), mean(ReproducibleSum::sum(state.comm, force), counts[0]),
-                mean(static_cast<Real>(counts[2]), counts[1]),
-                mean(ReproducibleSum::sum(state.comm, used), counts[1])});
+    return {{"contacts", "-", "contacts that push", static_cast<Real>(counts[0])},
+            {"mean_force", "N", "mean normal reaction of these; nan without any",
+             mean(ReproducibleSum::sum(state.comm, force), counts[0])},
+            {"sliding", "-", "share that slides, of those with friction; nan without any",
+             mean(static_cast<Real>(counts[2]), counts[1])},
+            {"mobilised", "-", "mean share of the friction available that is used; nan without any",
+             mean(ReproducibleSum::sum(state.comm, used), counts[1])}};
   }
 };
 

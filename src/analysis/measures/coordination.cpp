@@ -24,32 +24,13 @@ class Coordination final : public Measure<D> {
     region_.describe(section);
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state);
-    const std::string least = std::to_string(D + 1);
-    return {{"coordination", "-",
-             "mean number of contacts of a body, one with each body or part of a wall that it touches; nan "
-             "without bodies"},
-            {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies"},
-            {"coordination_without_rattlers", "-",
-             "mean number of contacts of the bodies with at least " + least + "; nan without such bodies"}};
-  }
+  void check(const State<D>& state) const override { region_.require_inside(state); }
 
   Real widest_gap() const override { return counted_.tolerance; }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const Comm& comm = sample.state.comm;
     const BodyStore<D>& bodies = sample.state.bodies;
-    const ContactGraph<D>& contacts = sample.contacts;
-    std::vector<std::int64_t> count(static_cast<std::size_t>(bodies.n_held()), 0);
-    for (std::size_t c = 0, last = 0; c < contacts.size(); c = last) {
-      last = contacts.end_of_pair(c);
-      bool counts = false;
-      for (std::size_t point = c; point < last; ++point) counts |= counted_(contacts, point);
-      if (!counts) continue;
-      ++count[static_cast<std::size_t>(contacts.a[c])];
-      if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
-    }
-
+    const std::vector<std::int64_t> count = ends_on_this_rank(sample);
     const int level = region_.level(sample.state);
     const auto inside = [&](std::size_t i) {
       return is_on_level(sample.state, i, level) && region_.holds(sample.state.box, bodies.position()[i]);
@@ -86,10 +67,34 @@ class Coordination final : public Measure<D> {
       return of > 0 ? static_cast<Real>(part) / static_cast<Real>(of)
                     : std::numeric_limits<Real>::quiet_NaN();
     };
-    row.insert(row.end(), {ratio(ends, all), ratio(all - held, all), ratio(ends_of_held, held)});
+    const std::string least = std::to_string(D + 1);
+    return {{"coordination", "-",
+             "mean number of contacts of a body, one with each body or part of a wall that it touches; nan "
+             "without bodies",
+             ratio(ends, all)},
+            {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies",
+             ratio(all - held, all)},
+            {"coordination_without_rattlers", "-",
+             "mean number of contacts of the bodies with at least " + least + "; nan without such bodies",
+             ratio(ends_of_held, held)}};
   }
 
  private:
+  /// Ends of contacts of this rank, by body, owned and ghosts.
+  std::vector<std::int64_t> ends_on_this_rank(const Sample<D>& sample) const {
+    const ContactGraph<D>& contacts = sample.contacts;
+    std::vector<std::int64_t> count(static_cast<std::size_t>(sample.state.bodies.n_held()), 0);
+    for (std::size_t c = 0, last = 0; c < contacts.size(); c = last) {
+      last = contacts.end_of_pair(c);
+      bool counts = false;
+      for (std::size_t point = c; point < last; ++point) counts |= counted_(contacts, point);
+      if (!counts) continue;
+      ++count[static_cast<std::size_t>(contacts.a[c])];
+      if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
+    }
+    return count;
+  }
+
   CountedContacts counted_;
   MeasuredRegion<D> region_;
 };

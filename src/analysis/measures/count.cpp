@@ -7,13 +7,9 @@ namespace {
 template <int D>
 class Count final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>&) const override {
-    return {{"bodies", "-", "bodies in the run"}};
-  }
-
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
-    row.push_back(
-        static_cast<Real>(sample.state.comm.sum(static_cast<std::int64_t>(sample.state.bodies.n_owned()))));
+  MeasuredRow record(const Sample<D>& sample) override {
+    const auto n_owned = static_cast<std::int64_t>(sample.state.bodies.n_owned());
+    return {{"bodies", "-", "bodies in the run", static_cast<Real>(sample.state.comm.sum(n_owned))}};
   }
 };
 

@@ -25,39 +25,32 @@ class DrivenWalls final : public Measure<D> {
     if (section.reading()) this->where_ = section.where("obstacles");
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    std::vector<ColumnInfo> columns;
-    for (const std::size_t k : chosen(state.obstacles)) {
-      const DrivenState& wall = state.obstacles.driven()[k];
-      const std::string& name = state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name;
-      const bool turns = state.obstacles.drive_of(wall).turns();
-      const std::string place = turns ? "rad" : "m", load = turns ? "N m" : "N";
-      columns.push_back({"position_" + name, place,
-                         fmt::format("where {} is along its axis, from its place in the deck", name)});
-      columns.push_back(
-          {"velocity_" + name, place + "/s", fmt::format("velocity of {} along its axis", name)});
-      columns.push_back(
-          {"load_" + name, load, fmt::format("reaction of the bodies on {}, against its axis", name)});
-      columns.push_back({"target_" + name, load,
-                         fmt::format("load that {} is asked to carry; 0 where it has a speed", name)});
-      if (std::isfinite(length_) && !turns)
-        columns.push_back(
-            {"strain_" + name, "-", fmt::format("displacement of {} in this stage over the length", name)});
-    }
-    return columns;
-  }
+  void check(const State<D>& state) const override { chosen(state.obstacles); }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const ObstacleSet<D>& obstacles = sample.state.obstacles;
+    MeasuredRow row;
     for (const std::size_t k : chosen(obstacles)) {
       const DrivenState& wall = obstacles.driven()[k];
-      row.push_back(wall.position);
-      row.push_back(wall.velocity);
-      row.push_back(wall.reaction);
-      row.push_back(target_of(obstacles, wall));
-      if (std::isfinite(length_) && !obstacles.drive_of(wall).turns())
-        row.push_back((wall.position - wall.stage_position) / length_);
+      const std::string& name = obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name;
+      const bool turns = obstacles.drive_of(wall).turns();
+      const std::string place = turns ? "rad" : "m", load = turns ? "N m" : "N";
+      row.push_back({"position_" + name, place,
+                     fmt::format("where {} is along its axis, from its place in the deck", name),
+                     wall.position});
+      row.push_back({"velocity_" + name, place + "/s", fmt::format("velocity of {} along its axis", name),
+                     wall.velocity});
+      row.push_back({"load_" + name, load,
+                     fmt::format("reaction of the bodies on {}, against its axis", name), wall.reaction});
+      row.push_back({"target_" + name, load,
+                     fmt::format("load that {} is asked to carry; 0 where it has a speed", name),
+                     target_of(obstacles, wall)});
+      if (std::isfinite(length_) && !turns)
+        row.push_back({"strain_" + name, "-",
+                       fmt::format("displacement of {} in this stage over the length", name),
+                       (wall.position - wall.stage_position) / length_});
     }
+    return row;
   }
 
  private:

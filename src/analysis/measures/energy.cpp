@@ -21,33 +21,26 @@ class Energy final : public Measure<D> {
         {.doc = "With the scheme \"dem\": whether to keep the energy balance, at the price of slower "
                 "steps. Schemes that keep it anyway, and those that cannot, do not look at it"});
   }
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, this->where_, "energy");
-    std::vector<ColumnInfo> columns{{"kinetic", "J", "kinetic energy, rotation included"},
-                                    {"potential", "J", "in gravity, 0 at the origin, and in [forces.NAME]"}};
-    if (!state.energy_balance.kept) return columns;
-    const auto add = [&](const char* name, Real) {
-      columns.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name)});
-    };
-    EnergyBalance::for_each(state.energy_balance, add);
-    if (state.energy_balance.stored) EnergyBalance::for_each_stored(state.energy_balance, add);
-    if (state.energy_balance.pulls) EnergyBalance::for_each_cohesive(state.energy_balance, add);
-    columns.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the ledger"});
-    return columns;
-  }
+  void check(const State<D>& state) const override { require_inertia(state, this->where_, "energy"); }
 
   bool needs_energy_balance() const override { return balance_; }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const MechanicalEnergy energy = mechanical_energy(sample.state);
     const EnergyBalance& balance = sample.state.energy_balance;
-    row.insert(row.end(), {energy.kinetic, energy.potential});
-    if (!balance.kept) return;
-    const auto add = [&](const char*, Real value) { row.push_back(value); };
+    MeasuredRow row{
+        {"kinetic", "J", "kinetic energy, rotation included", energy.kinetic},
+        {"potential", "J", "in gravity, 0 at the origin, and in [forces.NAME]", energy.potential}};
+    if (!balance.kept) return row;
+    const auto add = [&](const char* name, Real value) {
+      row.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name), value});
+    };
     EnergyBalance::for_each(balance, add);
     if (balance.stored) EnergyBalance::for_each_stored(balance, add);
     if (balance.pulls) EnergyBalance::for_each_cohesive(balance, add);
-    row.push_back(energy.total() - balance.total());
+    row.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the ledger",
+                   energy.total() - balance.total()});
+    return row;
   }
 
  private:

@@ -20,19 +20,7 @@ class Extent final : public Measure<D> {
                   {.unit = Unit::length, .doc = "from where half_square_distance is measured"});
   }
 
-  std::vector<ColumnInfo> columns(const State<D>&) const override {
-    std::vector<ColumnInfo> columns;
-    for (int k = 0; k < D; ++k) {
-      const std::string axis(1, "xyz"[k]);
-      columns.push_back({"center_" + axis, "m", "mean " + axis + " of the bodies; nan without bodies"});
-    }
-    columns.push_back(
-        {"gyration_radius", "m", "root mean square distance from the centre; nan without bodies"});
-    columns.push_back({"half_square_distance", "m2", "half the sum of squared distances from the point"});
-    return columns;
-  }
-
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
     std::vector<Vec<D>> x(n_owned);
@@ -49,9 +37,17 @@ class Extent final : public Measure<D> {
       term[0] = dot(x[i] - centre, x[i] - centre);
       term[1] = dot(x[i] - point_, x[i] - point_);
     });
-    for (int k = 0; k < D; ++k) row.push_back(centre[k]);
-    row.push_back(std::sqrt(squares[0] / n));
-    row.push_back(squares[1] / 2);
+    MeasuredRow row;
+    for (int k = 0; k < D; ++k) {
+      const std::string axis(1, "xyz"[k]);
+      row.push_back(
+          {"center_" + axis, "m", "mean " + axis + " of the bodies; nan without bodies", centre[k]});
+    }
+    row.push_back({"gyration_radius", "m", "root mean square distance from the centre; nan without bodies",
+                   std::sqrt(squares[0] / n)});
+    row.push_back(
+        {"half_square_distance", "m2", "half the sum of squared distances from the point", squares[1] / 2});
+    return row;
   }
 
  private:

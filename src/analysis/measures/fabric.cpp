@@ -24,20 +24,10 @@ class Fabric final : public Measure<D> {
     region_.describe(section);
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state);
-    std::vector<ColumnInfo> columns{{"contacts", "-", "contacts in the region"}};
-    for_each_symmetric<D>([&](int i, int j) {
-      columns.push_back(
-          {axes(i, j), "-", fmt::format("mean of n_{} n_{}; nan without contacts", "xyz"[i], "xyz"[j])});
-    });
-    columns.push_back({"anisotropy", "-",
-                       "0: contacts point everywhere alike, 1: all along one line; nan without contacts"});
-    return columns;
-  }
+  void check(const State<D>& state) const override { region_.require_inside(state); }
 
   Real widest_gap() const override { return counted_.tolerance; }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
     const ContactGraph<D>& contacts = sample.contacts;
     const int level = region_.level(state);
@@ -59,16 +49,20 @@ class Fabric final : public Measure<D> {
       for_each_symmetric<D>([&](int p, int q) { term[k++] = normal[p] * normal[q]; });
     });
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(inside.size())));
-    row.push_back(n);
+    MeasuredRow row{{"contacts", "-", "contacts in the region", n}};
     Real squares = 0;
     std::size_t k = 0;
     for_each_symmetric<D>([&](int p, int q) {
       const Real mean = n > 0 ? fabric[k++] / n : std::numeric_limits<Real>::quiet_NaN();
       const Real deviator = p == q ? mean - 1.0 / D : mean;
       squares += (p == q ? 1 : 2) * deviator * deviator;
-      row.push_back(mean);
+      row.push_back({axes(p, q), "-",
+                     fmt::format("mean of n_{} n_{}; nan without contacts", "xyz"[p], "xyz"[q]), mean});
     });
-    row.push_back(std::sqrt(squares * D / (D - 1)));
+    row.push_back({"anisotropy", "-",
+                   "0: contacts point everywhere alike, 1: all along one line; nan without contacts",
+                   std::sqrt(squares * D / (D - 1))});
+    return row;
   }
 
  private:

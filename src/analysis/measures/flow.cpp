@@ -39,17 +39,27 @@ class Flow final : public Measure<D> {
     normal_ *= 1 / length;
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_countable(state);
-    std::vector<ColumnInfo> columns{
-        {"bodies", "-",
-         "bodies that crossed the plane since the start, those along the normal less those against"},
-        {"body_rate", "1/s", "the same since the row before, over the time between; 0 in the first row"}};
-    if (state.bodies.has_inertia()) {
-      columns.push_back({"mass", "kg", "mass of these bodies"});
-      columns.push_back({"mass_rate", "kg/s", "the same since the row before, over the time between"});
+  void check(const State<D>& state) const override {
+    const Box<D>& box = state.box;
+    region_.require_inside(state);
+    for (int k = 0; k < D; ++k)
+      if (box.is_periodic(k) && normal_[k] != 0 && std::abs(normal_[k]) != 1)
+        throw InputError(
+            fmt::format("{}: the domain is periodic along {}, so the plane must be parallel or "
+                        "perpendicular to that axis: set the normal's {} to zero, or all its other "
+                        "components",
+                        this->where_, "xyz"[k], "xyz"[k]));
+    if (region_.is_whole()) return;
+    const Box<D> window = region_.box(box);
+    Real lowest = HUGE_VAL, highest = -HUGE_VAL;
+    for (unsigned bits = 0; bits < Box<D>::n_corners; ++bits) {
+      const Real distance = dot(normal_, window.corner(bits) - point_);
+      lowest = std::min(lowest, distance);
+      highest = std::max(highest, distance);
     }
-    return columns;
+    if (!(lowest < 0 && highest > 0))
+      throw InputError(region_.where() +
+                       ": the plane does not pass through the inside of the region: nothing would count");
   }
 
   bool needs_path() const override { return true; }
@@ -85,15 +95,24 @@ class Flow final : public Measure<D> {
 
   std::span<Real> memory() override { return memory_; }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const Real elapsed = sample.state.clock.time - memory_[row_time];  // NaN in the first row
     const auto rate = [&](Real change) { return elapsed > 0 ? change / elapsed : 0; };
-    row.insert(row.end(), {memory_[bodies_now], rate(memory_[bodies_now] - memory_[row_bodies])});
-    if (sample.state.bodies.has_inertia())
-      row.insert(row.end(), {memory_[mass_now], rate(memory_[mass_now] - memory_[row_mass])});
+    MeasuredRow row{
+        {"bodies", "-",
+         "bodies that crossed the plane since the start, those along the normal less those against",
+         memory_[bodies_now]},
+        {"body_rate", "1/s", "the same since the row before, over the time between; 0 in the first row",
+         rate(memory_[bodies_now] - memory_[row_bodies])}};
+    if (sample.state.bodies.has_inertia()) {
+      row.push_back({"mass", "kg", "mass of these bodies", memory_[mass_now]});
+      row.push_back({"mass_rate", "kg/s", "the same since the row before, over the time between",
+                     rate(memory_[mass_now] - memory_[row_mass])});
+    }
     memory_[row_time] = sample.state.clock.time;
     memory_[row_bodies] = memory_[bodies_now];
     memory_[row_mass] = memory_[mass_now];
+    return row;
   }
 
  private:
@@ -101,29 +120,6 @@ class Flow final : public Measure<D> {
     Real times;  ///< +1 along the normal, -1 against it
     Real mass;
   };
-
-  void require_countable(const State<D>& state) const {
-    const Box<D>& box = state.box;
-    region_.require_inside(state);
-    for (int k = 0; k < D; ++k)
-      if (box.is_periodic(k) && normal_[k] != 0 && std::abs(normal_[k]) != 1)
-        throw InputError(
-            fmt::format("{}: the domain is periodic along {}, so the plane must be parallel or "
-                        "perpendicular to that axis: set the normal's {} to zero, or all its other "
-                        "components",
-                        this->where_, "xyz"[k], "xyz"[k]));
-    if (region_.is_whole()) return;
-    const Box<D> window = region_.box(box);
-    Real lowest = HUGE_VAL, highest = -HUGE_VAL;
-    for (unsigned bits = 0; bits < Box<D>::n_corners; ++bits) {
-      const Real distance = dot(normal_, window.corner(bits) - point_);
-      lowest = std::min(lowest, distance);
-      highest = std::max(highest, distance);
-    }
-    if (!(lowest < 0 && highest > 0))
-      throw InputError(region_.where() +
-                       ": the plane does not pass through the inside of the region: nothing would count");
-  }
 
   /// Length of the domain along the normal, 0 if it is not periodic that way.
   Real period_along_normal(const Box<D>& box) const {

@@ -11,32 +11,31 @@ namespace {
 template <int D>
 class InletCounts final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+  void check(const State<D>& state) const override {
     if (state.inlets.empty())
       throw InputError(
           this->where_ +
           ": the measure \"inlets\" looks at [inlets.NAME] and, of people, [sources.NAME], but the "
           "deck has no such table");
-    std::vector<ColumnInfo> columns{
-        {"rate", "1/s",
-         "bodies made by all inlets since the row before, over the time between; 0 at the start"}};
-    for (const InletProgress& inlet : state.inlets) {
-      columns.push_back({"made_" + inlet.name, "-", "bodies that the inlet has made"});
-      columns.push_back({"waiting_" + inlet.name, "-", "bodies that are due and wait for a free place"});
-    }
-    return columns;
   }
 
   std::span<Real> memory() override { return memory_; }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     Real made = 0;
     for (const InletProgress& inlet : sample.state.inlets) made += static_cast<Real>(inlet.n_made);
     const Real now = sample.state.clock.time, elapsed = now - memory_[row_time];
-    row.push_back(elapsed > 0 ? (made - memory_[row_made]) / elapsed : 0);
+    MeasuredRow row{{"rate", "1/s",
+                     "bodies made by all inlets since the row before, over the time between; 0 at the start",
+                     elapsed > 0 ? (made - memory_[row_made]) / elapsed : 0}};
     memory_ = {now, made};
-    for (const InletProgress& inlet : sample.state.inlets)
-      row.insert(row.end(), {static_cast<Real>(inlet.n_made), static_cast<Real>(inlet.n_waiting())});
+    for (const InletProgress& inlet : sample.state.inlets) {
+      row.push_back(
+          {"made_" + inlet.name, "-", "bodies that the inlet has made", static_cast<Real>(inlet.n_made)});
+      row.push_back({"waiting_" + inlet.name, "-", "bodies that are due and wait for a free place",
+                     static_cast<Real>(inlet.n_waiting())});
+    }
+    return row;
   }
 
  private:

@@ -48,7 +48,7 @@ class LineFlow final : public Measure<2> {
     if (!(norm(b_ - a_) > 0)) section.fail("line", "the line has no length: its two ends are the same");
   }
 
-  std::vector<ColumnInfo> columns(const State<2>& state) const override {
+  void check(const State<2>& state) const override {
     floor_.level(state);
     Box<2> line{a_, a_, {}};
     for (int k = 0; k < 2; ++k) {
@@ -56,12 +56,6 @@ class LineFlow final : public Measure<2> {
       line.upper[k] = std::max(a_[k], b_[k]);
     }
     require_between_faces(state, line, "line", where_);
-    return {{"net", "-",
-             "crossings since the start, from the left of the line to its right (looking from its first end "
-             "to its second) less those from right to left"},
-            {"total", "-", "crossings since the start, both ways"},
-            {"flow", "1/s", "net crossings in the last window over its length; 0 before the first step"},
-            {"specific_flow", "1/(m s)", "flow over the length of the line"}};
   }
 
   bool needs_path() const override { return true; }
@@ -86,7 +80,7 @@ class LineFlow final : public Measure<2> {
 
   std::span<Real> memory() override { return memory_; }
 
-  void sample(const Sample<2>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<2>& sample) override {
     const Real now = sample.state.clock.time;
     // From the oldest mark to the latest that is a whole window ago.
     Real begin = not_a_number, net_then = 0;  // no mark yet: nobody has walked
@@ -99,7 +93,14 @@ class LineFlow final : public Measure<2> {
       net_then = memory_[first_net + slot];
     }
     const Real flow = now > begin ? (memory_[net_now] - net_then) / (now - begin) : 0;
-    row.insert(row.end(), {memory_[net_now], memory_[total_now], flow, flow / norm(b_ - a_)});
+    return {
+        {"net", "-",
+         "crossings since the start, from the left of the line to its right (looking from its first end "
+         "to its second) less those from right to left",
+         memory_[net_now]},
+        {"total", "-", "crossings since the start, both ways", memory_[total_now]},
+        {"flow", "1/s", "net crossings in the last window over its length; 0 before the first step", flow},
+        {"specific_flow", "1/(m s)", "flow over the length of the line", flow / norm(b_ - a_)}};
   }
 
  private:

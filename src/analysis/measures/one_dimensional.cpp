@@ -24,16 +24,9 @@ class OneDimensional final : public Measure<2> {
     region_.describe(section);
   }
 
-  std::vector<ColumnInfo> columns(const State<2>& state) const override {
-    region_.require_inside(state);
-    return {{"bodies", "-", "bodies in the region"},
-            {"density", "1/m",
-             "of those with a neighbour on both sides: their number over the length of their "
-             "cells, each half of the way to both neighbours; nan if there are none"},
-            {"speed", "m/s", "their mean speed; nan if there are none"}};
-  }
+  void check(const State<2>& state) const override { region_.require_inside(state); }
 
-  void sample(const Sample<2>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<2>& sample) override {
     const State<2>& state = sample.state;
     std::vector<Person> mine;
     const int level = region_.level(state);
@@ -65,9 +58,14 @@ class OneDimensional final : public Measure<2> {
     }
     const bool is_known = n_between > 0 && length > 0;
     const auto count = static_cast<Real>(n_between);
-    row.push_back(static_cast<Real>(n));
-    row.push_back(is_known ? count / length : std::numeric_limits<Real>::quiet_NaN());
-    row.push_back(n_between > 0 ? speed / count : std::numeric_limits<Real>::quiet_NaN());
+    constexpr Real none = std::numeric_limits<Real>::quiet_NaN();
+    return {
+        {"bodies", "-", "bodies in the region", static_cast<Real>(n)},
+        {"density", "1/m",
+         "of those with a neighbour on both sides: their number over the length of their "
+         "cells, each half of the way to both neighbours; nan if there are none",
+         is_known ? count / length : none},
+        {"speed", "m/s", "their mean speed; nan if there are none", n_between > 0 ? speed / count : none}};
   }
 
  private:

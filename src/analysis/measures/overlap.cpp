@@ -17,17 +17,8 @@ class Overlap final : public Measure<D> {
                   .doc = "pairs with a gap of at most this count as contacts"});
   }
 
-  std::vector<ColumnInfo> columns(const State<D>&) const override {
-    return {{"contacts", "-", "pairs with a gap of at most the tolerance"},
-            {"overlaps", "-", "pairs that overlap"},
-            {"mean_overlap", "m", "mean overlap of the pairs that overlap; 0 if none does"},
-            {"max_overlap", "m", "largest overlap"},
-            {"mean_overlap_share", "-", "mean overlap over the mean diameter of the bodies"},
-            {"max_overlap_share", "-", "largest overlap over the mean diameter of the bodies"}};
-  }
-
   Real widest_gap() const override { return tolerance_; }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const Comm& comm = sample.state.comm;
     const std::vector<Real>& gap = sample.contacts.gap;
     std::array<std::int64_t, 3> counts{};  // contacts, overlaps, bodies
@@ -50,8 +41,14 @@ class Overlap final : public Measure<D> {
     const auto n_contacts = static_cast<Real>(counts[0]), n_overlaps = static_cast<Real>(counts[1]);
     const Real mean = n_overlaps > 0 ? total[0] / n_overlaps : 0;
     const Real per_diameter = diameters > 0 ? static_cast<Real>(counts[2]) / diameters : 0;
-    row.insert(row.end(),
-               {n_contacts, n_overlaps, mean, largest, mean * per_diameter, largest * per_diameter});
+    return {
+        {"contacts", "-", "pairs with a gap of at most the tolerance", n_contacts},
+        {"overlaps", "-", "pairs that overlap", n_overlaps},
+        {"mean_overlap", "m", "mean overlap of the pairs that overlap; 0 if none does", mean},
+        {"max_overlap", "m", "largest overlap", largest},
+        {"mean_overlap_share", "-", "mean overlap over the mean diameter of the bodies", mean * per_diameter},
+        {"max_overlap_share", "-", "largest overlap over the mean diameter of the bodies",
+         largest * per_diameter}};
   }
 
  private:

@@ -28,27 +28,9 @@ class Profile final : public Measure<D> {
     region_.describe(section);
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state);
-    const Box<D> box = region_.box(state.box);
-    std::vector<ColumnInfo> columns;
-    for (std::int64_t bin = 0; bin < n_bins_; ++bin) {
-      const std::string where =
-          fmt::format("where {} is {:g} to {:g} m", "xyz"[axis_], face(box, static_cast<Real>(bin)),
-                      face(box, static_cast<Real>(bin + 1)));
-      for (int k = 0; k < D; ++k)
-        columns.push_back({fmt::format("v_{}_{}", "xyz"[k], bin), "m/s",
-                           fmt::format("mean velocity along {} {}; nan without bodies", "xyz"[k], where)});
-      columns.push_back({fmt::format("temperature_{}", bin), "m2/s2",
-                         fmt::format("granular temperature {}; nan without bodies", where)});
-      columns.push_back(
-          {fmt::format("bodies_{}", bin), "-", fmt::format("bodies with their centre {}", where)});
-      columns.push_back({fmt::format("solid_{}", bin), "-", fmt::format("solid fraction {}", where)});
-    }
-    return columns;
-  }
+  void check(const State<D>& state) const override { region_.require_inside(state); }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
     const BodyStore<D>& bodies = state.bodies;
     const Box<D> box = region_.box(state.box);
@@ -81,10 +63,16 @@ class Profile final : public Measure<D> {
         }
       });
     }
+    MeasuredRow row;
     for (std::size_t bin = 0; bin < n_bins; ++bin) {
-      add_velocity(state.comm, velocity[bin], row);
-      row.push_back(ReproducibleSum::sum(state.comm, volume[bin]) / bin_volume);
+      const std::string where =
+          fmt::format("where {} is {:g} to {:g} m", "xyz"[axis_], face(box, static_cast<Real>(bin)),
+                      face(box, static_cast<Real>(bin + 1)));
+      add_velocity(state.comm, velocity[bin], bin, where, row);
+      row.push_back({fmt::format("solid_{}", bin), "-", fmt::format("solid fraction {}", where),
+                     ReproducibleSum::sum(state.comm, volume[bin]) / bin_volume});
     }
+    return row;
   }
 
  private:
@@ -93,7 +81,8 @@ class Profile final : public Measure<D> {
   }
 
   /// Appends mean velocity, temperature and number of bodies.
-  static void add_velocity(const Comm& comm, std::span<const Vec<D>> velocity, std::vector<Real>& row) {
+  static void add_velocity(const Comm& comm, std::span<const Vec<D>> velocity, std::size_t bin,
+                           const std::string& where, MeasuredRow& row) {
     const auto n = static_cast<Real>(comm.sum(static_cast<std::int64_t>(velocity.size())));
     const Real per_body = n > 0 ? 1 / n : std::numeric_limits<Real>::quiet_NaN();
     Vec<D> mean;
@@ -105,8 +94,13 @@ class Profile final : public Measure<D> {
     ReproducibleSum::sum(comm, velocity.size(), squares, [&](std::size_t i, std::span<Real> term) {
       term[0] = dot(velocity[i] - mean, velocity[i] - mean);
     });
-    row.insert(row.end(), mean.component.begin(), mean.component.end());
-    row.insert(row.end(), {squares[0] * per_body / D, n});
+    for (int k = 0; k < D; ++k)
+      row.push_back({fmt::format("v_{}_{}", "xyz"[k], bin), "m/s",
+                     fmt::format("mean velocity along {} {}; nan without bodies", "xyz"[k], where), mean[k]});
+    row.push_back({fmt::format("temperature_{}", bin), "m2/s2",
+                   fmt::format("granular temperature {}; nan without bodies", where),
+                   squares[0] * per_body / D});
+    row.push_back({fmt::format("bodies_{}", bin), "-", fmt::format("bodies with their centre {}", where), n});
   }
 
   int axis_ = D - 1;

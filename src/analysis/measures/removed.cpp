@@ -7,24 +7,22 @@ namespace {
 template <int D>
 class Removed final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+  void check(const State<D>& state) const override {
     if (state.outlets.empty())
       throw InputError(
           this->where_ +
           ": the measure \"removed\" looks at outlets, but the deck has no [outlets.NAME] table");
-    std::vector<ColumnInfo> columns;
-    for (const OutletProgress& outlet : state.outlets) {
-      columns.push_back({"count_" + outlet.name, "-", "bodies that the outlet has taken"});
-      if (state.bodies.has_inertia()) columns.push_back({"mass_" + outlet.name, "kg", "their mass"});
-    }
-    return columns;
   }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
+    MeasuredRow row;
     for (const OutletProgress& outlet : sample.state.outlets) {
-      row.push_back(static_cast<Real>(outlet.n_removed));
-      if (sample.state.bodies.has_inertia()) row.push_back(outlet.mass);
+      row.push_back({"count_" + outlet.name, "-", "bodies that the outlet has taken",
+                     static_cast<Real>(outlet.n_removed)});
+      if (sample.state.bodies.has_inertia())
+        row.push_back({"mass_" + outlet.name, "kg", "their mass", outlet.mass});
     }
+    return row;
   }
 };
 

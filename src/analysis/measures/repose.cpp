@@ -37,16 +37,14 @@ class Repose final : public Measure<D> {
                           .doc = "length of bins; \"auto\": twice the diameter of the largest body"});
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+  void check(const State<D>& state) const override {
     if (norm(state.gravity) == 0)
       throw InputError(this->where_ + ": the measure \"repose\" needs gravity, which says where up is");
     if (kind_ == Kind::slope && std::abs(up(state)[axis_]) > 0.5)
       throw InputError(this->where_ + ": a slope rises along a horizontal axis, but this one is vertical");
-    return {{"angle", "deg", "of the free surface to the horizontal; nan without one"},
-            {"bins", "-", "of the line that is fitted"}};
   }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
     const std::vector<Real> top = surface(state);
     std::size_t first = top.size(), last = 0;
@@ -71,8 +69,9 @@ class Repose final : public Measure<D> {
     }
     const Real slope = (n * sum_sh - sum_s * sum_h) / (n * sum_ss - sum_s * sum_s);
     const Real degrees = 180 / std::numbers::pi * std::atan(kind_ == Kind::heap ? -slope : slope);
-    row.push_back(n < 3 ? std::numeric_limits<Real>::quiet_NaN() : degrees);
-    row.push_back(n);
+    return {{"angle", "deg", "of the free surface to the horizontal; nan without one",
+             n < 3 ? std::numeric_limits<Real>::quiet_NaN() : degrees},
+            {"bins", "-", "of the line that is fitted", n}};
   }
 
  private:

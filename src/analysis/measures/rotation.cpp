@@ -12,20 +12,9 @@ namespace {
 template <int D>
 class Rotation final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    require_inertia(state, this->where_, "rotation");
-    if constexpr (D == 2)
-      return {{"mean", "rad/s", "mean angular velocity, counter-clockwise; nan without bodies"},
-              {"rms", "rad/s", "root mean square of the angular velocities; nan without bodies"}};
-    std::vector<ColumnInfo> columns;
-    for (const char axis : {'x', 'y', 'z'})
-      columns.push_back({fmt::format("mean_{}", axis), "rad/s",
-                         fmt::format("mean angular velocity about {}; nan without bodies", axis)});
-    columns.push_back({"rms", "rad/s", "root mean square of the angular velocities; nan without bodies"});
-    return columns;
-  }
+  void check(const State<D>& state) const override { require_inertia(state, this->where_, "rotation"); }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
     constexpr std::size_t n_spin = n_spins<D>;
@@ -37,8 +26,15 @@ class Rotation final : public Measure<D> {
     });
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(n_owned)));
     const Real per_body = n > 0 ? 1 / n : std::numeric_limits<Real>::quiet_NaN();
-    for (std::size_t k = 0; k < n_spin; ++k) row.push_back(sums[k] * per_body);
-    row.push_back(std::sqrt(sums[n_spin] * per_body));
+    MeasuredRow row;
+    for (std::size_t k = 0; k < n_spin; ++k)
+      row.push_back({D == 2 ? "mean" : fmt::format("mean_{}", "xyz"[k]), "rad/s",
+                     D == 2 ? "mean angular velocity, counter-clockwise; nan without bodies"
+                            : fmt::format("mean angular velocity about {}; nan without bodies", "xyz"[k]),
+                     sums[k] * per_body});
+    row.push_back({"rms", "rad/s", "root mean square of the angular velocities; nan without bodies",
+                   std::sqrt(sums[n_spin] * per_body)});
+    return row;
   }
 };
 

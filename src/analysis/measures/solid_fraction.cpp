@@ -12,13 +12,9 @@ class SolidFraction final : public Measure<D> {
  public:
   void describe(Section& section) override { region_.describe(section); }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    region_.require_inside(state);
-    return {{"solid_fraction", "-", "volume of bodies in the region over its volume"},
-            {"bodies_inside", "-", "bodies with their centre in the region"}};
-  }
+  void check(const State<D>& state) const override { region_.require_inside(state); }
 
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
     const Box<D> faces = region_.faces(state.box);
     const int level = region_.level(state);
@@ -35,8 +31,10 @@ class SolidFraction final : public Measure<D> {
       if (inside > 0) volume.push_back(inside);
     }
     const Comm& comm = state.comm;
-    row.push_back(ReproducibleSum::sum(comm, volume) / region_.box(state.box).volume());
-    row.push_back(static_cast<Real>(comm.sum(n_inside)));
+    return {{"solid_fraction", "-", "volume of bodies in the region over its volume",
+             ReproducibleSum::sum(comm, volume) / region_.box(state.box).volume()},
+            {"bodies_inside", "-", "bodies with their centre in the region",
+             static_cast<Real>(comm.sum(n_inside))}};
   }
 
  private:

@@ -10,12 +10,7 @@ namespace {
 template <int D>
 class Speed final : public Measure<D> {
  public:
-  std::vector<ColumnInfo> columns(const State<D>&) const override {
-    return {{"mean_speed", "m/s", "mean speed of the bodies; nan without bodies"},
-            {"max_speed", "m/s", "largest speed of a body"}};
-  }
-
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const Comm& comm = sample.state.comm;
     std::vector<Real> speed;
     speed.reserve(static_cast<std::size_t>(sample.state.bodies.n_owned()));
@@ -23,7 +18,9 @@ class Speed final : public Measure<D> {
     const Real total = ReproducibleSum::sum(comm, speed);
     const auto n = static_cast<Real>(comm.sum(static_cast<std::int64_t>(speed.size())));
     const Real largest = comm.max(speed.empty() ? 0.0 : std::ranges::max(speed));
-    row.insert(row.end(), {n > 0 ? total / n : std::numeric_limits<Real>::quiet_NaN(), largest});
+    return {{"mean_speed", "m/s", "mean speed of the bodies; nan without bodies",
+             n > 0 ? total / n : std::numeric_limits<Real>::quiet_NaN()},
+            {"max_speed", "m/s", "largest speed of a body", largest}};
   }
 };
 

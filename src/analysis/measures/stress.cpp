@@ -28,41 +28,34 @@ class Stress final : public Measure<D> {
     region_.describe(section);
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
+  void check(const State<D>& state) const override {
     require_inertia(state, this->where_, "stress");
     region_.require_inside(state);
-    std::vector<ColumnInfo> columns;
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j)
-        columns.push_back(
-            {"contact_" + axes(i, j), "Pa",
-             fmt::format("stress of contacts: force along {}, branch along {}", "xyz"[i], "xyz"[j])});
-    for_each_symmetric<D>([&](int i, int j) {
-      columns.push_back(
-          {"kinetic_" + axes(i, j), "Pa",
-           fmt::format("stress of motion about the mean, along {} and {}", "xyz"[i], "xyz"[j])});
-    });
-    columns.push_back({"pressure", "Pa", "mean normal stress, contacts and motion together"});
-    return columns;
   }
 
   bool needs_forces() const override { return true; }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const Real per_volume = 1 / region_.box(sample.state.box).volume();
+    MeasuredRow row;
     Real trace = 0;
     const std::array<Real, D* D> contact = contact_part(sample);
     for (int i = 0; i < D; ++i)
       for (int j = 0; j < D; ++j) {
-        row.push_back(contact[static_cast<std::size_t>(i * D + j)] * per_volume);
-        if (i == j) trace += row.back();
+        row.push_back({"contact_" + axes(i, j), "Pa",
+                       fmt::format("stress of contacts: force along {}, branch along {}", "xyz"[i], "xyz"[j]),
+                       contact[static_cast<std::size_t>(i * D + j)] * per_volume});
+        if (i == j) trace += row.back().value;
       }
     const std::array<Real, n_symmetric<D>> kinetic = kinetic_part(sample.state);
     std::size_t k = 0;
     for_each_symmetric<D>([&](int i, int j) {
-      row.push_back(kinetic[k++] * per_volume);
-      if (i == j) trace += row.back();
+      row.push_back({"kinetic_" + axes(i, j), "Pa",
+                     fmt::format("stress of motion about the mean, along {} and {}", "xyz"[i], "xyz"[j]),
+                     kinetic[k++] * per_volume});
+      if (i == j) trace += row.back().value;
     });
-    row.push_back(trace / D);
+    row.push_back({"pressure", "Pa", "mean normal stress, contacts and motion together", trace / D});
+    return row;
   }
 
  private:

@@ -27,36 +27,20 @@ class WallForce final : public Measure<D> {
     if (section.reading()) this->where_ = section.where("obstacles");
   }
 
-  std::vector<ColumnInfo> columns(const State<D>& state) const override {
-    std::vector<ColumnInfo> columns;
-    for (const std::size_t obstacle : chosen(state.obstacles)) {
-      const std::string& name = state.obstacles.list()[obstacle].name;
-      const bool inertia = state.bodies.has_inertia();
-      for (int k = 0; k < D; ++k)
-        columns.push_back({fmt::format("force_{}_{}", name, "xyz"[k]), inertia ? "N" : "m/s",
-                           fmt::format("force of the bodies on {} along {}{}", name, "xyz"[k],
-                                       inertia ? "" : ", per mobility")});
-      if (!inertia) continue;
-      for (std::size_t k = 0; k < n_spins<D>; ++k)
-        columns.push_back(
-            {D == 2 ? "torque_" + name : fmt::format("torque_{}_{}", name, "xyz"[k]), "N m",
-             D == 2 ? fmt::format("torque of the bodies on {} about the point, counter-clockwise", name)
-                    : fmt::format("torque of the bodies on {} about the point, about {}", name, "xyz"[k])});
-    }
-    return columns;
-  }
+  void check(const State<D>& state) const override { chosen(state.obstacles); }
 
   bool needs_forces() const override { return true; }
-  void sample(const Sample<D>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<D>& sample) override {
     const ContactGraph<D>& contacts = sample.contacts;
     const ObstacleSet<D>& obstacles = sample.state.obstacles;
     const std::vector<std::size_t> shown = chosen(obstacles);
-    if (shown.empty()) return;
+    if (shown.empty()) return {};
     std::vector<std::size_t> walls;  // contacts with obstacles
     for (std::size_t c = 0; c < contacts.size(); ++c)
       if (contacts.b[c] < 0) walls.push_back(c);
 
-    const std::size_t width = D + (sample.state.bodies.has_inertia() ? n_spins<D> : 0);
+    const bool inertia = sample.state.bodies.has_inertia();
+    const std::size_t width = D + (inertia ? n_spins<D> : 0);
     std::vector<Real> total(obstacles.list().size() * width);
     ReproducibleSum::sum(sample.state.comm, walls.size(), total, [&](std::size_t i, std::span<Real> term) {
       const std::size_t c = walls[i];
@@ -75,8 +59,23 @@ class WallForce final : public Measure<D> {
       if (!contacts.rolling.empty()) turns += contacts.rolling[c];
       std::ranges::copy(turns.component, part.begin() + D);
     });
-    for (const std::size_t obstacle : shown)
-      for (std::size_t k = 0; k < width; ++k) row.push_back(total[obstacle * width + k]);
+    MeasuredRow row;
+    for (const std::size_t obstacle : shown) {
+      const std::string& name = obstacles.list()[obstacle].name;
+      const Real* value = &total[obstacle * width];
+      for (int k = 0; k < D; ++k)
+        row.push_back({fmt::format("force_{}_{}", name, "xyz"[k]), inertia ? "N" : "m/s",
+                       fmt::format("force of the bodies on {} along {}{}", name, "xyz"[k],
+                                   inertia ? "" : ", per mobility"),
+                       *value++});
+      for (std::size_t k = 0; inertia && k < n_spins<D>; ++k)
+        row.push_back(
+            {D == 2 ? "torque_" + name : fmt::format("torque_{}_{}", name, "xyz"[k]), "N m",
+             D == 2 ? fmt::format("torque of the bodies on {} about the point, counter-clockwise", name)
+                    : fmt::format("torque of the bodies on {} about the point, about {}", name, "xyz"[k]),
+             *value++});
+    }
+    return row;
   }
 
  private:

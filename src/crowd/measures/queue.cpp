@@ -20,22 +20,18 @@ class Queue final : public Measure<2> {
     section.text("queue", name_, {.doc = "name of the queue; may be left out if there is only one"});
   }
 
-  std::vector<ColumnInfo> columns(const State<2>& state) const override {
-    place(state);
-    return {{"waiting", "-", "people in the queue who wait"},
-            {"at_counter", "-", "people who are served"},
-            {"served", "-", "people who have been served"},
-            {"mean_wait", "s",
-             "mean time from joining to the begin of service beyond the walk to the counter, of those; nan "
-             "if there "
-             "are none"}};
-  }
+  void check(const State<2>& state) const override { place(state); }
 
-  void sample(const Sample<2>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<2>& sample) override {
     const QueueReport report =
         crowd_world(sample.state)->scene->queues().reports(sample.state)[place(sample.state)];
-    row.insert(row.end(), {static_cast<Real>(report.n_waiting), static_cast<Real>(report.n_at_counter),
-                           static_cast<Real>(report.n_served), report.mean_wait});
+    return {{"waiting", "-", "people in the queue who wait", static_cast<Real>(report.n_waiting)},
+            {"at_counter", "-", "people who are served", static_cast<Real>(report.n_at_counter)},
+            {"served", "-", "people who have been served", static_cast<Real>(report.n_served)},
+            {"mean_wait", "s",
+             "mean time from joining to the begin of service beyond the walk to the counter, of those; nan "
+             "if there are none",
+             report.mean_wait}};
   }
 
  private:

@@ -96,27 +96,11 @@ class Window final : public Measure<2> {
     bounds_ = bounds_of(ring_);
   }
 
-  std::vector<ColumnInfo> columns(const State<2>& state) const override {
+  void check(const State<2>& state) const override {
     require_between_faces(state, bounds_, "window", where_);
     const int level = floor_.level(state);
     if (!(areas(state, level)->window() > 0))
       throw InputError(where_ + ": no part of the window is walkable");
-    const std::string no_one = is_voronoi_ ? "; nan if there are none" : "; nan without them";
-    std::vector<ColumnInfo> columns{
-        {"bodies", "-", "bodies with their centre in the window"},
-        {"density", "1/m2",
-         is_voronoi_ ? "integral of 1 / area of the Voronoi cell over the window, over its area"
-                     : "these bodies over the walkable area of the window"},
-        {"speed", "m/s",
-         (is_voronoi_ ? "integral of the speed over the Voronoi cells in the window, over their area"
-                      : "mean speed of these bodies") +
-             no_one}};
-    if (has_direction())
-      columns.push_back({"speed_along", "m/s",
-                         "the same mean of the component along direction, without its sign, of displacements "
-                         "over a time" +
-                             no_one});
-    return columns;
   }
 
   void add_fields(State<2>& state) override {
@@ -153,7 +137,7 @@ class Window final : public Measure<2> {
     return has_direction() ? std::span<Real>(mark_times_) : std::span<Real>();
   }
 
-  void sample(const Sample<2>& sample, std::vector<Real>& row) override {
+  MeasuredRow record(const Sample<2>& sample) override {
     const State<2>& state = sample.state;
     if (!areas_) areas_ = areas(state, level_ = floor_.level(state));
     const auto is_here = [&](std::size_t i) { return level_of(state.bodies, i) == level_; };
@@ -165,15 +149,32 @@ class Window final : public Measure<2> {
         if (has_direction()) along.push_back(speed_along(state, i));
       }
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(speeds.size())));
-    row.push_back(n);
-    if (is_voronoi_) return add_voronoi(state, row);
-    row.push_back(n / areas_->window());
-    const auto add_mean = [&](const std::vector<Real>& values) {
+    const auto mean = [&](const std::vector<Real>& values) {
       const Real sum = ReproducibleSum::sum(state.comm, values);
-      row.push_back(n > 0 ? sum / n : std::numeric_limits<Real>::quiet_NaN());
+      return n > 0 ? sum / n : std::numeric_limits<Real>::quiet_NaN();
     };
-    add_mean(speeds);
-    if (has_direction()) add_mean(along);
+    const Means means = is_voronoi_
+                            ? voronoi_means(state)
+                            : Means{n / areas_->window(), mean(speeds), has_direction() ? mean(along) : 0};
+    const std::string no_one = is_voronoi_ ? "; nan if there are none" : "; nan without them";
+    MeasuredRow row{
+        {"bodies", "-", "bodies with their centre in the window", n},
+        {"density", "1/m2",
+         is_voronoi_ ? "integral of 1 / area of the Voronoi cell over the window, over its area"
+                     : "these bodies over the walkable area of the window",
+         means.density},
+        {"speed", "m/s",
+         (is_voronoi_ ? "integral of the speed over the Voronoi cells in the window, over their area"
+                      : "mean speed of these bodies") +
+             no_one,
+         means.speed}};
+    if (has_direction())
+      row.push_back({"speed_along", "m/s",
+                     "the same mean of the component along direction, without its sign, of displacements "
+                     "over a time" +
+                         no_one,
+                     means.speed_along});
+    return row;
   }
 
  private:
@@ -181,6 +182,10 @@ class Window final : public Measure<2> {
     GlobalId id;
     Vec<2> x;
     std::array<Real, 2> speed;  // and along the direction
+  };
+
+  struct Means {
+    Real density, speed, speed_along;  // the last one with a direction only
   };
 
   bool has_direction() const { return along_ != Vec<2>{}; }
@@ -212,8 +217,8 @@ class Window final : public Measure<2> {
                                          world->building->plan(level).columns(), state.box, reach());
   }
 
-  /// Appends density and speed. Every rank knows the same persons and takes every n-th of them.
-  void add_voronoi(const State<2>& state, std::vector<Real>& row) const {
+  /// Every rank knows the same persons and takes every n-th of them.
+  Means voronoi_means(const State<2>& state) const {
     const Box<2> near = reach();
     std::vector<Person> mine;
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
@@ -258,9 +263,10 @@ class Window final : public Measure<2> {
       term[2] = parts[i].speed;
       if (has_direction()) term[3] = parts[i].along;
     });
-    row.push_back(sums[0] / areas_->window());
-    for (std::size_t k = 2; k < sums.size(); ++k)
-      row.push_back(sums[1] > 0 ? sums[k] / sums[1] : std::numeric_limits<Real>::quiet_NaN());
+    const auto mean = [&](std::size_t k) {
+      return sums[1] > 0 ? all_sums[k] / sums[1] : std::numeric_limits<Real>::quiet_NaN();
+    };
+    return {sums[0] / areas_->window(), mean(2), mean(3)};
   }
 
   static constexpr int n_corners_of_disk = 64;

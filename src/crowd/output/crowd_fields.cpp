@@ -98,6 +98,33 @@ std::vector<Real> disk_shares(const std::vector<Real>& x, const std::vector<Real
   return shares;
 }
 
+/// Calls f(cell, share) for all cells within reach of somebody at `at`.
+template <class F>
+static void for_each_cell_near(const ImageGrid& grid, const std::array<bool, 2>& periodic, const Vec<2>& at,
+                               const F& f) {
+  std::array<std::int64_t, 2> first{}, end{};
+  std::array<std::vector<Real>, 2> lines;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Real place = at[static_cast<int>(k)] - grid.origin[k];
+    first[k] = static_cast<std::int64_t>(std::floor((place - disk_radius) / grid.cell[k]));
+    end[k] = static_cast<std::int64_t>(std::floor((place + disk_radius) / grid.cell[k])) + 1;
+    for (std::int64_t i = first[k]; i <= end[k]; ++i)
+      lines[k].push_back(static_cast<Real>(i) * grid.cell[k] - place);
+  }
+  const std::vector<Real> shares = disk_shares(lines[0], lines[1]);
+  const auto place = [](std::int64_t index, std::int64_t n, bool is_periodic) {
+    return is_periodic ? (index % n + n) % n : index;
+  };
+  for (std::int64_t j = first[1]; j < end[1]; ++j)
+    for (std::int64_t i = first[0]; i < end[0]; ++i) {
+      const std::int64_t column = place(i, grid.nx, periodic[0]), row = place(j, grid.ny, periodic[1]);
+      const Real share =
+          shares[static_cast<std::size_t>(i - first[0] + (j - first[1]) * (end[0] - first[0]))];
+      if (share == 0 || column < 0 || column >= grid.nx || row < 0 || row >= grid.ny) continue;
+      f(row * grid.nx + column, share);
+    }
+}
+
 CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSettings& output,
                          const CrowdScene& scene, int level)
     : comm_(context.comm), output_(output), scene_(scene), level_(level) {
@@ -150,31 +177,9 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
                          std::vector<Sums>& mine) const {
   const ImageGrid& grid = series_->grid();
   std::unordered_map<std::int64_t, Sums> touched;
-  std::vector<Real> x, y;
-  /// Calls add(sums, share) for all cells within reach of `at`.
   const auto spread = [&](const Vec<2>& at, const auto& add) {
-    std::array<std::int64_t, 2> first{}, end{};
-    for (std::size_t k = 0; k < 2; ++k) {
-      const Real place = at[static_cast<int>(k)] - grid.origin[k];
-      first[k] = static_cast<std::int64_t>(std::floor((place - disk_radius) / grid.cell[k]));
-      end[k] = static_cast<std::int64_t>(std::floor((place + disk_radius) / grid.cell[k])) + 1;
-      std::vector<Real>& lines = k == 0 ? x : y;
-      lines.clear();
-      for (std::int64_t i = first[k]; i <= end[k]; ++i)
-        lines.push_back(static_cast<Real>(i) * grid.cell[k] - place);
-    }
-    const std::vector<Real> shares = disk_shares(x, y);
-    for (std::int64_t j = first[1]; j < end[1]; ++j)
-      for (std::int64_t i = first[0]; i < end[0]; ++i) {
-        const auto place = [](std::int64_t index, std::int64_t n, bool is_periodic) {
-          return is_periodic ? (index % n + n) % n : index;
-        };
-        const std::int64_t column = place(i, grid.nx, periodic_[0]), row = place(j, grid.ny, periodic_[1]);
-        const Real share =
-            shares[static_cast<std::size_t>(i - first[0] + (j - first[1]) * (end[0] - first[0]))];
-        if (share == 0 || column < 0 || column >= grid.nx || row < 0 || row >= grid.ny) continue;
-        add(touched[row * grid.nx + column], share);
-      }
+    for_each_cell_near(grid, periodic_, at,
+                       [&](std::int64_t cell, Real share) { add(touched[cell], share); });
   };
 
   const BodyStore<2>& bodies = state.bodies;

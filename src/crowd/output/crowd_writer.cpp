@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 #include <optional>
 
@@ -13,6 +12,7 @@
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
+#include "crowd/output/agent_table.hpp"
 #include "crowd/output/evacuation.hpp"
 #include "crowd/output/loaded_walls.hpp"
 #include "io/csv.hpp"
@@ -25,18 +25,6 @@ std::int64_t n_came(const State<2>& state) {
   std::int64_t n = 0;
   for (const InletProgress& inlet : state.inlets) n += inlet.n_made;
   return n;
-}
-
-/// The last cells of a row: the dose, and when it reached 1; nan: it did not.
-std::string dose_cells(const Departure& d) {
-  return fmt::format(",{},{}", d.dose,
-                     d.incapacitated_at > 0 ? fmt::format("{}", d.incapacitated_at) : "nan");
-}
-
-std::string_view word_of(Fate fate) {
-  static constexpr std::array<std::string_view, 7> words{
-      "left", "left elsewhere", "incapacitated", "inside", "waiting", "no way", "locked"};
-  return words[static_cast<std::size_t>(fate)];
 }
 
 std::vector<std::int64_t> n_left(const State<2>& state) {
@@ -54,54 +42,22 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
       settings_(settings),
       scene_(scene),
       curve_(context.state.outlets.size()) {
-  const Comm& comm = context.comm;
-  const State<2>& state = context.state;
-  const std::optional<ResumePoint>& resume = context.resume;
-  // A restart may write to a new folder, or what the run did not write before.
-  const auto goes_on_with = [&](const std::string& path) {
-    return resume && comm.any(comm.is_root() && std::filesystem::exists(path));
-  };
-  if (settings_.fps > 0) {
-    const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
-                           .version = context.creator,
-                           .geometry = scene_.building().wkt(),
-                           .fps = settings_.fps,
-                           .has_levels = scene_.building().n_levels() > 1};
-    const std::string path = files_.with(".trajectory.h5");
-    trajectory_ = goes_on_with(path) ? std::make_unique<PedestrianArchive>(PedestrianArchive::resume(
-                                           comm, path, head, frame_of(resume->clock.time)))
-                                     : std::make_unique<PedestrianArchive>(comm, path, head);
-  }
+  if (settings_.fps > 0) open_trajectory(context);
   if (settings_.every.ever() && has_vtk())
     for (int level = 0; level < scene_.building().n_levels(); ++level)
       fields_.push_back(std::make_unique<CrowdFields>(context, settings_, scene_, level));
+  for (std::size_t k = 0; k < agent::fields.size(); ++k)
+    if (agent::written[k].frames > 0 && holds(agent::written[k].only_if, scene_))
+      fields_of_frames_.push_back(k);
+  std::ranges::sort(fields_of_frames_, {}, [](std::size_t k) { return agent::written[k].frames; });
 
-  const auto open_table = [&](const std::string& path, const std::vector<Table::Heading>& headings,
-                              std::size_t time_column) {
-    return std::make_unique<Table>(goes_on_with(path)
-                                       ? Table::resume(comm, path, headings, resume->clock.time, time_column)
-                                       : Table(comm, path, headings));
-  };
-  constexpr std::size_t left_column = 7;
-  std::vector<Table::Heading> of_agents{
-      {"id", "-"},      {"population", "-"}, {"kind", "-"}, {"radius", "m"}, {"desired_speed", "m/s"},
-      {"entered", "s"}, {"walks_from", "s"}, {"left", "s"}, {"exit", "-"},   {"walked", "m"}};
-  if (scene_.building().n_levels() > 1) of_agents.push_back({"level", "-"});
-  if (scene_.groups().is_used()) {
-    of_agents.push_back({"party", "-"});
-    of_agents.push_back({"party_waited", "s"});
-  }
-  if (scene_.hazard().is_on()) {
-    of_agents.push_back({"dose", "-"});
-    of_agents.push_back({"incapacitated_at", "s"});
-  }
-  for (const char* coordinate : {"x", "y"}) of_agents.push_back({coordinate, "m"});
-  of_agents.push_back({"state", "-"});
-  agents_ = open_table(files_.with(".agents.csv"), of_agents, left_column);
-
+  std::vector<Table::Heading> headings;
+  for (const AgentColumn& column : agent_columns(scene_, context.state))
+    headings.push_back({column.name, column.unit});
+  constexpr std::size_t left_column = 7, done_column = 4;
+  agents_ = open_table(context, ".agents.csv", headings, left_column);
   if (scene_.queues().is_used()) {
-    constexpr std::size_t done_column = 4;
-    queues_ = open_table(files_.with(".queues.csv"),
+    queues_ = open_table(context, ".queues.csv",
                          {{"id", "-"},
                           {"queue", "-"},
                           {"joined", "s"},
@@ -112,8 +68,35 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
                          done_column);
     last_served_ = scene_.queues().n_served();
   }
+  open_evacuation(context);
+}
 
-  const std::string evacuation = files_.with(".evacuation.csv");
+std::unique_ptr<Table> CrowdWriter::open_table(const OutputContext<2>& context, const std::string& ending,
+                                               const std::vector<Table::Heading>& headings,
+                                               std::size_t time_column) const {
+  const std::string path = files_.with(ending);
+  return std::make_unique<Table>(
+      goes_on_with(comm_, path, context.resume)
+          ? Table::resume(comm_, path, headings, context.resume->clock.time, time_column)
+          : Table(comm_, path, headings));
+}
+
+void CrowdWriter::open_trajectory(const OutputContext<2>& context) {
+  const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
+                         .version = context.creator,
+                         .geometry = scene_.building().wkt(),
+                         .fps = settings_.fps,
+                         .has_levels = scene_.building().n_levels() > 1};
+  const std::string path = files_.with(".trajectory.h5");
+  trajectory_ = std::make_unique<PedestrianArchive>(
+      goes_on_with(comm_, path, context.resume)
+          ? PedestrianArchive::resume(comm_, path, head, frame_of(context.resume->clock.time))
+          : PedestrianArchive(comm_, path, head));
+}
+
+/// Opens NAME.evacuation.csv; N(t) goes on from its rows.
+void CrowdWriter::open_evacuation(const OutputContext<2>& context) {
+  const State<2>& state = context.state;
   std::vector<Table::Heading> headings{{"time", "s"}, {"inside", "-"}, {"came", "-"}, {"left", "-"}};
   const std::size_t n_leading = headings.size();
   for (const OutletProgress& outlet : state.outlets)
@@ -124,17 +107,17 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
-  const bool goes_on = goes_on_with(evacuation);
-  evacuation_ = open_table(evacuation, headings, 0);
+  const bool goes_on = goes_on_with(comm_, files_.with(".evacuation.csv"), context.resume);
+  evacuation_ = open_table(context, ".evacuation.csv", headings, 0);
   if (goes_on) {
-    const TableContent content = read_table(comm, evacuation);
+    const TableContent content = read_table(comm_, files_.with(".evacuation.csv"));
     for (const std::vector<Real>& row : content.rows) {
       std::vector<std::int64_t> left;
       for (std::size_t k = n_leading; k < n_of_exits; ++k) left.push_back(static_cast<std::int64_t>(row[k]));
       curve_.add(row.front(), left);
     }
     if (!content.rows.empty()) began_ = content.rows.front().front();
-  } else if (resume) {
+  } else if (context.resume) {
     write_departures(state);
   }
 }
@@ -218,20 +201,11 @@ void CrowdWriter::write_rows(const State<2>& state, const std::vector<Departure>
   std::ranges::sort(departures, [](const Departure& a, const Departure& b) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
   });
-  const std::vector<std::string> groups = scene_.people().group_names();
-  const BuildingPlan& building = scene_.building();
+  const std::vector<AgentColumn> columns = agent_columns(scene_, state);
   std::string lines;
-  for (const Departure& d : departures) {
-    lines += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{}", d.id, csv_cell(groups[static_cast<std::size_t>(d.group)]),
-        csv_cell(scene_.people().types()[static_cast<std::size_t>(d.kind)].name), d.radius, d.desired_speed,
-        d.entered_at, d.walks_from, std::isfinite(d.time) ? fmt::format("{}", d.time) : "",
-        d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name), d.walked);
-    if (building.n_levels() > 1) lines += "," + csv_cell(building.level(d.level).name);
-    if (scene_.groups().is_used()) lines += fmt::format(",{},{}", d.party, d.party_waited);
-    if (scene_.hazard().is_on()) lines += dose_cells(d);
-    lines += fmt::format(",{},{},{}\n", d.at[0], d.at[1], word_of(d.fate));
-  }
+  for (const Departure& d : departures)
+    for (const AgentColumn& column : columns)
+      lines += column.cell(d) + (&column == &columns.back() ? "\n" : ",");
   if (comm_.any(!departures.empty())) agents_->add_lines(lines);
 }
 
@@ -264,13 +238,14 @@ void CrowdWriter::write_frame(std::size_t /*k*/, const State<2>& state, const Co
 
 void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const {
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  columns.push_back({"kind", "-", 1, agent::type(bodies).first(n)});
-  columns.push_back({"destination", "-", 1, agent::destination(bodies).first(n)});
-  columns.push_back({"desired_speed", "m/s", 1, agent::desired_speed(bodies).first(n)});
-  columns.push_back({"journey_step", "-", 1, agent::journey_step(bodies).first(n)});
-  if (scene_.hazard().is_on()) columns.push_back({"dose", "-", 1, agent::dose(bodies).first(n)});
-  if (queues_) columns.push_back({"queue_place", "-", 1, agent::queue_place(bodies).first(n)});
-  if (scene_.groups().is_used()) columns.push_back({"party", "-", 1, agent::party(bodies).first(n)});
+  for (const std::size_t k : fields_of_frames_) {
+    const FieldInfo& field = agent::fields[k].info;
+    columns.push_back({std::string(field.name), std::string(field.unit), 1, {}});
+    if (agent::fields[k].is_integer)
+      columns.back().values = bodies.extra<std::int32_t>(k).first(n);
+    else
+      columns.back().values = bodies.extra<Real>(k).first(n);
+  }
   if (bodies.carries_levels()) columns.push_back({"level", "-", 1, bodies.level().first(n)});
 }
 

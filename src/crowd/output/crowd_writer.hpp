@@ -40,6 +40,11 @@ class CrowdWriter final : public SceneWriter<2> {
   Summary finish(const State<2>& state) const override;
 
  private:
+  std::unique_ptr<Table> open_table(const OutputContext<2>& context, const std::string& ending,
+                                    const std::vector<Table::Heading>& headings,
+                                    std::size_t time_column) const;
+  void open_trajectory(const OutputContext<2>& context);
+  void open_evacuation(const OutputContext<2>& context);
   std::int64_t frame_of(Real time) const;
   void write_trajectory(const State<2>& state, std::int64_t frame);
   void write_departures(const State<2>& state);
@@ -54,6 +59,7 @@ class CrowdWriter final : public SceneWriter<2> {
   std::unique_ptr<PedestrianArchive> trajectory_;
   std::vector<std::unique_ptr<CrowdFields>> fields_;  ///< by level
   std::unique_ptr<Table> agents_;
+  std::vector<std::size_t> fields_of_frames_;  ///< numbers of those of agent_fields.def, in order
   std::unique_ptr<Table> evacuation_;
   std::unique_ptr<Table> queues_;  ///< of decks with queues
   DepartureCurve curve_;

@@ -58,6 +58,71 @@ void add_hazard(const Hazard& hazard, SceneWriter<2>::Summary& summary, Json& js
                     {"laws", laws}};
 }
 
+/// t50 to t100 and the mean, of `persons` in all.
+void add_times(const DepartureCurve& curve, std::int64_t persons, SceneWriter<2>::Summary& summary,
+               Json& json) {
+  std::string times;
+  for (const auto& [name, share] : quantiles()) {
+    const std::optional<Real> time = curve.time_of(part_of(persons, share));
+    json[name + "_s"] = json_of(time);
+    if (time) times += fmt::format("{}{:g} % by {:.4g} s", times.empty() ? "" : ", ", 100 * share, *time);
+  }
+  const std::optional<Real> mean = curve.mean_time();
+  json["mean_s"] = json_of(mean);
+  if (!times.empty()) summary.text += "\n  left: " + times;
+  if (mean) summary.text += fmt::format("\n  mean time of leaving {:.4g} s", *mean);
+}
+
+/// When, and how many a second, people left by each exit; `table` is NAME.exits.csv.
+void add_exits(const State<2>& state, const DepartureCurve& curve, SceneWriter<2>::Summary& summary,
+               Json& json, std::string& table) {
+  table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
+  json["exits"] = Json::object();
+  for (std::size_t k = 0; k < state.outlets.size(); ++k) {
+    const int exit = static_cast<int>(k);
+    const std::string& name = state.outlets[k].name;
+    const std::int64_t persons = curve.n_left(exit);
+    const std::optional<Real> first = curve.time_of(1, exit), last = curve.time_of(persons, exit),
+                              flow = curve.mean_flow(exit);
+    table += fmt::format("{},{},{},{},{}\n", csv_cell(name), persons, cell(first), cell(last), cell(flow));
+    json["exits"][name] = {{"persons", persons},
+                           {"first_s", json_of(first)},
+                           {"last_s", json_of(last)},
+                           {"flow_per_s", json_of(flow)}};
+    summary.text += fmt::format("\n  exit {}: {} persons", name, persons);
+    if (persons > 0)
+      summary.text += fmt::format(", first {}, last {}, mean flow {}", text_of(first, "s"),
+                                  text_of(last, "s"), text_of(flow, "1/s"));
+  }
+}
+
+/// Who is still there: the first of them by id. Collective.
+void add_never_left(const State<2>& state, std::int64_t inside, SceneWriter<2>::Summary& summary,
+                    Json& json) {
+  constexpr int n_named = 3;
+  json["never_left"] = Json::array();
+  GlobalId after = -1;
+  std::vector<std::string> named;
+  for (int k = 0; k < n_named && k < inside; ++k) {
+    GlobalId next = std::numeric_limits<GlobalId>::max();
+    std::size_t place = 0;
+    const auto ids = state.bodies.id().first(static_cast<std::size_t>(state.bodies.n_owned()));
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] > after && ids[i] < next) {
+        next = ids[i];
+        place = i;
+      }
+    after = state.comm.min(next);
+    std::array<Real, 2> at{-HUGE_VAL, -HUGE_VAL};
+    if (next == after) at = state.bodies.position()[place].component;
+    state.comm.max(std::span<Real>(at));
+    json["never_left"].push_back({{"id", after}, {"position_m", at}});
+    named.push_back(fmt::format("person {} at ({:.4g}, {:.4g})", after, at[0], at[1]));
+  }
+  if (inside > n_named) named.emplace_back("...");
+  if (!named.empty()) summary.text += "\n" + in_lines("  still inside: ", named);
+}
+
 }  // namespace
 
 std::string column_name(std::string name) {
@@ -68,7 +133,6 @@ std::string column_name(std::string name) {
 
 EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& curve, std::int64_t came,
                                    Real began, const Hazard& hazard) {
-  constexpr int n_named = 3;
   const std::int64_t inside = state.comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
   const std::int64_t left = curve.n_left();
   const std::int64_t at_start = inside + left + hazard.n_vanished() - came;
@@ -99,58 +163,9 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
     json["known_from_s"] = began;
   }
   if (hazard.is_on()) add_hazard(hazard, summary, json);
-  std::string times;
-  for (const auto& [name, share] : quantiles()) {
-    const std::optional<Real> time = curve.time_of(part_of(at_start + came, share));
-    json[name + "_s"] = json_of(time);
-    if (time) times += fmt::format("{}{:g} % by {:.4g} s", times.empty() ? "" : ", ", 100 * share, *time);
-  }
-  const std::optional<Real> mean = curve.mean_time();
-  json["mean_s"] = json_of(mean);
-  if (!times.empty()) summary.text += "\n  left: " + times;
-  if (mean) summary.text += fmt::format("\n  mean time of leaving {:.4g} s", *mean);
-
-  std::string& table = report.exits;
-  table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
-  json["exits"] = Json::object();
-  for (std::size_t k = 0; k < state.outlets.size(); ++k) {
-    const int exit = static_cast<int>(k);
-    const std::string& name = state.outlets[k].name;
-    const std::int64_t persons = curve.n_left(exit);
-    const std::optional<Real> first = curve.time_of(1, exit), last = curve.time_of(persons, exit),
-                              flow = curve.mean_flow(exit);
-    table += fmt::format("{},{},{},{},{}\n", csv_cell(name), persons, cell(first), cell(last), cell(flow));
-    json["exits"][name] = {{"persons", persons},
-                           {"first_s", json_of(first)},
-                           {"last_s", json_of(last)},
-                           {"flow_per_s", json_of(flow)}};
-    summary.text += fmt::format("\n  exit {}: {} persons", name, persons);
-    if (persons > 0)
-      summary.text += fmt::format(", first {}, last {}, mean flow {}", text_of(first, "s"),
-                                  text_of(last, "s"), text_of(flow, "1/s"));
-  }
-
-  json["never_left"] = Json::array();
-  GlobalId after = -1;
-  std::vector<std::string> named;
-  for (int k = 0; k < n_named && k < inside; ++k) {
-    GlobalId next = std::numeric_limits<GlobalId>::max();
-    std::size_t place = 0;
-    const auto ids = state.bodies.id().first(static_cast<std::size_t>(state.bodies.n_owned()));
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      if (ids[i] > after && ids[i] < next) {
-        next = ids[i];
-        place = i;
-      }
-    after = state.comm.min(next);
-    std::array<Real, 2> at{-HUGE_VAL, -HUGE_VAL};
-    if (next == after) at = state.bodies.position()[place].component;
-    state.comm.max(std::span<Real>(at));
-    json["never_left"].push_back({{"id", after}, {"position_m", at}});
-    named.push_back(fmt::format("person {} at ({:.4g}, {:.4g})", after, at[0], at[1]));
-  }
-  if (inside > n_named) named.emplace_back("...");
-  if (!named.empty()) summary.text += "\n" + in_lines("  still inside: ", named);
+  add_times(curve, at_start + came, summary, json);
+  add_exits(state, curve, summary, json, report.exits);
+  add_never_left(state, inside, summary, json);
   summary.json = json.dump();
   return report;
 }

@@ -5,18 +5,20 @@
 
 namespace scree {
 
-LoadedWalls loaded_walls(const State<2>& state, const ContactGraph<2>& contacts, Real force_per_speed) {
-  constexpr Real longest_piece = 1;     // [m]: loads of whole walls would hide where people press
-  constexpr Real force_unit = 0x1p-20;  // [N]: forces are summed as multiples, so that ranks do not matter
-  constexpr std::int64_t nowhere = -1;
-  struct Line {
-    Vec<2> a, b;
-    std::int64_t first_piece, n_pieces;
-  };
-  struct DrawnObstacle {
-    std::vector<Line> lines;
-    std::size_t lines_per_part;
-  };
+namespace {
+
+/// A line of an outline, in pieces that have a load each.
+struct Line {
+  Vec<2> a, b;
+  std::int64_t first_piece, n_pieces;
+};
+struct DrawnObstacle {
+  std::vector<Line> lines;
+  std::size_t lines_per_part;  ///< 0: not known
+};
+
+std::vector<DrawnObstacle> drawn_obstacles(const State<2>& state) {
+  constexpr Real longest_piece = 1;  // [m]: loads of whole walls would hide where people press
   std::vector<DrawnObstacle> drawn;
   std::int64_t n_pieces = 0;
   for (std::size_t o = 0; o < state.obstacles.list().size(); ++o) {
@@ -33,36 +35,46 @@ LoadedWalls loaded_walls(const State<2>& state, const ContactGraph<2>& contacts,
       n_pieces += n;
     }
   }
+  return drawn;
+}
 
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(n_pieces));
-  const auto piece_at = [](const Line& line, const Vec<2>& x, Real& distance) {
+/// The piece of an obstacle's part that is nearest to x; -1: it has no lines.
+std::int64_t nearest_piece(const DrawnObstacle& obstacle, std::size_t part, const Vec<2>& x) {
+  const std::size_t n = obstacle.lines_per_part > 0 ? obstacle.lines_per_part : obstacle.lines.size();
+  const std::size_t first = obstacle.lines_per_part > 0 ? part * n : 0;
+  std::int64_t nearest = -1;
+  Real least = HUGE_VAL;
+  for (std::size_t l = first; l < first + n && l < obstacle.lines.size(); ++l) {
+    const Line& line = obstacle.lines[l];
     const Vec<2> along = line.b - line.a;
     const Real length = dot(along, along);
     const Real t = length > 0 ? std::clamp(dot(x - line.a, along) / length, 0.0, 1.0) : 0;
-    distance = norm(x - (line.a + t * along));
-    return line.first_piece +
-           std::min(line.n_pieces - 1, static_cast<std::int64_t>(t * static_cast<Real>(line.n_pieces)));
-  };
+    const Real distance = norm(x - (line.a + t * along));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = line.first_piece +
+              std::min(line.n_pieces - 1, static_cast<std::int64_t>(t * static_cast<Real>(line.n_pieces)));
+  }
+  return nearest;
+}
+
+}  // namespace
+
+LoadedWalls loaded_walls(const State<2>& state, const ContactGraph<2>& contacts, Real force_per_speed) {
+  constexpr Real force_unit = 0x1p-20;  // [N]: forces are summed as multiples, so that ranks do not matter
+  const std::vector<DrawnObstacle> drawn = drawn_obstacles(state);
+  std::int64_t n_pieces = 0;
+  for (const DrawnObstacle& obstacle : drawn)
+    for (const Line& line : obstacle.lines) n_pieces += line.n_pieces;
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(n_pieces));
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (contacts.b[c] >= 0 || !(contacts.force[c] > 0)) continue;
-    const DrawnObstacle& obstacle =
-        drawn[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))];
+    const auto obstacle = static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]));
     const auto part = static_cast<std::size_t>(state.obstacles.part_of(contacts.wall[c]));
     const Vec<2> foot = state.bodies.position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
-    const std::size_t n = obstacle.lines_per_part > 0 ? obstacle.lines_per_part : obstacle.lines.size();
-    const std::size_t first = obstacle.lines_per_part > 0 ? part * n : 0;
-    std::int64_t nearest = nowhere;
-    Real least = HUGE_VAL;
-    for (std::size_t l = first; l < first + n && l < obstacle.lines.size(); ++l) {
-      Real distance = 0;
-      const std::int64_t piece = piece_at(obstacle.lines[l], foot, distance);
-      if (distance >= least) continue;
-      least = distance;
-      nearest = piece;
-    }
-    if (nearest != nowhere)
-      sums[static_cast<std::size_t>(nearest)] +=
-          std::llround(force_per_speed * contacts.force[c] / force_unit);
+    const std::int64_t piece = nearest_piece(drawn[obstacle], part, foot);
+    if (piece >= 0)
+      sums[static_cast<std::size_t>(piece)] += std::llround(force_per_speed * contacts.force[c] / force_unit);
   }
   state.comm.sum(std::span<std::int64_t>(sums));
 

@@ -70,12 +70,14 @@ struct Scene {
   }
   /// The row of a measure as a list of (name, value).
   std::vector<std::pair<std::string, Real>> row(Measure<D>& measure) {
-    const std::vector<ColumnInfo> columns = measure.columns(state);
-    std::vector<Real> values;
-    measure.sample({state, contacts}, values);
+    measure.check(state);
+    const MeasuredRow columns = columns_of(measure, state), values = measure.record({state, contacts});
     REQUIRE(values.size() == columns.size());
     std::vector<std::pair<std::string, Real>> named;
-    for (std::size_t i = 0; i < values.size(); ++i) named.emplace_back(columns[i].name, values[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      REQUIRE(values[i].name == columns[i].name);
+      named.emplace_back(values[i].name, values[i].value);
+    }
     return named;
   }
   std::vector<std::pair<std::string, Real>> row(const std::string& lines) { return row(*measure_of(lines)); }

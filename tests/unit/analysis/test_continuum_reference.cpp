@@ -377,8 +377,7 @@ TEST_CASE("Continuum: the kernel \"box\" has the numbers of the measure \"stress
                                                                   "stirred box")));
   for (int step = 0; step < 150; ++step) simulation.step(step == 149);
   const ContactGraph<3>& contacts = simulation.find_contacts(1e-3);
-  std::vector<Real> measured;
-  simulation.deck().measures[0].measure->sample({simulation.state(), contacts}, measured);
+  const MeasuredRow measured = simulation.deck().measures[0].measure->record({simulation.state(), contacts});
   const ContinuumGrid<3> grid{
       .origin = {-0.325, -0.375, -0.425}, .cell = {1, 1, 1}, .n = {1, 1, 1}, .active = {true, true, true}};
   CellSums<3> sums;
@@ -393,12 +392,12 @@ TEST_CASE("Continuum: the kernel \"box\" has the numbers of the measure \"stress
     largest = std::max(largest, std::abs(expected));
     error = std::max(error, std::abs(value - expected));
   };
-  for (std::size_t k = 0; k < 9; ++k) compare_with(all[Places::contact + k], measured[k]);
+  for (std::size_t k = 0; k < 9; ++k) compare_with(all[Places::contact + k], measured[k].value);
   std::size_t k = 0;
   for_each_symmetric<3>([&](int i, int j) {
     const Real v_v = all[Places::momentum + static_cast<std::size_t>(i)] *
                      all[Places::momentum + static_cast<std::size_t>(j)] / all[Places::mass];
-    compare_with(all[Places::flux + k] - v_v, measured[9 + k]);
+    compare_with(all[Places::flux + k] - v_v, measured[9 + k].value);
     ++k;
   });
   REQUIRE(largest > 0);  // somebody is in the box

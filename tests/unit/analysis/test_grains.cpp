@@ -11,8 +11,8 @@ namespace {
 const std::string floor_2d = "[obstacles.floor]\ntype = 'plane'\npoint = [0, 0]\nnormal = [0, 1]\n";
 const std::string floor_3d = "[obstacles.floor]\ntype = 'plane'\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\n";
 
-std::string unit_of(const std::vector<ColumnInfo>& columns, const std::string& name) {
-  for (const ColumnInfo& column : columns)
+std::string unit_of(const MeasuredRow& columns, const std::string& name) {
+  for (const MeasuredValue& column : columns)
     if (column.name == name) return column.unit;
   FAIL("no column " << name);
   return {};
@@ -184,8 +184,8 @@ TEST_CASE("wall_force: with inertia friction counts, in N, and torques about a p
   CHECK(disks.value(lines, "force_floor_y") == -2);
   CHECK(disks.value(lines, "torque_floor") == -6);
   CHECK(disks.value(lines + "\npoint = [1, 1]", "torque_floor") == -3.5);
-  CHECK(unit_of(disks.measure_of(lines)->columns(disks.state), "force_floor_x") == "N");
-  CHECK(unit_of(disks.measure_of(lines)->columns(disks.state), "torque_floor") == "N m");
+  CHECK(unit_of(columns_of(*disks.measure_of(lines), disks.state), "force_floor_x") == "N");
+  CHECK(unit_of(columns_of(*disks.measure_of(lines), disks.state), "torque_floor") == "N m");
 
   Scene<3> spheres(Places<3>{{{3, 4, 1}}}, floor_3d);
   spheres.add_inertia({1});

@@ -1,0 +1,87 @@
+#include "crowd/output/agent_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "io/csv.hpp"
+
+namespace scree {
+
+namespace {
+
+std::string number(Real value) {
+  return fmt::format("{}", value);
+}
+
+std::string_view word_of(Fate fate) {
+  static constexpr std::array<std::string_view, 7> words{
+      "left", "left elsewhere", "incapacitated", "inside", "waiting", "no way", "locked"};
+  return words[static_cast<std::size_t>(fate)];
+}
+
+}  // namespace
+
+bool holds(agent::OnlyIf condition, const CrowdScene& scene) {
+  switch (condition) {
+    case agent::OnlyIf::queues:
+      return scene.queues().is_used();
+    case agent::OnlyIf::groups:
+      return scene.groups().is_used();
+    case agent::OnlyIf::hazard:
+      return scene.hazard().is_on();
+    case agent::OnlyIf::always:
+      break;
+  }
+  return true;
+}
+
+std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& state) {
+  using D = Departure;
+  namespace place = agent::place;
+  const auto type = [&scene](const D& d) {
+    return csv_cell(scene.people().types()[static_cast<std::size_t>(d.values[place::type])].name);
+  };
+  const auto exit = [&state](const D& d) {
+    return d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name);
+  };
+  const auto fell = [](const D& d) {
+    const Real time = d.values[place::incapacitated_at];
+    return time > 0 ? number(time) : "nan";
+  };
+  constexpr int last = 1000;  // behind all fields
+  std::vector<AgentColumn> columns{
+      {1, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
+      {2, "population", "-",
+       [names = scene.people().group_names()](const D& d) {
+         return csv_cell(names[static_cast<std::size_t>(d.group)]);
+       }},
+      {3, "kind", "-", type},
+      {4, "radius", "m", [](const D& d) { return number(d.radius); }},
+      {6, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
+      {8, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
+      {9, "exit", "-", exit},
+      {last, "x", "m", [](const D& d) { return number(d.at[0]); }},
+      {last + 1, "y", "m", [](const D& d) { return number(d.at[1]); }},
+      {last + 2, "state", "-", [](const D& d) { return std::string(word_of(d.fate)); }}};
+  if (scene.building().n_levels() > 1)
+    columns.push_back(
+        {11, "level", "-", [&scene](const D& d) { return csv_cell(scene.building().level(d.level).name); }});
+  if (scene.hazard().is_on()) columns.push_back({15, "incapacitated_at", "s", fell});
+  for (std::size_t k = 0; k < agent::fields.size(); ++k) {
+    if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, scene)) continue;
+    const ExtraField& field = agent::fields[k];
+    columns.push_back({agent::written[k].table, std::string(field.info.name), std::string(field.info.unit),
+                       [k](const D& d) {
+                         return agent::fields[k].is_integer
+                                    ? fmt::format("{}", static_cast<std::int32_t>(d.values[k]))
+                                    : number(d.values[k]);
+                       }});
+  }
+  std::ranges::sort(columns, {}, &AgentColumn::place);
+  return columns;
+}
+
+}  // namespace scree

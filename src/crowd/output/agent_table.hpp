@@ -1,0 +1,26 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "crowd/crowd_scene.hpp"
+#include "crowd/departure.hpp"
+
+namespace scree {
+
+/// A column of NAME.agents.csv.
+struct AgentColumn {
+  int place;  ///< columns stand in this order
+  std::string name;
+  std::string unit;
+  std::function<std::string(const Departure&)> cell;
+};
+
+/// The columns of a run: fields of people as agent_fields.def has them, and what the table says besides. They
+/// are valid while the scene and the state are. Local.
+std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& state);
+
+/// Whether frames and tables of a run have fields with this condition.
+bool holds(agent::OnlyIf condition, const CrowdScene& scene);
+
+}  // namespace scree
