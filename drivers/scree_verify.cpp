@@ -104,10 +104,6 @@ ExitCode run_program(Ranks& ranks, int argc, char** argv) {
       {});
   add("cards", "houses of cards of five storeys, beside published outcomes", &verify_cards, "group of runs",
       {"tables", "faces", "converged", "all"});
-  add("crowd",
-      "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, "
-      "wall forces, doors",
-      &verify_crowd, "one of them", {"s1", "s2", "s3", "s4", "s6", "s7", "doors", "all"});
   CornerOptions corner;
   CommandLine corner_verb =
       app.verb("corner", "simultaneous impacts: a disk that touches both walls of a corner, as CSV");

@@ -39,18 +39,6 @@ bool verify_slope(const Comm& comm, const VerifyOptions& options, const Show& sh
 /// Houses of cards: which fall, how many cards and when, beside published outcomes.
 bool verify_cards(const Comm& comm, const VerifyOptions& options, const Show& show);
 
-/// Crowds against what is known exactly about the scheme "crowd": head-on pairs, pushing columns, convergence
-/// in the time step, optimality of every step, recomputed from positions alone, files of people, balance of
-/// wall forces (of these cases every rank holds all of the up to 100 people), and flow through doors beside
-/// experiments.
-#ifdef SCREE_CROWD
-bool verify_crowd(const Comm& comm, const VerifyOptions& options, const Show& show);
-#else
-inline bool verify_crowd(const Comm&, const VerifyOptions&, const Show&) {
-  throw InputError("crowds need a build with SCREE_CROWD=ON");
-}
-#endif
-
 /// A disk in a corner, options as text, as the command line has them.
 struct CornerOptions : VerifyOptions {
   std::string restitution = "1";

@@ -1,24 +1,18 @@
-"""What only an exact code can promise of crowds: `scree_verify crowd`, and files of runs that have the same bytes on any
+"""What only an exact code can promise of crowds: `scree verify crowd`, and files of runs that have the same bytes on any
 number of ranks with everything on that people do."""
-import csv
 import json
 
 import pytest
 
 from crowd_hall import DECK, MODELS
-from scree_program import check, check_in, run_ok, scree
+from scree_program import check, run_ok, verified, verify
 
 FEW = {"count": 5, "limit": 2, "end": "60 s"}
 MANY = {"count": 250, "limit": 30, "end": "30 s"}
 
 
 def _verify(folder, ranks, case="all"):
-    path = folder / f"{case}{ranks}.csv"
-    result = run_ok("crowd", "--case", case, "--csv", path, ranks=ranks, name="scree_verify", timeout=900)
-    check_in("all hold", result.stdout, "the report says that all checks hold")
-    check(result.stderr == "", "nothing is to be warned of", result)
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+    return verified(folder / f"{case}{ranks}.csv", "crowd", "--case", case, ranks=ranks, timeout=1400)
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +38,9 @@ def test_cases_are_the_same_on_several_ranks(folder, of_one_rank):
 
 
 def test_a_case_of_its_own(folder):
-    result = run_ok("crowd", "--case", "s2", ranks=2, name="scree_verify")
+    result = verify("crowd", "--case", "s2", ranks=2)
     check("30 people" in result.stdout and "s1" not in result.stdout, "only the case asked for", result)
-    result = scree("crowd", "--case", "s9", name="scree_verify")
+    result = verify("crowd", "--case", "s9")
     check(result.code == 2 and "s7" in result.stderr, "a case that does not exist ends with the names of all", result)
 
 
