@@ -1,7 +1,7 @@
 """Flow of people through doors beside published experiments."""
 from dataclasses import dataclass
 
-from scree.verify.crowd_decks import crowd_deck, run_quietly
+from scree.verify.crowd_decks import crowd_deck
 
 DT, LONGEST = 0.05, 8000    # [s]; steps of a run
 
@@ -75,7 +75,7 @@ def verify_doors(laboratory, table):
     published = [(experiment, float(width), float(flow)) for experiment, width, flow in rows]
     n_seeds = 1 if laboratory.quick else 3
     for door in QUICK if laboratory.quick else DOORS:
-        courses = run_quietly(laboratory, table, [door_deck(door, seed) for seed in range(1, n_seeds + 1)])
+        courses = laboratory.run_all([door_deck(door, seed) for seed in range(1, n_seeds + 1)])
         flow = sum(door_flow(door, course) / n_seeds for course in courses)
         near = flows_near(published, door.width)
         middle = sum(value / len(near) for value in near.values())
