@@ -2,10 +2,13 @@
 number of ranks with everything on that people do."""
 import json
 
+import numpy as np
 import pytest
 
 from crowd_hall import DECK, MODELS
-from scree_program import check, run_ok, verified, verify
+from scree.verify.crowd_decks import Steps, at_places, crowd_deck, person, record_steps
+from scree.verify.laboratory import Laboratory
+from scree_program import check, check_close, program, run_ok, verified, verify
 
 FEW = {"count": 5, "limit": 2, "end": "60 s"}
 MANY = {"count": 250, "limit": 30, "end": "30 s"}
@@ -73,3 +76,20 @@ def test_few_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
 
 def test_many_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
     _check_ranks(folder, "many", MANY, 60)
+
+
+def test_loads_are_told_as_people_go_around_a_corner(monkeypatch):
+    """Somebody is pushed along a wall, around its corner of 20 degrees and along the next wall, to the left of the way and to its right:
+    in every step the only contact tells |V - U|, also as it passes from wall to corner to wall."""
+    monkeypatch.setenv("SCREE", str(program()))
+    for side in (1, -1):
+        corners = [[0, 0], [2, 0], [4, -side * 0.728], [4, side * 2], [0, side * 2]]
+        with Laboratory() as laboratory:
+            run = Steps(laboratory.run(record_steps(crowd_deck(
+                0.05, 60, corners[::side], agents={"person": person(0.2, 1)}, crowd={"speed_law": "none", "direction": [0.8, -side * 0.6]},
+                populations={"one": at_places(laboratory, "one", [(0.5, side * 0.2)])}), contacts_up_to=1)))
+            around = [step for step in range(1, 61) if 1.9 < run.position[step, 0, 0] < 2.2]
+            check(len(around) > 4, "steps near the corner", len(around))
+            for step in range(1, 61):
+                (_, _, loads), change = run.loads(step)[1], np.linalg.norm(run.velocity[step, 0] - [0.8, -side * 0.6])
+                check_close(loads.sum(), change, f"load of step {step}", absolute=1e-12)
