@@ -9,7 +9,7 @@
 Every number is a mean over seeds. Exit code 1: one is outside its band; 2: a run failed.
 
 - Bottlenecks: 150 persons in a room of 10 m x 8 m (250 in 12 m x 10 m from a width of 1.9 m on) walk through a bottleneck 4 m
-  long; shorter ones are in `scree_verify crowd --case doors`. The flow is taken at its middle between the 20th and the 80th percentile of those who pass. Band: 1.3 to 2.4 persons per second and metre
+  long; shorter ones are in `scree verify crowd --case doors`. The flow is taken at its middle between the 20th and the 80th percentile of those who pass. Band: 1.3 to 2.4 persons per second and metre
   (the experiments in tests/reference/crowd/bottleneck_flow.csv), and 1.6 to 2.4 for the slope of the straight line
   through all widths. If somebody has not passed after 600 s, the run has stalled.
 - Corridors: 5 m wide, periodic; mean speed of all over the second half of 60 s. Bands: 10th and 90th percentile of

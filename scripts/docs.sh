@@ -19,10 +19,10 @@ done
 
 scripts/install-deps.sh docs
 bin=build/release/bin
-if [ ! -x $bin/scree ] || [ ! -x $bin/scree_bench ] || [ ! -x $bin/scree_verify ] || [ ! -x $bin/scree_replay ]; then
+if [ ! -x $bin/scree ] || [ ! -x $bin/scree_bench ] || [ ! -x $bin/scree_replay ]; then
   scripts/install-deps.sh program
   cmake --preset release
-  cmake --build --preset release -j "$jobs" --target scree scree_bench scree_verify scree_replay
+  cmake --build --preset release -j "$jobs" --target scree scree_bench scree_replay
 fi
 
 say "pages"

@@ -43,7 +43,7 @@ mkdir -p "$out/tree"
 git archive --prefix="$name/" HEAD | tar -x -C "$out/tree"
 if $tests; then
   cmake --preset release
-  cmake --build --preset release -j "$jobs" --target scree scree_bench scree_verify scree_replay    # they print some of the pages
+  cmake --build --preset release -j "$jobs" --target scree scree_bench scree_replay    # they print some of the pages
   scripts/docs.sh
   mkdir -p "$out/tree/$name/build/docs"
   cp -r build/docs/html "$out/tree/$name/build/docs/"

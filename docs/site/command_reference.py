@@ -3,8 +3,7 @@ import re
 import subprocess
 
 PLACE = "reference/commands.md"
-PROGRAMS = {"scree_verify": "checks the physics against closed forms and published numbers",
-            "scree_bench": "measures speed",
+PROGRAMS = {"scree_bench": "measures speed",
             "scree_replay": "solves stored contact problems"}
 VERB = re.compile(r"^  (?P<name>[a-z]+)\s{2,}\S")
 

@@ -126,7 +126,7 @@ function(scree_library name)
     file(GLOB_RECURSE A_SOURCES CONFIGURE_DEPENDS *.cpp)
     list(FILTER A_SOURCES EXCLUDE REGEX "_set\\.cpp$")
     if(NOT SCREE_CROWD)
-      list(FILTER A_SOURCES EXCLUDE REGEX "/crowd\\.cpp$")  # of bench and verify
+      list(FILTER A_SOURCES EXCLUDE REGEX "/crowd\\.cpp$")  # of bench
     endif()
   endif()
   add_library(${name} STATIC ${A_SOURCES})

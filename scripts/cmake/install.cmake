@@ -1,8 +1,8 @@
 # cmake --install BUILD --prefix P, and packages by cpack: programs, manual pages, completions, headers of plug-ins, decks with
 # reference data, Python, documents. Programs find what they need relative to themselves, so the tree may be moved.
 set(shared ${CMAKE_INSTALL_DATADIR}/scree)
-set(programs scree scree_bench scree_replay scree_verify)
-install(TARGETS scree_bench scree_replay scree_verify RUNTIME)
+set(programs scree scree_bench scree_replay)
+install(TARGETS scree_bench scree_replay RUNTIME)
 
 # find_package(scree): the targets scree::core and scree::program.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/scree)

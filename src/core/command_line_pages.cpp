@@ -168,7 +168,7 @@ stopped by a signal or by \-\-max\-wall\-time; a checkpoint is written
 5
 people of a crowd are locked, and [crowd.lock] says to stop
 .SH SEE ALSO
-\fBscree\fR(1), \fBscree_bench\fR(1), \fBscree_replay\fR(1), \fBscree_verify\fR(1), \fBmpirun\fR(1)
+\fBscree\fR(1), \fBscree_bench\fR(1), \fBscree_replay\fR(1), \fBmpirun\fR(1)
 )";
 }
 

@@ -189,7 +189,7 @@ def test_flow(folder):
                      'doors,"door 3 m wide, 1 m deep: flow [1/s]",6.5,"6 to 7.3",yes\n')
     result = run_script("plot flow", "--doors", doors)
     check(result.returncode == 0 and "2 doors" in result.stdout and doors.with_suffix(".png").exists(),
-          "a table of scree_verify is drawn", result)
+          "a table of scree verify is drawn", result)
     result = run_script("plot flow", folder, "--doors", doors)
     check(result.returncode == 2, "folders or a table, not both", result)
     doors.write_text("case,what,measured,required,holds\n")

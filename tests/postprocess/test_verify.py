@@ -1,7 +1,13 @@
 """What verifications make of their numbers: tables, means over seeds, agreement, impacts of the damped oscillator."""
 import math
+from types import SimpleNamespace
+
+import numpy as np
 
 from scree.verify.checks import CaseTable, Checks, Row
+from scree.verify.crowd import CrowdTable
+from scree.verify.crowd_doors import Door, door_flow, flows_near, tolerated_share
+from scree.verify.crowd_optimality import Optimality, walls_met
 from scree.verify.dominoes import impact_times
 from scree.verify.flows import Mean, agree, at_infinite_stiffness, mean_of_seeds
 from scree.verify.numbers import at_zero_step, impact_damping, runge_kutta, shortest
@@ -97,3 +103,38 @@ def test_what_verify_is_asked_for():
     check(said.code == 2 and "--ranks" in said.stderr, "mpirun is not for it", said)
     said = verify("grains", "--source", "nowhere")
     check(said.code == 2 and "--source" in said.stderr, "a folder without decks", said)
+
+
+def test_rows_of_crowds_hold_within_their_bounds_only():
+    lines = []
+    table = CrowdTable(lines.append)
+    table.exact("s1", "a", 1 + 1e-9, 1, 2e-9)
+    table.within("s1", "b", 2, 1, 2)
+    table.at_most("s1", "c", 0, 0)
+    check(all(line.endswith(" yes") for line in lines[1:]) and table.finish(), "three that hold", lines)
+    table.exact("s1", "a", 1 + 3e-9, 1, 2e-9)
+    table.within("s1", "b", 2.1, 1, 2)
+    table.at_most("s1", "c", math.nan, 1)
+    check(all(line.endswith(" NO") for line in lines[-3:]) and not table.finish(), "three that do not", lines)
+    check(math.isnan(Optimality.worst([Optimality(overlap=1), Optimality(overlap=math.nan)]).overlap), "no number is worse than any number")
+
+
+def test_distances_from_walls_and_columns():
+    distance, normal = walls_met(np.array([[1.0, 2.0], [8.0, 2.5]]), 60)
+    for found, expected in zip(distance[0], (1, 59, 2, 3, math.hypot(7, 2) - 2.2, math.hypot(7, 3) - 2.2)):
+        check_close(found, expected, "distance", 1e-15)
+    check(np.allclose(distance[1, 4:], 0.3), "in the middle of a passage of 0.6 m", distance[1])
+    check(np.allclose(normal[1], [[1, 0], [-1, 0], [0, 1], [0, -1], [0, 1], [0, -1]]), "normals towards the person", normal[1])
+
+
+def test_flow_through_a_door_is_between_percentiles():
+    door = Door(1.0, 0.4)       # 100 people
+    time = np.arange(0, 101.0)
+    passed = np.minimum(np.maximum(2 * (time - 10), 0), 90)     # 20 after 20 s, 80 after 50 s
+    check_close(door_flow(door, SimpleNamespace(scalars={"time": time, "neck_net": passed})), 2, "two a second", 1e-12)
+    stuck = np.minimum(passed, 79)
+    check(door_flow(door, SimpleNamespace(scalars={"time": time, "neck_net": stuck})) == 0, "they stop before 80 have passed")
+    near = flows_near([("b", 1.0, 2.0), ("b", 1.1, 3.3), ("a", 0.9, 0.9), ("c", 1.2, 9.9)], 1.0)
+    check(list(near) == ["a", "b"], "widths within 10 %, by name", near)
+    check_close(near["b"], 2.5, "mean flow per metre times the width", 1e-12)
+    check([tolerated_share(width) for width in (0.5, 0.6, 0.8)] == [0.2, 0.15, 0.1], "shares of the middle")

@@ -13,7 +13,7 @@ import pytest
 
 from scree_program import check, check_in, program, source_folder
 
-PROGRAMS = ["scree", "scree_bench", "scree_replay", "scree_verify"]
+PROGRAMS = ["scree", "scree_bench", "scree_replay"]
 EXAMPLE = "share/doc/scree/examples/plugin"
 
 

@@ -8,7 +8,7 @@ from scree_program import check, check_in, run_ok, scree, source_folder, without
 from small_deck import write_deck
 
 NO_MPI = {"OMPI_MCA_pml": "no_such_layer"}    # MPI_Init fails
-PROGRAMS = ("scree", "scree_bench", "scree_replay", "scree_verify")
+PROGRAMS = ("scree", "scree_bench", "scree_replay")
 
 
 def alone(*arguments, **options):

@@ -1,10 +1,10 @@
 """The default people stay within the bands of experiments on doors, necks, corridors and single files: part of what
-`scree_verify crowd` and scripts/calibrate-crowd.py compare, with one seed. Other people do not."""
+`scree verify crowd` and scripts/calibrate-crowd.py compare, with one seed. Other people do not."""
 import csv
 import subprocess
 import sys
 
-from scree_program import check, check_in, program, run_ok, source_folder
+from scree_program import check, check_in, program, source_folder, verify
 
 
 def _calibrate(folder, *arguments):
@@ -24,9 +24,10 @@ def test_default_people_are_within_the_bands(folder):
 
 
 def test_doors_let_as_many_through_as_experiments(folder):
-    """From 0.5 m to 3 m; `scree_verify crowd` does 0.4 m to 5 m with three seeds."""
+    """From 0.5 m to 3 m; `scree verify crowd` does 0.4 m to 5 m with three seeds."""
     table = folder / "doors.csv"
-    result = run_ok("crowd", "--case", "doors", "--quick", "--csv", table, name="scree_verify")
+    result = verify("crowd", "--case", "doors", "--quick", "--csv", table)
+    check(result.code == 0, "all flows are within their bands", result)
     check_in("4 checks, all hold", result.stdout, "all flows are within their bands")
     check_in("Kretz 2006 1.02", result.stdout, "the report tells what is published")
     with open(table, newline="") as file:

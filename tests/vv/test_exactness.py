@@ -1,24 +1,21 @@
-"""What only an exact code can promise of crowds: `scree_verify crowd`, and files of runs that have the same bytes on any
+"""What only an exact code can promise of crowds: `scree verify crowd`, and files of runs that have the same bytes on any
 number of ranks with everything on that people do."""
-import csv
 import json
 
+import numpy as np
 import pytest
 
 from crowd_hall import DECK, MODELS
-from scree_program import check, check_in, run_ok, scree
+from scree.verify.crowd_decks import Steps, at_places, crowd_deck, person, record_steps
+from scree.verify.laboratory import Laboratory
+from scree_program import check, check_close, program, run_ok, verified, verify
 
 FEW = {"count": 5, "limit": 2, "end": "60 s"}
 MANY = {"count": 250, "limit": 30, "end": "30 s"}
 
 
 def _verify(folder, ranks, case="all"):
-    path = folder / f"{case}{ranks}.csv"
-    result = run_ok("crowd", "--case", case, "--csv", path, ranks=ranks, name="scree_verify", timeout=900)
-    check_in("all hold", result.stdout, "the report says that all checks hold")
-    check(result.stderr == "", "nothing is to be warned of", result)
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
+    return verified(folder / f"{case}{ranks}.csv", "crowd", "--case", case, ranks=ranks, timeout=1400)
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +41,9 @@ def test_cases_are_the_same_on_several_ranks(folder, of_one_rank):
 
 
 def test_a_case_of_its_own(folder):
-    result = run_ok("crowd", "--case", "s2", ranks=2, name="scree_verify")
+    result = verify("crowd", "--case", "s2", ranks=2)
     check("30 people" in result.stdout and "s1" not in result.stdout, "only the case asked for", result)
-    result = scree("crowd", "--case", "s9", name="scree_verify")
+    result = verify("crowd", "--case", "s9")
     check(result.code == 2 and "s7" in result.stderr, "a case that does not exist ends with the names of all", result)
 
 
@@ -79,3 +76,20 @@ def test_few_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
 
 def test_many_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
     _check_ranks(folder, "many", MANY, 60)
+
+
+def test_loads_are_told_as_people_go_around_a_corner(monkeypatch):
+    """Somebody is pushed along a wall, around its corner of 20 degrees and along the next wall, to the left of the way and to its right:
+    in every step the only contact tells |V - U|, also as it passes from wall to corner to wall."""
+    monkeypatch.setenv("SCREE", str(program()))
+    for side in (1, -1):
+        corners = [[0, 0], [2, 0], [4, -side * 0.728], [4, side * 2], [0, side * 2]]
+        with Laboratory() as laboratory:
+            run = Steps(laboratory.run(record_steps(crowd_deck(
+                0.05, 60, corners[::side], agents={"person": person(0.2, 1)}, crowd={"speed_law": "none", "direction": [0.8, -side * 0.6]},
+                populations={"one": at_places(laboratory, "one", [(0.5, side * 0.2)])}), contacts_up_to=1)))
+            around = [step for step in range(1, 61) if 1.9 < run.position[step, 0, 0] < 2.2]
+            check(len(around) > 4, "steps near the corner", len(around))
+            for step in range(1, 61):
+                (_, _, loads), change = run.loads(step)[1], np.linalg.norm(run.velocity[step, 0] - [0.8, -side * 0.6])
+                check_close(loads.sum(), change, f"load of step {step}", absolute=1e-12)

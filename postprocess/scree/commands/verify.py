@@ -26,10 +26,9 @@ def main(words):
     if options.name is None:
         for name, about in VERIFICATIONS.items():
             print(f"{name:14} {about.summary}" + (f"\n{'':14} --case {', '.join(about.groups)}" if about.groups else ""))
-        print("others         scree_verify --help")
         return
     if options.name not in VERIFICATIONS:
-        raise ScreeError(f"{options.name!r} is none of {', '.join(VERIFICATIONS)}; others: scree_verify --help")
+        raise ScreeError(f"{options.name!r} is none of {', '.join(VERIFICATIONS)}")
     if "OMPI_COMM_WORLD_SIZE" in os.environ:
         raise ScreeError("the runs have ranks of their own: without mpirun, with --ranks N")
     groups = VERIFICATIONS[options.name].groups

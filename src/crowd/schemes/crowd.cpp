@@ -410,6 +410,7 @@ void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2
   refresh_levels(state);
   list_pairs_within(state, tolerance * 2 * state.lattice.largest_radius);
   neighborhood_->detect(state, multipliers().rules<2>(tolerance), contacts);
+  multipliers().find_places(contacts, *neighborhood_);
   // Multipliers of positions are displacements of a substep.
   const Real scale = model_ == Model::pbd && state.clock.last_dt > 0
                          ? static_cast<Real>(substeps_) / state.clock.last_dt

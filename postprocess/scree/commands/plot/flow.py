@@ -8,7 +8,7 @@
 With --widths the flow of a run is that of all of its exits together between the 10th and the 90th percentile of the
 departures, or, with --columns, the mean of a column of its scalars from --from on; measurements are drawn beside it.
 A folder of an ensemble has one width for all of its runs. With --doors flows are those of a table that
-`scree_verify crowd --case doors --csv doors.csv` wrote.
+`scree verify crowd --case doors --csv doors.csv` wrote.
 """
 import csv
 import fnmatch
@@ -119,7 +119,7 @@ def draw_doors(path, output):
             least, most = map(float, row["required"].split(" to "))
             lines.setdefault(float(door[2]), []).append((float(door[1]), float(row["measured"]), least, most))
     if not lines:
-        raise ResultsError(f"{path} has no doors: make it with scree_verify crowd --case doors --csv")
+        raise ResultsError(f"{path} has no doors: make it with scree verify crowd --case doors --csv")
     bands = sorted({(width, least, most) for rows in lines.values() for width, _, least, most in rows})
     axes.fill_between(*np.array(bands).T, color="tab:red", alpha=0.12, linewidth=0, label="required", zorder=0)
     for (depth, rows), style in zip(sorted(lines.items()), ("-", "--", ":", "-.")):
@@ -152,7 +152,7 @@ def main(words):
     parser.add_argument("--widths", type=style.finite, nargs="+", help="width of each run's door [m]")
     parser.add_argument("--from", type=style.finite, default=0, dest="begin", metavar="T", help="with --columns and --widths: "
                         "rows from this time on [s] (default 0)")
-    parser.add_argument("--doors", type=Path, metavar="CSV", help="table of scree_verify crowd, in place of results folders")
+    parser.add_argument("--doors", type=Path, metavar="CSV", help="table of scree verify crowd, in place of results folders")
     parser.add_argument("--output", type=Path, help="picture to write (default: NAME_flow.png in the first folder)")
     options = parser.parse_args(words)
     if options.window <= 0:
