@@ -165,16 +165,17 @@ class Section {
 
   /// The kind of Base named by `key`, which then declares the other keys of this table:
   ///     type = "plane"          chooses the entry "plane" of registry<Base>()
-  ///     point = ..., normal =   declared by Plane::describe
-  template <class Base>
-  void kind(std::string_view key, std::unique_ptr<Base>& chosen, const Key& meaning) {
+  ///     point = ..., normal =   declared by Plane::describe(section, context...)
+  template <class Base, class... Context>
+  void kind(std::string_view key, std::unique_ptr<Base>& chosen, const Key& meaning,
+            const Context&... context) {
     std::vector<KindOption> options;
     for (const Entry<Base>& entry : registry<Base>())
       options.push_back({entry.name, entry.summary, entry.make != nullptr, entry.audience});
     std::string name;
     kind_by_name(key, name, options, meaning, [&](std::size_t i, Section& section) {
       std::unique_ptr<Base> made = registry<Base>()[i].make();
-      made->describe(section);
+      made->describe(section, context...);
       if (section.reading()) chosen = std::move(made);
     });
   }

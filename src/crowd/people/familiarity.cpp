@@ -44,8 +44,7 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
 
 /// After all kinds are read: who follows whom.
 void People::find_leaders() {
-  std::vector<std::string> names;
-  for (const AgentType& kind : kinds_) names.push_back(kind.name);
+  const std::vector<std::string> names = names_of(kinds_);
   for (AgentType& kind : kinds_) {
     const std::string& follows = kind.familiarity.follows;
     if (follows.empty()) continue;
