@@ -112,8 +112,8 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
   std::int64_t k = 0;
   file.for_each([&](const Person& person) {
     const GlobalId id = id_of(person, k++);
-    if (person.party < 0) return;
-    ListedGroup& group = groups[person.party];
+    if (person.together < 0) return;
+    ListedGroup& group = groups[person.together];
     if (group.n_members++ == 0) {
       group.row = person.row;
       group.journey = person.journey;
@@ -123,7 +123,7 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
       throw InputError(
           fmt::format("{}: the members of a group share their journey and exit, but those of the group {} "
                       "have others than in row {}",
-                      file.place(person.row), person.party, group.row));
+                      file.place(person.row), person.together, group.row));
     group.least_id = std::min(group.least_id, id);
   });
   std::map<std::int64_t, std::int32_t> parties;
@@ -161,7 +161,7 @@ std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, s
       person.id = id;
       person.x = wrapped(state.box, person.x);
       person.group = population.group;
-      if (person.party >= 0) person.party = parties.at(person.party);
+      if (person.together >= 0) person.together = parties.at(person.together);
       ids.push_back(id);
     });
     if (has_ids) {

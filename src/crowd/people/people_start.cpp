@@ -36,7 +36,7 @@ void People::put_person(State<2>& state, Index i, const Person& person) {
   agent::journey(bodies)[at] = person.journey;
   agent::journey_step(bodies)[at] = 0;
   agent::destination(bodies)[at] = -1;
-  agent::party(bodies)[at] = static_cast<std::int32_t>(person.party);
+  agent::party(bodies)[at] = static_cast<std::int32_t>(person.together);
 }
 
 Real People::reach_of_starts() const {
@@ -159,7 +159,7 @@ void People::Placement::add_placed(std::vector<Person>& people) const {
       const auto& [first_id, parties] = numbering.at(&population);
       if (!parties) continue;
       const std::int64_t k = parties->group_of(body.id - first_id);
-      if (parties->size(k) > 1) person.party = first_id + parties->first_member(k);
+      if (parties->size(k) > 1) person.together = first_id + parties->first_member(k);
     }
 }
 

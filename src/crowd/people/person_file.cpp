@@ -153,7 +153,7 @@ void PersonFile::count(const Person& person, const PersonNames& names) {
   const bool has_id = person.id >= 0, has_place = std::isfinite(person.x[0]);
   if (n.count == 0) n.has_ids = has_id, n.has_places = has_place, n.level = person.level;
   ++n.count;
-  n.has_groups = n.has_groups || person.party >= 0;
+  n.has_groups = n.has_groups || person.together >= 0;
   if (!std::isnan(person.radius)) {
     n.largest_radius = std::max(n.largest_radius, person.radius);
     n.smallest_radius = std::min(n.smallest_radius, person.radius);

@@ -42,7 +42,7 @@ void bind_columns(TableReader& table, bool has_times, PersonRow& row) {
     table.refuse_others();
     if (!is_there) table.refuse("no column time: people of a source need the time when they come");
   } else {
-    table.integer("group", person.party,
+    table.integer("group", person.together,
                   {.unit = "-", .least = 0, .most = most_id, .range = whole, .may_be_empty = true});
     if (table.has("time"))
       table.refuse(

@@ -15,14 +15,14 @@ namespace scree {
 struct Person {
   std::int64_t row = 0;  ///< line of a text, place in the frame of a trajectory, for messages
   GlobalId id = -1;
-  Vec<2> x{{NAN, NAN}};     ///< [m]
-  Real radius = NAN;        ///< [m]
-  Real speed = NAN;         ///< desired [m/s]
-  Real premovement = NAN;   ///< time before they walk [s]
-  Real time = NAN;          ///< when they come from a source [s]
-  std::int64_t party = -1;  ///< those of one number walk together; -1: alone
-  std::int32_t kind = -1;   ///< which [agents.NAME]
-  std::int32_t level = -1;  ///< of the building
+  Vec<2> x{{NAN, NAN}};        ///< [m]
+  Real radius = NAN;           ///< [m]
+  Real speed = NAN;            ///< desired [m/s]
+  Real premovement = NAN;      ///< time before they walk [s]
+  Real time = NAN;             ///< when they come from a source [s]
+  std::int64_t together = -1;  ///< those of one number walk together; -1: alone
+  std::int32_t kind = -1;      ///< which [agents.NAME]
+  std::int32_t level = -1;     ///< of the building
   std::int32_t journey = -1;
   std::int32_t group = 0;  ///< as of bodies: its population or source
 };

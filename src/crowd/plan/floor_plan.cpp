@@ -247,18 +247,15 @@ const Geometry& FloorPlan::Impl::free_area() {
 bool FloorPlan::Impl::in_column(const Vec<2>& x) {
   if (columns.empty()) return false;
   if (!near_columns) {
-    const auto box_of = [](const Columns::Column& column) {
-      return Box<2>{column.centre - filled<2>(column.radius), column.centre + filled<2>(column.radius), {}};
-    };
     Box<2> box = Box<2>::empty();
     for (const Columns::Column& column : columns) {
-      box.include(box_of(column).lower);
-      box.include(box_of(column).upper);
+      box.include(column.bounds().lower);
+      box.include(column.bounds().upper);
     }
     near_columns.emplace(box, 4 * columns.size());
     for (std::size_t c = 0; c < columns.size(); ++c)
       near_columns->for_each_cell(
-          box_of(columns[c]), [&](int i, int j) { near_columns->put(i, j, static_cast<std::int32_t>(c)); });
+          columns[c].bounds(), [&](int i, int j) { near_columns->put(i, j, static_cast<std::int32_t>(c)); });
     near_columns->sort();
   }
   if (!near_columns->covers(x)) return false;
