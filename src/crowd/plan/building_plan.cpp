@@ -157,7 +157,8 @@ void BuildingPlan::join(Real largest_radius) {
   std::vector<LevelLine> lines;
   for (const Connector& connector : connectors_)
     for (const End& end : connector.ends) lines.push_back(opened(end, connector.level, largest_radius));
-  for (const Cabin& cabin : lifts_) join_lift(cabin, largest_radius, lines);
+  for (int number = 0; number < n_levels(); ++number)
+    if (level(number).lift) join_lift(number, largest_radius, lines);
   map_ = std::make_shared<LevelMap>(n_levels(), std::move(lines));
 }
 

@@ -42,19 +42,12 @@ const GEOSGeometry* part_at(const Geos& geos, const Geometry& geometry, const Ve
   const GEOSGeometry* nearest = nullptr;
   Real least = std::numeric_limits<Real>::infinity();
   for (const GEOSGeometry* part : parts) {
-    Real distance = least;
-    GEOSDistance_r(geos.handle(), part, at.get(), &distance);
+    const Real distance = geos.distance(part, at);
     if (!(distance < least)) continue;
     least = distance;
     nearest = part;
   }
   return nearest;
-}
-
-Real area_of(const Geos& geos, const GEOSGeometry* geometry) {
-  Real area = 0;
-  GEOSArea_r(geos.handle(), geometry, &area);
-  return area;
 }
 
 Ring moved(Ring ring, const Vec<2>& shift) {
@@ -132,12 +125,11 @@ WindowAreas::Share WindowAreas::around(const Vec<2>& x, const Ring& cell, const 
     part = part_at(geos, free_part, x);
     if (part == nullptr) return {};
   }
-  Share share{.whole = area_of(geos, part)};
+  Share share{.whole = geos.area(part)};
   if (GEOSPreparedContains_r(handle, impl.prepared_window.get(), part) == 1)
     share.in_window = share.whole;
   else if (GEOSPreparedIntersects_r(handle, impl.prepared_window.get(), part) == 1)
-    share.in_window = geos.area(
-        geos.require(GEOSIntersection_r(handle, part, impl.window.get()), "cutting a Voronoi cell"));
+    share.in_window = geos.area(geos.intersection(part, impl.window));
   return share;
 }
 
