@@ -158,8 +158,8 @@ void People::Placement::add_placed(std::vector<Person>& people) const {
                                                                     .group = population.group}));
       const auto& [first_id, parties] = numbering.at(&population);
       if (!parties) continue;
-      const std::int64_t k = parties->group_of(body.id - first_id);
-      if (parties->size(k) > 1) person.together = first_id + parties->first_member(k);
+      const auto [first_member, size] = parties->group_of(body.id - first_id);
+      if (size > 1) person.together = first_id + first_member;
     }
 }
 
