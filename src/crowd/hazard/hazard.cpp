@@ -147,8 +147,7 @@ void Hazard::find_way(const Section& table, const std::string& name, std::string
   if (connector.empty()) {
     closing.exit = journeys.find_destination("exits", exit, closing.where);
   } else {
-    if (std::ranges::count(connectors, connector) == 0)
-      throw InputError(closing.where + ": " + no_such_table("connectors", connector, connectors));
+    table_named("connectors", connector, connectors, closing.where);
     closing.connector = building.find(connector);
   }
 }

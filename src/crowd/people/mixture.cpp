@@ -34,11 +34,8 @@ void Mixture::describe(Section& section, const std::vector<AgentType>& kinds) {
   kinds_ = &kinds;
   const std::vector<std::string> names = names_of(kinds);
   if (agents.empty()) agents = {names[0]};
-  for (const std::string& agent : agents) {
-    const auto found = std::ranges::find(names, agent);
-    if (found == names.end()) section.fail("agents", no_such_table("agents", agent, names));
-    kind_.push_back(static_cast<std::size_t>(found - names.begin()));
-  }
+  for (const std::string& agent : agents)
+    kind_.push_back(static_cast<std::size_t>(table_named("agents", agent, names, section.where("agents"))));
   if (shares.empty()) shares.assign(kind_.size(), 1);
   if (shares.size() != kind_.size())
     section.fail("shares", fmt::format("there must be as many shares as agents ({}), not {}", kind_.size(),

@@ -107,12 +107,7 @@ PersonFile::Meaning PersonFile::meaning_of(const PersonRow& row, const PersonNam
   const std::string kind = name(PersonRow::kind), floor = name(PersonRow::floor),
                     journey = name(PersonRow::journey), leaves_at = name(PersonRow::leaves_at);
   Meaning meaning{.level = names.level, .journey = names.journey};
-  if (!kind.empty()) {
-    const auto found = std::ranges::find(names.kinds, kind);
-    if (found == names.kinds.end())
-      throw InputError(where + ": " + no_such_table("agents", kind, names.kinds));
-    meaning.kind = static_cast<std::int32_t>(found - names.kinds.begin());
-  }
+  if (!kind.empty()) meaning.kind = table_named("agents", kind, names.kinds, where);
   if (!floor.empty()) meaning.level = names.building.level_of(floor, where);
   if (!journey.empty()) meaning.journey = names.journeys.find(journey, where);
   if (!leaves_at.empty())

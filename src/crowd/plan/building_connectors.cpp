@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/suggestion.hpp"
 #include "crowd/plan/building_plan.hpp"
 
 namespace scree {
@@ -159,15 +158,8 @@ void BuildingPlan::describe_connectors(Section& root) {
 /// Finds heights and slope of a connector from its ends.
 void BuildingPlan::place(Section& section, Level& level, const Connector& connector) const {
   std::array<int, 2> floors{};
-  for (std::size_t e = 0; e < 2; ++e) {
-    const End& end = connector.ends[e];
-    floors[e] = find(end.floor);
-    if (floors[e] >= 0 && this->level(floors[e]).is_floor()) continue;
-    std::vector<std::string> names;
-    for (const auto& one : levels_)
-      if (one->is_floor()) names.push_back(one->name);
-    throw InputError(end.where + ": " + no_such_table("floors", end.floor, names));
-  }
+  for (std::size_t e = 0; e < 2; ++e)
+    floors[e] = floor_named(connector.ends[e].floor, connector.ends[e].where);
   Incline& incline = *level.incline;
   incline.lower_floor = floors[0];
   incline.upper_floor = floors[1];

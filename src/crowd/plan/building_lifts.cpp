@@ -84,13 +84,8 @@ void BuildingPlan::describe_lifts(Section& root) {
 
 void BuildingPlan::find_stops(const Section& section, Lift& lift, const std::vector<std::string>& floors,
                               const std::string& to) const {
-  std::vector<std::string> names;
-  for (const auto& level : levels_)
-    if (level->is_floor()) names.push_back(level->name);
   for (const std::string& name : floors) {
-    const int floor = find(name);
-    if (floor < 0 || !level(floor).is_floor())
-      throw InputError(section.where("floors") + ": " + no_such_table("floors", name, names));
+    const int floor = floor_named(name, section.where("floors"));
     const Real elevation = level(floor).elevation;
     for (const Lift::Stop& other : lift.stops) {
       if (other.floor == floor) section.fail("floors", fmt::format("\"{}\" is listed twice", name));

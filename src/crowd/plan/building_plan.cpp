@@ -95,6 +95,14 @@ int BuildingPlan::find(const std::string& name) const {
   return -1;
 }
 
+/// Floors come first among the levels.
+int BuildingPlan::floor_named(const std::string& name, const std::string& where) const {
+  std::vector<std::string> floors;
+  for (const auto& level : levels_)
+    if (level->is_floor()) floors.push_back(level->name);
+  return table_named("floors", name, floors, where);
+}
+
 int BuildingPlan::read_level(Section& section) const {
   std::string name;
   section.text("floor", name,

@@ -147,6 +147,7 @@ class BuildingPlan {
 
   void describe_floors(Section& root);
   void describe_connectors(Section& root);
+  int floor_named(const std::string& name, const std::string& where) const;
   static End describe_end(Section& section, const char* key, const char* doc);
   void place(Section& section, Level& level, const Connector& connector) const;
   LevelLine opened(const End& end, int connector, Real largest_radius);

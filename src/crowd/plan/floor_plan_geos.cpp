@@ -180,6 +180,19 @@ std::vector<const GEOSGeometry*> Geos::polygons_in(GeometryView geometry) const 
   return polygons;
 }
 
+const GEOSGeometry* Geos::part_at(GeometryView geometry, const Vec<2>& x) const {
+  const std::vector<const GEOSGeometry*> parts = polygons_in(geometry);
+  if (parts.size() == 1) return parts.front();
+  const Geometry at = point(x);
+  const GEOSGeometry* nearest = nullptr;
+  Real least = HUGE_VAL;
+  for (const GEOSGeometry* part : parts) {
+    const Real here = distance(part, at);
+    if (here < least) nearest = part, least = here;
+  }
+  return nearest;
+}
+
 std::vector<Vec<2>> Geos::points_of(GeometryView line) const {
   const GEOSCoordSequence* sequence = GEOSGeom_getCoordSeq_r(handle_, line.geometry);
   unsigned n = 0;

@@ -75,6 +75,8 @@ class Geos {
   Vec<2> inner_point(GeometryView geometry) const;
   /// The parts that are polygons, with collections taken apart; owned by `geometry`.
   std::vector<const GEOSGeometry*> polygons_in(GeometryView geometry) const;
+  /// That of them which is nearest to x, or null if there is none.
+  const GEOSGeometry* part_at(GeometryView geometry, const Vec<2>& x) const;
   /// The same as rings, in an order of their own: each starts at its corner with the least x (and y), and all
   /// that lie side by side are sorted by that corner.
   std::vector<PolygonWithHoles> rings_of(GeometryView geometry) const;
