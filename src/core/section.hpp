@@ -54,6 +54,7 @@ struct Key {
   bool required = false;
   std::string_view doc;
   Audience audience = Audience::users;
+  std::string_view usual = {};  ///< of a kind: the one of decks that name none
 };
 
 /// A word of a deck and what it stands for.
@@ -165,16 +166,17 @@ class Section {
 
   /// The kind of Base named by `key`, which then declares the other keys of this table:
   ///     type = "plane"          chooses the entry "plane" of registry<Base>()
-  ///     point = ..., normal =   declared by Plane::describe
-  template <class Base>
-  void kind(std::string_view key, std::unique_ptr<Base>& chosen, const Key& meaning) {
+  ///     point = ..., normal =   declared by Plane::describe(section, context...)
+  template <class Base, class... Context>
+  void kind(std::string_view key, std::unique_ptr<Base>& chosen, const Key& meaning,
+            const Context&... context) {
     std::vector<KindOption> options;
     for (const Entry<Base>& entry : registry<Base>())
       options.push_back({entry.name, entry.summary, entry.make != nullptr, entry.audience});
-    std::string name;
+    std::string name(meaning.usual);
     kind_by_name(key, name, options, meaning, [&](std::size_t i, Section& section) {
       std::unique_ptr<Base> made = registry<Base>()[i].make();
-      made->describe(section);
+      made->describe(section, context...);
       if (section.reading()) chosen = std::move(made);
     });
   }
@@ -188,8 +190,8 @@ class Section {
 
  private:
   /// Chooses an option by name and runs `describe(index, section)`; when documenting, runs it for every
-  /// option under a heading of its own. With meaning.required = false the key may be absent: then nothing is
-  /// chosen.
+  /// option under a heading of its own. With meaning.required = false the key may be absent: then the usual
+  /// one is chosen, if there is one.
   void kind_by_name(std::string_view key, std::string& name, const std::vector<KindOption>& options,
                     const Key& meaning, const std::function<void(std::size_t index, Section&)>& describe);
 

@@ -23,7 +23,7 @@ struct QueueLine {
   Real spacing = 0.6;        ///< [m]
   std::int64_t servers = 1;
   int level = 0;  ///< of the building
-  std::shared_ptr<const Distribution<Unit::time>> service;
+  std::shared_ptr<const Distribution> service;
   int destination = -1;  ///< the area at the end of the line
   Real length = 0;       ///< [m]
 

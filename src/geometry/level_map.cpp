@@ -85,10 +85,7 @@ int level_named(const std::string& name, std::span<const std::string> names, con
   if (name.empty())
     throw InputError(
         fmt::format("{}: which floor? There are \"{}\": give floor", where, fmt::join(names, "\", \"")));
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end())
-    throw InputError(where + ": " + no_such_table("floors", name, {names.begin(), names.end()}));
-  return static_cast<int>(found - names.begin());
+  return table_named("floors", name, {names.begin(), names.end()}, where);
 }
 
 }  // namespace scree

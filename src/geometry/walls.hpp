@@ -24,6 +24,7 @@ class Columns final : public Shape<2> {
   struct Column {
     Vec<2> centre;
     Real radius;
+    Box<2> bounds() const { return {centre - filled<2>(radius), centre + filled<2>(radius), {}}; }
   };
   explicit Columns(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void describe(Section&) override {}

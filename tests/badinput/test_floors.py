@@ -66,7 +66,7 @@ def test_ends_that_do_not_fit(folder):
     refused_deck(folder, DECK + STAIR + 'type = "level"\n', words=["house.toml:27:", "ramp"])
     refused_deck(folder, DECK + STAIR + 'type = "escalator"\n', words=["speed", "missing"])
     refused_deck(folder, DECK + STAIR + 'type = "escalator"\nspeed = 0.5\n', words=["direction", "missing"])
-    refused_deck(folder, DECK + STAIR + 'speed = 0.5\n', words=["house.toml:27:", "escalators only"])
+    refused_deck(folder, DECK + STAIR + 'speed = 0.5\n', words=["house.toml:27:", "'speed'", "a key of type 'escalator', not of 'stair'"])
     refused_deck(folder, DECK + STAIR + 'type = "lift"\n', words=["house.toml:27:", "lift", "stair"])
 
 
@@ -106,7 +106,7 @@ def test_speeds_by_age(folder):
     by_age = DECK + STAIR + 'factors = "fruin"\n'
     refused_deck(folder, by_age, words=["house.toml:24:", "go by age", "[agents.person]", "30 to 50"])
     refused_deck(folder, by_age + "up_factor = 0.5\n", words=["house.toml:28:", "remove up_factor"])
-    refused_deck(folder, by_age + 'type = "ramp"\n', words=["house.toml:27:", "stairs only"])
+    refused_deck(folder, by_age + 'type = "ramp"\n', words=["house.toml:27:", "'factors'", "a key of type 'stair', not of 'ramp'"])
     refused_deck(folder, by_age.replace("fruin", "frun"), words=["house.toml:27:", "frun", "fruin"])
     refused_deck(folder, by_age + '[agents.one]\nage = "40"\n', words=["house.toml:29:", "30 to 50"])
 

@@ -6,8 +6,8 @@ import re
 from repository import files, report, source_folder
 
 LEVELS = {"core": 0, "geometry": 1, "friction": 1, "particles": 2, "comm": 3, "contact": 3, "state": 4, "neighbors": 5, "schemes": 6,
-          "events": 7, "analysis": 7, "io": 8, "crowd": 9, "run": 10, "replay": 11, "verify": 11, "bench": 12}
-DRIVERS_SEE = {"run", "core", "replay", "verify", "bench"}
+          "events": 7, "analysis": 7, "io": 8, "crowd": 9, "run": 10, "replay": 11, "bench": 12}
+DRIVERS_SEE = {"run", "core", "replay", "bench"}
 
 # Headers that start so -> the only folders that may include them; the first line that fits decides.
 LIBRARIES = {

@@ -109,10 +109,9 @@ Json object_schema(const std::vector<Both>& members) {
       Json branch = object_schema(option.members());
       branch.erase("type");
       branch.erase("unevaluatedProperties");
-      conditions.push_back({{"if",
-                             {{"properties", {{declaration.name, {{"const", option.any().name}}}}},
-                              {"required", {declaration.name}}}},
-                            {"then", branch}});
+      Json condition = {{"properties", {{declaration.name, {{"const", option.any().name}}}}}};
+      if (toml_string(option.any().name) != declaration.value) condition["required"] = {declaration.name};
+      conditions.push_back({{"if", condition}, {"then", branch}});
     }
   }
   Json schema = {{"type", "object"}, {"properties", properties}};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/error.hpp"
+
 namespace scree {
 
 namespace {
@@ -30,6 +32,13 @@ std::string no_such_table(std::string_view kind, std::string_view name,
   const std::string near = suggestion(name, names);
   return fmt::format("there is no [{}.{}]{}", kind, name,
                      near.empty() ? fmt::format("; there are \"{}\"", fmt::join(names, "\", \"")) : near);
+}
+
+int table_named(std::string_view kind, std::string_view name, const std::vector<std::string>& names,
+                const std::string& where) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw InputError(where + ": " + no_such_table(kind, name, names));
+  return static_cast<int>(found - names.begin());
 }
 
 const std::string* nearest(std::string_view name, const std::vector<std::string>& names) {

@@ -67,7 +67,10 @@ class UnknownKeys {
     for (const Declaration& declaration : members) {
       level.declared.push_back(&declaration);
       if (declaration.form != Declaration::Form::kind) continue;
-      const std::string chosen = table[declaration.name].value_or(std::string());
+      std::string chosen = table[declaration.name].value_or(std::string());
+      if (!table.contains(declaration.name))
+        for (const Declaration::Option& option : declaration.options)
+          if (toml_string(option.name) == declaration.value) chosen = option.name;  // the usual one
       // A misspelt kind is the mistake to report, so the keys of any kind will do.
       const bool misspelt =
           !chosen.empty() && std::none_of(declaration.options.begin(), declaration.options.end(),

@@ -67,8 +67,7 @@ void FloorField::find_free_steps(Ways& ways, std::size_t own) const {
     for (int i = 0; i < edge; ++i) {
       float& step = steps[static_cast<std::size_t>(i + edge * j)];
       const Real factor = clearance_factor(static_cast<Real>(step)) *
-                          zone_factor(grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j),
-                                      tiling.level(tile));
+                          zone_factor(tiling.centre(tile, i, j), tiling.level(tile));
       step = static_cast<float>(grid.cell / factor);
     }
   ways.free_steps[own] = std::move(steps);

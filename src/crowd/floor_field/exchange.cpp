@@ -8,10 +8,55 @@ namespace scree {
 
 namespace {
 
+/// Rows of a tile, counted in the grid.
 struct Rows {
-  std::int64_t first;
-  std::int64_t last;
+  std::int64_t tile;
+  std::int64_t first, last;
+  std::size_t n_cells(const Tiling& tiling) const {
+    return static_cast<std::size_t>((last - first) * tiling.width(tile));
+  }
 };
+
+/// Gets what `wanted` asks for from the owners of the tiles; of tiles that nobody owns nothing.
+/// `n_values(asked)`: how many values that is; `find(asked, values)`: finds them, on the owner;
+/// `put(asked, values)`: takes them. Collective.
+template <class Value, class Count, class Find, class Put>
+void ask_owners(const Comm& comm, const Tiling& tiling, std::span<const Rows> wanted, const Count& n_values,
+                const Find& find, const Put& put) {
+  std::vector<Value> values;
+  const auto found = [&](const Rows& asked) {
+    values.resize(n_values(asked));
+    find(asked, std::span(values));
+    return std::span<const Value>(values);
+  };
+  Outgoing requests;
+  for (const Rows& asked : wanted) {
+    const int owner = tiling.owner(asked.tile);
+    if (owner == comm.rank())
+      put(asked, found(asked));
+    else if (owner >= 0)
+      requests.to(owner).put(asked);
+  }
+  Outgoing replies;
+  for (const PackedMessage& message : requests.exchange(comm)) {
+    Unpacker request(message.bytes);
+    Packer reply = replies.to(message.rank);
+    while (!request.empty()) {
+      const auto asked = request.take<Rows>();
+      reply.put(asked);
+      reply.put(found(asked));
+    }
+  }
+  for (const PackedMessage& message : replies.exchange(comm)) {
+    Unpacker reply(message.bytes);
+    while (!reply.empty()) {
+      const auto asked = reply.take<Rows>();
+      values.resize(n_values(asked));
+      reply.take(std::span(values));
+      put(asked, std::span<const Value>(values));
+    }
+  }
+}
 
 }  // namespace
 
@@ -42,117 +87,62 @@ void FloorField::fill(const Ways& ways, std::int64_t tile, std::span<NearFields:
 
 /// Gets these tiles from their owners. Collective.
 void FloorField::bring(Ways& ways, std::span<const std::int64_t> tiles) const {
-  const Comm& comm = built_->comm;
-  NearFields& near = *ways.near;
-  Outgoing requests;
-  for (const std::int64_t tile : tiles) {
-    const int owner = built_->tiling.owner(tile);
-    if (owner == comm.rank())
-      fill(ways, tile, near.room(tile));
-    else
-      requests.to(owner).put(tile);
-  }
-  Outgoing replies;
-  std::vector<NearFields::Cell> cells(
-      built_->destinations.size() * static_cast<std::size_t>(built_->tiling.edge() * built_->tiling.edge()));
-  for (const PackedMessage& message : requests.exchange(comm)) {
-    Unpacker request(message.bytes);
-    Packer reply = replies.to(message.rank);
-    while (!request.empty()) {
-      const auto tile = request.take<std::int64_t>();
-      fill(ways, tile, cells);
-      reply.put(tile);
-      reply.put(std::span<const NearFields::Cell>(cells));
-    }
-  }
-  for (const PackedMessage& message : replies.exchange(comm)) {
-    Unpacker reply(message.bytes);
-    while (!reply.empty()) {
-      const auto tile = reply.take<std::int64_t>();
-      reply.take(near.room(tile));
-    }
-  }
+  const Tiling& tiling = built_->tiling;
+  const std::size_t n_cells =
+      built_->destinations.size() * static_cast<std::size_t>(tiling.edge() * tiling.edge());
+  std::vector<Rows> wanted;
+  for (const std::int64_t tile : tiles) wanted.push_back({tile, 0, tiling.height(tile)});
+  ask_owners<NearFields::Cell>(
+      built_->comm, tiling, wanted, [&](const Rows&) { return n_cells; },
+      [&](const Rows& rows, std::span<NearFields::Cell> cells) { fill(ways, rows.tile, cells); },
+      [&](const Rows& rows, std::span<const NearFields::Cell> cells) {
+        std::ranges::copy(cells, ways.near->room(rows.tile).begin());
+      });
 }
 
 std::vector<Real> FloorField::rows(int destination, int level, std::int64_t first_row,
                                    std::int64_t last_row) const {
-  const Built& built = *built_;
-  const Tiling& tiling = built.tiling;
+  const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
-  const Ways& ways = built.ways.front();
+  const Ways& ways = built_->ways.front();
   const Eikonal& eikonal = *ways.eikonal;
   first_row = std::clamp<std::int64_t>(first_row, 0, grid.ny);
   last_row = std::clamp<std::int64_t>(last_row, first_row, grid.ny);
-
-  std::vector<Real> result(static_cast<std::size_t>((last_row - first_row) * grid.nx),
-                           std::numeric_limits<Real>::quiet_NaN());
-  const auto rows_of = [&](std::int64_t tile, const Rows& rows) {
-    return Rows{std::max(rows.first, tiling.first_row(tile)),
-                std::min(rows.last, tiling.first_row(tile) + tiling.height(tile))};
-  };
-  // Values of the wanted rows of an own tile, in the order in which the other side puts them in place.
-  std::vector<Real> values;
-  const auto collect = [&](std::int64_t tile, const Rows& rows) {
-    values.clear();
-    const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
-    for (std::int64_t row = rows.first; row < rows.last; ++row)
-      for (int i = 0; i < tiling.width(tile); ++i) {
-        const int j = static_cast<int>(row - tiling.first_row(tile));
-        const std::uint32_t place = eikonal.place(own, i, j);
-        const auto cell = static_cast<std::size_t>(i + tiling.edge() * j);
-        if ((eikonal.links(place) & walkable_bit) == 0)
-          values.push_back(std::numeric_limits<Real>::quiet_NaN());
-        else if (destination < 0)
-          values.push_back(grid.cell / static_cast<Real>(ways.free_steps[own][cell]));
-        else
-          values.push_back(eikonal.time(static_cast<std::size_t>(destination), place));
-      }
-  };
-  const auto put = [&](std::int64_t tile, const Rows& rows) {
-    std::size_t at = 0;
-    for (std::int64_t row = rows.first; row < rows.last; ++row)
-      for (int i = 0; i < tiling.width(tile); ++i)
-        result[static_cast<std::size_t>((row - first_row) * grid.nx + tiling.first_column(tile) + i)] =
-            values[at++];
-  };
-
-  Outgoing requests;
+  std::vector<Rows> wanted;
   if (first_row < last_row)
     for (std::int64_t tile = tiling.tile(0, first_row / tiling.edge(), level);
-         tile < tiling.tile(0, (last_row - 1) / tiling.edge() + 1, level); ++tile) {
-      const Rows rows = rows_of(tile, {first_row, last_row});
-      const int owner = tiling.owner(tile);
-      if (owner == built.comm.rank()) {
-        collect(tile, rows);
-        put(tile, rows);
-      } else if (owner >= 0) {
-        requests.to(owner).put(tile);
-        requests.to(owner).put(rows);
-      }
-    }
-  Outgoing replies;
-  for (const PackedMessage& message : requests.exchange(built.comm)) {
-    Unpacker request(message.bytes);
-    Packer reply = replies.to(message.rank);
-    while (!request.empty()) {
-      const auto tile = request.take<std::int64_t>();
-      const auto rows = request.take<Rows>();
-      collect(tile, rows);
-      reply.put(tile);
-      reply.put(rows);
-      reply.put(std::span<const Real>(values));
-    }
-  }
-  for (const PackedMessage& message : replies.exchange(built.comm)) {
-    Unpacker reply(message.bytes);
-    while (!reply.empty()) {
-      const auto tile = reply.take<std::int64_t>();
-      const auto rows = reply.take<Rows>();
-      values.resize(static_cast<std::size_t>((rows.last - rows.first) * tiling.width(tile)));
-      reply.take(std::span<Real>(values));
-      put(tile, rows);
-    }
-  }
+         tile < tiling.tile(0, (last_row - 1) / tiling.edge() + 1, level); ++tile)
+      wanted.push_back({tile, std::max(first_row, tiling.first_row(tile)),
+                        std::min(last_row, tiling.first_row(tile) + tiling.height(tile))});
+  std::vector<Real> result(static_cast<std::size_t>((last_row - first_row) * grid.nx),
+                           std::numeric_limits<Real>::quiet_NaN());
+  const auto for_cells = [&](const Rows& rows, const auto& f) {
+    for (std::int64_t row = rows.first; row < rows.last; ++row)
+      for (int i = 0; i < tiling.width(rows.tile); ++i) f(i, row);
+  };
+  const auto value_of = [&](std::size_t own, int i, int j) {
+    const std::uint32_t place = eikonal.place(own, i, j);
+    if ((eikonal.links(place) & walkable_bit) == 0) return std::numeric_limits<Real>::quiet_NaN();
+    if (destination >= 0) return eikonal.time(static_cast<std::size_t>(destination), place);
+    return grid.cell /
+           static_cast<Real>(ways.free_steps[own][static_cast<std::size_t>(i + tiling.edge() * j)]);
+  };
+  ask_owners<Real>(
+      built_->comm, tiling, wanted, [&](const Rows& rows) { return rows.n_cells(tiling); },
+      [&](const Rows& rows, std::span<Real> values) {
+        const auto own = static_cast<std::size_t>(eikonal.own_number(rows.tile));
+        std::size_t at = 0;
+        for_cells(rows, [&](int i, std::int64_t row) {
+          values[at++] = value_of(own, i, static_cast<int>(row - tiling.first_row(rows.tile)));
+        });
+      },
+      [&](const Rows& rows, std::span<const Real> values) {
+        std::size_t at = 0;
+        for_cells(rows, [&](int i, std::int64_t row) {
+          result[static_cast<std::size_t>((row - first_row) * grid.nx + tiling.first_column(rows.tile) + i)] =
+              values[at++];
+        });
+      });
   return result;
 }
 

@@ -113,7 +113,6 @@ void FloorField::solve() {
 
 void FloorField::solve(Ways& ways) const {
   const Tiling& tiling = built_->tiling;
-  const CellGrid& grid = tiling.grid();
   if (!built_->density.empty()) {
     const int edge = tiling.edge();
     std::vector<float> steps;
@@ -122,7 +121,7 @@ void FloorField::solve(Ways& ways) const {
       steps = ways.free_steps[k];
       for (int j = 0; j < edge; ++j)
         for (int i = 0; i < edge; ++i) {
-          const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
+          const Vec<2> x = tiling.centre(tile, i, j);
           float& step = steps[static_cast<std::size_t>(i + edge * j)];
           step = static_cast<float>(static_cast<Real>(step) * density_factor(x, tiling.level(tile)));
         }

@@ -13,7 +13,6 @@ void FloorField::join_levels(Ways& ways) const {
   const BuildingPlan& building = built_->building;
   if (building.n_levels() == 1) return;
   const Tiling& tiling = built_->tiling;
-  const CellGrid& grid = tiling.grid();
   Eikonal& eikonal = *ways.eikonal;
   for (std::size_t k = 0; k < tiling.own().size(); ++k) {
     const std::int64_t tile = tiling.own()[k];
@@ -22,7 +21,7 @@ void FloorField::join_levels(Ways& ways) const {
       for (int i = 0; i < tiling.width(tile); ++i) {
         const std::uint32_t place = eikonal.place(k, i, j);
         if ((eikonal.links(place) & walkable_bit) == 0) continue;
-        const Vec<2> x = grid.centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
+        const Vec<2> x = tiling.centre(tile, i, j);
         const int other = building.map()->beyond(x, level);
         if (other == level || !building.may_enter(level, other, built_->time)) continue;
         if (building.level(other).lift) continue;  // see join_lifts()
@@ -60,7 +59,7 @@ void FloorField::join_lifts(Ways& ways) const {
           if ((eikonal.links(place(on_floor, i, j)) & walkable_bit) == 0 ||
               (eikonal.links(place(in_cabin, i, j)) & walkable_bit) == 0)
             continue;
-          const Vec<2> x = tiling.grid().centre(tiling.first_column(tile) + i, tiling.first_row(tile) + j);
+          const Vec<2> x = tiling.centre(tile, i, j);
           const Vec<2> away = x - lift.inside;
           if (building.map()->beyond(x, floor) != number || !(dot(away, away) < least)) continue;
           least = dot(away, away);

@@ -22,11 +22,6 @@ struct Round {
   std::vector<Vec<2>> ways;  // of a corner: unit vectors along the walls that begin there
 };
 
-Real distance_from(const Edge& wall, const Vec<2>& x) {
-  const Real along = std::clamp(dot(wall.tangent, x - wall.a), 0.0, wall.length);
-  return norm(x - wall.a - along * wall.tangent);
-}
-
 /// Walls and columns of a level, to be asked for what is near a place.
 class Surroundings {
  public:
@@ -80,21 +75,16 @@ Surroundings::Surroundings(std::vector<Edge> walls, std::span<const Columns::Col
   round_grid_ = BucketGrid(box, n_cells);
   const Real half = 0.5 * std::hypot(wall_grid_.size(0), wall_grid_.size(1));
   for (std::size_t w = 0; w < walls_.size(); ++w) {
-    Box<2> of_wall = Box<2>::empty();
-    of_wall.include(walls_[w].a);
-    of_wall.include(walls_[w].b);
-    wall_grid_.for_each_cell(of_wall, [&](int i, int j) {
+    wall_grid_.for_each_cell(bounds_of({walls_[w].a, walls_[w].b}), [&](int i, int j) {
       const Vec<2> middle{{wall_grid_.lower(0, i) + 0.5 * wall_grid_.size(0),
                            wall_grid_.lower(1, j) + 0.5 * wall_grid_.size(1)}};
       if (std::abs(walls_[w].height(middle)) <= 1.01 * half)
         wall_grid_.put(i, j, static_cast<std::int32_t>(w));
     });
   }
-  for (std::size_t r = 0; r < rounds_.size(); ++r) {
-    const Vec<2> extent = filled<2>(rounds_[r].radius);
-    round_grid_.for_each_cell({rounds_[r].centre - extent, rounds_[r].centre + extent, {}},
+  for (std::size_t r = 0; r < rounds_.size(); ++r)
+    round_grid_.for_each_cell(Columns::Column{rounds_[r].centre, rounds_[r].radius}.bounds(),
                               [&](int i, int j) { round_grid_.put(i, j, static_cast<std::int32_t>(r)); });
-  }
   wall_grid_.sort();
   round_grid_.sort();
 }
@@ -106,8 +96,9 @@ bool Surroundings::leaves_free(const Round& corner, const Vec<2>& direction) {
 
 bool Surroundings::is_empty(const Vec<2>& middle, Real radius) const {
   bool is_free = true;
-  near(wall_grid_, middle, radius,
-       [&](std::size_t w) { is_free = is_free && distance_from(walls_[w], middle) >= radius - touching; });
+  near(wall_grid_, middle, radius, [&](std::size_t w) {
+    is_free = is_free && std::sqrt(squared_distance(walls_[w], middle)) >= radius - touching;
+  });
   near(round_grid_, middle, radius, [&](std::size_t r) {
     is_free = is_free && norm(rounds_[r].centre - middle) - rounds_[r].radius >= radius - touching;
   });

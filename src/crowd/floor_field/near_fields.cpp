@@ -131,28 +131,14 @@ std::span<NearFields::Cell> NearFields::room(std::int64_t tile) {
 }
 
 void NearFields::find_walls(Tile& tile) const {
-  const CellGrid& grid = tiling_.grid();
+  const Real half = 1.001 * tiling_.grid().cell;
   const auto walls = terrain_.walls(tile.number);
-  const int edge = tiling_.edge();
-  const std::int64_t column0 = tiling_.first_column(tile.number);
-  const std::int64_t row0 = tiling_.first_row(tile.number);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
-  for (std::size_t w = 0; w < walls.size(); ++w) {
-    const Edge& wall = walls[w];
-    const auto range = [&](int axis) {
-      const auto first = static_cast<Real>(axis == 0 ? column0 : row0);
-      const Real low = (std::min(wall.a[axis], wall.b[axis]) - grid.origin[axis]) * per_cell_ - first - 2;
-      const Real high = (std::max(wall.a[axis], wall.b[axis]) - grid.origin[axis]) * per_cell_ - first + 3;
-      return std::pair{static_cast<int>(std::clamp<Real>(low, 0, edge)),
-                       static_cast<int>(std::clamp<Real>(high, 0, edge))};
-    };
-    const auto range_x = range(0);
-    const auto range_y = range(1);
-    for (int j = range_y.first; j < range_y.second; ++j)
-      for (int i = range_x.first; i < range_x.second; ++i)
-        if (comes_into(wall, grid.centre(column0 + i, row0 + j), 1.001 * grid.cell))
-          found.emplace_back(static_cast<std::uint32_t>(i + edge * j), static_cast<std::uint32_t>(w));
-  }
+  for (std::size_t w = 0; w < walls.size(); ++w)
+    tiling_.for_cells_near(tile.number, bounds_of({walls[w].a, walls[w].b}), half, 0, [&](int i, int j) {
+      if (comes_into(walls[w], tiling_.centre(tile.number, i, j), half))
+        found.emplace_back(static_cast<std::uint32_t>(i + tiling_.edge() * j), static_cast<std::uint32_t>(w));
+    });
   tile.walls = {};
   if (!found.empty()) tile.walls = TileLists<std::uint32_t>(std::span(std::as_const(found)), n_cells_);
 }
@@ -264,8 +250,7 @@ const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, 
       const Real distance = norm(at - x);
       if (distance >= least) continue;
       // Walls are known in the frame of the tile, which may be that of an image.
-      const Vec<2> frame = grid.centre(tiling_.first_column(tile->number) + local_i,
-                                       tiling_.first_row(tile->number) + local_j);
+      const Vec<2> frame = tiling_.centre(tile->number, local_i, local_j);
       if (terrain_.is_cut(tile->number, x + (frame - at), frame)) continue;
       least = distance;
       best = &cell;

@@ -27,28 +27,26 @@ void FloorField::find_lines(Ways& ways, std::size_t destination) const {
   std::vector<Line>& lines = ways.lines[destination];
   const auto own = tiling.own();
   for (std::size_t k = 0; k < own.size(); ++k) {
-    if (tiling.level(own[k]) != built_->destinations[destination].level) continue;
-    const Vec<2> lower = grid.centre(tiling.first_column(own[k]), tiling.first_row(own[k]));
-    const Vec<2> upper = grid.centre(tiling.first_column(own[k]) + tiling.width(own[k]),
-                                     tiling.first_row(own[k]) + tiling.height(own[k]));
-    const auto is_near = [&](const Vec<2>& low, const Vec<2>& high) {
+    const std::int64_t tile = own[k];
+    if (tiling.level(tile) != built_->destinations[destination].level) continue;
+    const Vec<2> lower = tiling.centre(tile, 0, 0);
+    const Vec<2> upper = tiling.centre(tile, tiling.width(tile), tiling.height(tile));
+    const auto is_near = [&](const Box<2>& box) {
       for (int axis = 0; axis < 2; ++axis)
-        if (low[axis] > upper[axis] + reach || high[axis] < lower[axis] - reach) return false;
+        if (box.lower[axis] > upper[axis] + reach || box.upper[axis] < lower[axis] - reach) return false;
       return true;
     };
     for (const Ring& ring : built_->destinations[destination].regions) {
-      const Box<2> bounds = bounds_of(ring);
-      if (!is_near(bounds.lower, bounds.upper)) continue;
+      if (!is_near(bounds_of(ring))) continue;
       std::vector<Segment> rim;
       for (std::size_t n = 0; n < ring.size(); ++n) {
         const Segment side{ring[n], ring[(n + 1) % ring.size()]};
-        const Box<2> box = bounds_of({side.a, side.b});
-        if (is_near(box.lower, box.upper)) rim.push_back(side);
+        if (is_near(bounds_of({side.a, side.b}))) rim.push_back(side);
       }
-      for (int j = 0; j < tiling.height(own[k]); ++j) {
+      for (int j = 0; j < tiling.height(tile); ++j) {
         bool was_inside = false;
-        for (int i = 0; i < tiling.width(own[k]); ++i) {
-          const Vec<2> x = grid.centre(tiling.first_column(own[k]) + i, tiling.first_row(own[k]) + j);
+        for (int i = 0; i < tiling.width(tile); ++i) {
+          const Vec<2> x = tiling.centre(tile, i, j);
           Real least = HUGE_VAL;
           Vec<2> to;
           for (const Segment& side : rim) {
@@ -66,7 +64,7 @@ void FloorField::find_lines(Ways& ways, std::size_t destination) const {
           if ((ways.eikonal->links(place) & walkable_bit) == 0) continue;
           if (inside || least == 0)
             lines.push_back({place, k, x, x, 0});
-          else if (least < reach && !ways.terrain->is_cut(own[k], x, to))
+          else if (least < reach && !ways.terrain->is_cut(tile, x, to))
             lines.push_back({place, k, x, to, 0});
         }
       }

@@ -10,12 +10,6 @@ namespace scree {
 
 namespace {
 
-Real squared_distance(const Edge& wall, const Vec<2>& x) {
-  const Real along = std::clamp(dot(wall.tangent, x - wall.a), 0.0, wall.length);
-  const Vec<2> away = x - wall.a - along * wall.tangent;
-  return dot(away, away);
-}
-
 /// What is left of a wall between the faces of periodic axes; false if nothing is.
 bool clip(const CellGrid& grid, Vec<2>& a, Vec<2>& b) {
   for (int k = 0; k < 2; ++k) {
@@ -75,6 +69,12 @@ TileLists<T> by_tile(const std::vector<std::pair<std::int64_t, T>>& found, std::
 
 }  // namespace
 
+Real squared_distance(const Edge& wall, const Vec<2>& x) {
+  const Real along = std::clamp(dot(wall.tangent, x - wall.a), 0.0, wall.length);
+  const Vec<2> away = x - wall.a - along * wall.tangent;
+  return dot(away, away);
+}
+
 SeenWalls walls_as_seen(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more) {
   SeenWalls seen;
   std::vector<Edge> walls = plan.walls();
@@ -109,10 +109,7 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
     const auto more_here = more.empty() ? std::span<const Edge>() : more[static_cast<std::size_t>(level)];
     const SeenWalls seen = walls_as_seen(grid, building.plan(level), more_here);
     for (const Edge& wall : seen.walls) {
-      Box<2> box = Box<2>::empty();
-      box.include(wall.a);
-      box.include(wall.b);
-      for_tiles(box, level, [&](std::int64_t tile) {
+      for_tiles(bounds_of({wall.a, wall.b}), level, [&](std::int64_t tile) {
         // A long slanted wall passes few of the tiles in its box.
         const Real half_x = 0.5 * grid.cell * tiling_.width(tile);
         const Real half_y = 0.5 * grid.cell * tiling_.height(tile);
@@ -124,82 +121,80 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
         if (squared_distance(wall, middle) <= radius * radius) found.emplace_back(tile, wall);
       });
     }
-    for (const Columns::Column& column : seen.columns) {
-      const Vec<2> extent = filled<2>(column.radius);
-      for_tiles({column.centre - extent, column.centre + extent, {}}, level,
-                [&](std::int64_t tile) { found_columns.emplace_back(tile, column); });
-    }
+    for (const Columns::Column& column : seen.columns)
+      for_tiles(column.bounds(), level, [&](std::int64_t tile) { found_columns.emplace_back(tile, column); });
   }
   walls_ = by_tile(found, tiling.n_tiles());
   columns_ = by_tile(found_columns, tiling.n_tiles());
 }
 
-Terrain::Cells Terrain::cells(std::int64_t tile) const {
-  const CellGrid& grid = tiling_.grid();
-  const int level = tiling_.level(tile);
-  const int width = tiling_.width(tile);
-  const int height = tiling_.height(tile);
-  const std::int64_t column0 = tiling_.first_column(tile) - 1;
-  const std::int64_t row0 = tiling_.first_row(tile) - 1;
-  // The tile and a rim of one cell, which decides about the links that leave the tile.
-  const int n_columns = width + 2;
-  const int n_rows = height + 2;
-  const auto at = [&](int i, int j) { return static_cast<std::size_t>(i + n_columns * j); };
-  const auto centre = [&](int i, int j) { return grid.centre(column0 + i, row0 + j); };
-
+/// The cells of a tile and a rim of one cell, which decides about the links that leave the tile.
+struct Terrain::Patch {
   enum class Area : std::uint8_t { unknown, outside, inside };
   struct Cell {
     Area area = Area::unknown;
     bool in_column = false;
     bool wall_right = false, wall_above = false;  // to the next cell along x and y
     bool column_right = false, column_above = false;
+    bool is_walkable() const { return area == Area::inside && !in_column; }
   };
-  std::vector<Cell> patch(at(0, n_rows));
-  const auto index_range = [&](int axis, Real from, Real to) {
-    const Real first = axis == 0 ? static_cast<Real>(column0) : static_cast<Real>(row0);
-    const Real most = axis == 0 ? n_columns : n_rows;
-    const Real low = std::floor((from - grid.origin[axis]) / grid.cell - 0.5 - first) - 1;
-    const Real high = std::ceil((to - grid.origin[axis]) / grid.cell - 0.5 - first) + 2;
-    return std::pair{static_cast<int>(std::clamp(low, 0.0, most)),
-                     static_cast<int>(std::clamp(high, 0.0, most))};
-  };
-  const auto for_cells_near = [&](const Vec<2>& lower, const Vec<2>& upper, const auto& do_it) {
-    const auto range_x = index_range(0, lower[0], upper[0]);
-    const auto range_y = index_range(1, lower[1], upper[1]);
-    for (int j = range_y.first; j < range_y.second; ++j)
-      for (int i = range_x.first; i < range_x.second; ++i) do_it(i, j);
-  };
-  for (const Edge& wall : walls(tile)) {
-    Box<2> box = Box<2>::empty();
-    box.include(wall.a);
-    box.include(wall.b);
-    for_cells_near(box.lower, box.upper, [&](int i, int j) {
-      const Vec<2> x = centre(i, j);
-      if (std::abs(wall.height(x)) > 2 * grid.cell) return;
-      Cell& cell = patch[at(i, j)];
-      cell.wall_right = cell.wall_right || segments_touch(x, centre(i + 1, j), wall.a, wall.b);
-      cell.wall_above = cell.wall_above || segments_touch(x, centre(i, j + 1), wall.a, wall.b);
-    });
-  }
-  for (const Columns::Column& column : columns(tile)) {
-    const Vec<2> extent = filled<2>(column.radius);
-    const Real radius2 = column.radius * column.radius;
-    for_cells_near(column.centre - extent, column.centre + extent, [&](int i, int j) {
-      const Vec<2> x = centre(i, j);
-      const Vec<2> away = x - column.centre;
-      Cell& cell = patch[at(i, j)];
-      cell.in_column = cell.in_column || dot(away, away) < radius2;
-      cell.column_right =
-          cell.column_right || squared_distance(Edge(x, centre(i + 1, j)), column.centre) < radius2;
-      cell.column_above =
-          cell.column_above || squared_distance(Edge(x, centre(i, j + 1)), column.centre) < radius2;
-    });
+  Patch(std::int64_t number, int edge)
+      : tile(number), stride(edge + 2), cells(static_cast<std::size_t>(stride * stride)) {}
+  Cell& at(int i, int j) { return cells[static_cast<std::size_t>(i + 1 + stride * (j + 1))]; }
+  /// Whether a way leads from a walkable cell to its neighbour.
+  bool is_open(int i, int j, int i2, int j2) {
+    if (!at(i2, j2).is_walkable()) return false;
+    const Cell& first = at(std::min(i, i2), std::min(j, j2));
+    return j == j2 ? !first.wall_right && !first.column_right : !first.wall_above && !first.column_above;
   }
 
-  // Neighbours with no wall between them are in the area together, so few cells need the plan itself. Nothing
-  // is concluded through a periodic face, where no wall need be.
+  std::int64_t tile;
+  int stride;
+  std::vector<Cell> cells;
+};
+
+/// Where walls and columns are in the way.
+Terrain::Patch Terrain::cut_patch(std::int64_t tile) const {
+  const Real cell_size = tiling_.grid().cell;
+  Patch patch(tile, tiling_.edge());
+  for (const Edge& wall : walls(tile))
+    tiling_.for_cells_near(tile, bounds_of({wall.a, wall.b}), cell_size, 1, [&](int i, int j) {
+      const Vec<2> x = tiling_.centre(tile, i, j);
+      if (std::abs(wall.height(x)) > 2 * cell_size) return;
+      Patch::Cell& cell = patch.at(i, j);
+      const auto is_cut = [&](const Vec<2>& to) { return segments_touch(x, to, wall.a, wall.b); };
+      cell.wall_right = cell.wall_right || is_cut(tiling_.centre(tile, i + 1, j));
+      cell.wall_above = cell.wall_above || is_cut(tiling_.centre(tile, i, j + 1));
+    });
+  for (const Columns::Column& column : columns(tile)) {
+    const Real radius2 = column.radius * column.radius;
+    tiling_.for_cells_near(tile, column.bounds(), cell_size, 1, [&](int i, int j) {
+      const Vec<2> x = tiling_.centre(tile, i, j);
+      const Vec<2> away = x - column.centre;
+      Patch::Cell& cell = patch.at(i, j);
+      const auto is_cut = [&](const Vec<2>& to) {
+        return squared_distance(Edge(x, to), column.centre) < radius2;
+      };
+      cell.in_column = cell.in_column || dot(away, away) < radius2;
+      cell.column_right = cell.column_right || is_cut(tiling_.centre(tile, i + 1, j));
+      cell.column_above = cell.column_above || is_cut(tiling_.centre(tile, i, j + 1));
+    });
+  }
+  return patch;
+}
+
+/// Which cells are in the area. Neighbours with no wall between them are in it together, so few cells need
+/// the plan itself. Nothing is concluded through a periodic face, where no wall need be.
+void Terrain::find_area(Patch& patch) const {
+  using Area = Patch::Area;
+  const CellGrid& grid = tiling_.grid();
+  const std::int64_t tile = patch.tile;
+  const int level = tiling_.level(tile);
+  const auto index_of = [&](int i, int j) {
+    return std::array<std::int64_t, 2>{tiling_.first_column(tile) + i, tiling_.first_row(tile) + j};
+  };
   const auto ask_plan = [&](int i, int j) {
-    std::array<std::int64_t, 2> index{column0 + i, row0 + j};
+    std::array<std::int64_t, 2> index = index_of(i, j);
     for (std::size_t k = 0; k < 2; ++k) {
       const std::int64_t count = grid.count(static_cast<int>(k));
       if (index[k] >= 0 && index[k] < count) continue;
@@ -209,79 +204,60 @@ Terrain::Cells Terrain::cells(std::int64_t tile) const {
     return building_.leads_over(grid.centre(index[0], index[1]), level) ? Area::inside : Area::outside;
   };
   const auto beyond = [&](int i, int j) {
-    return column0 + i < 0 || column0 + i >= grid.nx || row0 + j < 0 || row0 + j >= grid.ny;
+    const auto [column, row] = index_of(i, j);
+    return column < 0 || column >= grid.nx || row < 0 || row >= grid.ny;
   };
-  for (int j = 0; j < n_rows; ++j)
-    for (int i = 0; i < n_columns; ++i) {
-      Cell& cell = patch[at(i, j)];
+  for (int j = -1; j <= tiling_.height(tile); ++j)
+    for (int i = -1; i <= tiling_.width(tile); ++i) {
+      Patch::Cell& cell = patch.at(i, j);
       if (cell.in_column) continue;
       const auto conclude_from = [&](int i2, int j2, bool wall) {
-        if (cell.area == Area::unknown && !wall && beyond(i, j) == beyond(i2, j2))
-          cell.area = patch[at(i2, j2)].area;
+        if (cell.area == Area::unknown && !wall && !beyond(i2, j2)) cell.area = patch.at(i2, j2).area;
       };
       if (!beyond(i, j)) {
-        if (i > 0) conclude_from(i - 1, j, patch[at(i - 1, j)].wall_right);
-        if (j > 0) conclude_from(i, j - 1, patch[at(i, j - 1)].wall_above);
+        if (i >= 0) conclude_from(i - 1, j, patch.at(i - 1, j).wall_right);
+        if (j >= 0) conclude_from(i, j - 1, patch.at(i, j - 1).wall_above);
       }
       if (cell.area == Area::unknown) cell.area = ask_plan(i, j);
     }
+}
 
+Terrain::Cells Terrain::cells(std::int64_t tile) const {
+  Patch patch = cut_patch(tile);
+  find_area(patch);
   Cells result;
   const int edge = tiling_.edge();
   result.links.assign(static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge), 0);
-  const auto open = [&](int i, int j, int i2, int j2) {
-    const Cell& other = patch[at(i2, j2)];
-    if (other.area != Area::inside || other.in_column) return false;
-    const Cell& first = patch[at(std::min(i, i2), std::min(j, j2))];
-    return j == j2 ? !first.wall_right && !first.column_right : !first.wall_above && !first.column_above;
-  };
-  for (int j = 1; j <= height; ++j)
-    for (int i = 1; i <= width; ++i) {
-      const Cell& cell = patch[at(i, j)];
-      if (cell.area != Area::inside || cell.in_column) continue;
+  for (int j = 0; j < tiling_.height(tile); ++j)
+    for (int i = 0; i < tiling_.width(tile); ++i) {
+      if (!patch.at(i, j).is_walkable()) continue;
       ++result.n_walkable;
       Links links = walkable_bit;
-      if (open(i, j, i - 1, j)) links |= link_bit(Side::left);
-      if (open(i, j, i + 1, j)) links |= link_bit(Side::right);
-      if (open(i, j, i, j - 1)) links |= link_bit(Side::lower);
-      if (open(i, j, i, j + 1)) links |= link_bit(Side::upper);
-      result.links[static_cast<std::size_t>(i - 1 + edge * (j - 1))] = links;
+      if (patch.is_open(i, j, i - 1, j)) links |= link_bit(Side::left);
+      if (patch.is_open(i, j, i + 1, j)) links |= link_bit(Side::right);
+      if (patch.is_open(i, j, i, j - 1)) links |= link_bit(Side::lower);
+      if (patch.is_open(i, j, i, j + 1)) links |= link_bit(Side::upper);
+      result.links[static_cast<std::size_t>(i + edge * j)] = links;
     }
   return result;
 }
 
 std::vector<float> Terrain::distances(std::int64_t tile, Real most) const {
-  const CellGrid& grid = tiling_.grid();
   const int edge = tiling_.edge();
-  const std::int64_t column0 = tiling_.first_column(tile);
-  const std::int64_t row0 = tiling_.first_row(tile);
   std::vector<float> result(static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge),
                             static_cast<float>(most));
-  const auto range = [&](int axis, Real from, Real to) {
-    const auto first = static_cast<Real>(axis == 0 ? column0 : row0);
-    const Real low = std::floor((from - most - grid.origin[axis]) / grid.cell - first);
-    const Real high = std::ceil((to + most - grid.origin[axis]) / grid.cell - first);
-    return std::pair{static_cast<int>(std::clamp<Real>(low, 0, edge)),
-                     static_cast<int>(std::clamp<Real>(high, 0, edge))};
-  };
-  const auto nearer = [&](const Vec<2>& lower, const Vec<2>& upper, const auto& distance) {
-    const auto range_x = range(0, lower[0], upper[0]);
-    const auto range_y = range(1, lower[1], upper[1]);
-    for (int j = range_y.first; j < range_y.second; ++j)
-      for (int i = range_x.first; i < range_x.second; ++i) {
-        float& least = result[static_cast<std::size_t>(i + edge * j)];
-        least = std::min(least, static_cast<float>(distance(grid.centre(column0 + i, row0 + j))));
-      }
+  const auto nearer = [&](const Box<2>& box, const auto& distance) {
+    tiling_.for_cells_near(tile, box, most, 0, [&](int i, int j) {
+      float& least = result[static_cast<std::size_t>(i + edge * j)];
+      least = std::min(least, static_cast<float>(distance(tiling_.centre(tile, i, j))));
+    });
   };
   for (const Edge& wall : walls(tile))
-    nearer({{std::min(wall.a[0], wall.b[0]), std::min(wall.a[1], wall.b[1])}},
-           {{std::max(wall.a[0], wall.b[0]), std::max(wall.a[1], wall.b[1])}},
+    nearer(bounds_of({wall.a, wall.b}),
            [&](const Vec<2>& x) { return std::sqrt(squared_distance(wall, x)); });
-  for (const Columns::Column& column : columns(tile)) {
-    const Vec<2> extent = filled<2>(column.radius);
-    nearer(column.centre - extent, column.centre + extent,
+  for (const Columns::Column& column : columns(tile))
+    nearer(column.bounds(),
            [&](const Vec<2>& x) { return std::max(0.0, norm(x - column.centre) - column.radius); });
-  }
   return result;
 }
 

@@ -30,6 +30,9 @@ struct SeenWalls {
 /// `more`: walls besides those of the plan.
 SeenWalls walls_as_seen(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more = {});
 
+/// Of x from the nearest point of a wall [m2].
+Real squared_distance(const Edge& wall, const Vec<2>& x);
+
 /// Walls and columns as the cells of a tiling see them. Held by every rank: O(walls + tiles) memory.
 ///
 /// A cell is walkable if its centre is. Two walkable neighbours are linked unless a wall or column touches
@@ -64,6 +67,10 @@ class Terrain {
   bool is_cut(std::int64_t tile, const Vec<2>& x, const Vec<2>& to) const;
 
  private:
+  struct Patch;
+  Patch cut_patch(std::int64_t tile) const;
+  void find_area(Patch& patch) const;
+
   const Tiling& tiling_;
   const BuildingPlan& building_;
   TileLists<Edge> walls_;

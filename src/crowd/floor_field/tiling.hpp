@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "geometry/box.hpp"
 
 namespace scree {
 
@@ -66,10 +68,32 @@ class Tiling {
   }
   std::int64_t first_column(std::int64_t tile) const { return tile % tiles_x_ * edge_; }
   std::int64_t first_row(std::int64_t tile) const { return tile / tiles_x_ % tiles_y_ * edge_; }
+  /// Centre of a cell, counted in its tile.
+  Vec<2> centre(std::int64_t tile, int i, int j) const {
+    return grid_.centre(first_column(tile) + i, first_row(tile) + j);
+  }
   int width(std::int64_t tile) const;
   int height(std::int64_t tile) const;
   /// The tile of the same level beyond a side, or -1; through a periodic face it may be the same tile.
   std::int64_t neighbour(std::int64_t tile, Side side) const;
+
+  /// Calls f(i, j), row by row, for the cells of a tile, and of a rim of `rim` cells around it, whose centres
+  /// are within `reach` [m] of a box, and for some that are a little farther. Cells are counted in the tile,
+  /// as if it had edge() of them each way.
+  template <class F>
+  void for_cells_near(std::int64_t tile, const Box<2>& box, Real reach, int rim, const F& f) const {
+    const auto range = [&](int axis, std::int64_t first) {
+      const auto index = [&](Real x) {
+        return (x - grid_.origin[axis]) / grid_.cell - static_cast<Real>(first);
+      };
+      const auto bounded = [&](Real i) { return static_cast<int>(std::clamp<Real>(i, -rim, edge_ + rim)); };
+      return std::pair{bounded(std::floor(index(box.lower[axis] - reach)) - 1),
+                       bounded(std::ceil(index(box.upper[axis] + reach)) + 1)};
+    };
+    const auto columns = range(0, first_column(tile)), rows = range(1, first_row(tile));
+    for (int j = rows.first; j < rows.second; ++j)
+      for (int i = columns.first; i < columns.second; ++i) f(i, j);
+  }
 
   /// Gives each tile with walkable cells an owner. `n_walkable` is asked once per tile, on one rank.
   /// Collective.

@@ -12,7 +12,6 @@
 #include "core/log.hpp"
 #include "core/suggestion.hpp"
 #include "crowd/agent_fields.hpp"
-#include "crowd/hazard/hazard_limits.hpp"
 #include "particles/fill/region.hpp"
 
 namespace scree {
@@ -148,8 +147,7 @@ void Hazard::find_way(const Section& table, const std::string& name, std::string
   if (connector.empty()) {
     closing.exit = journeys.find_destination("exits", exit, closing.where);
   } else {
-    if (std::ranges::count(connectors, connector) == 0)
-      throw InputError(closing.where + ": " + no_such_table("connectors", connector, connectors));
+    table_named("connectors", connector, connectors, closing.where);
     closing.connector = building.find(connector);
   }
 }
@@ -189,7 +187,7 @@ Real Hazard::time_above(Smoke quantity, const Vec<2>& x, int level, Real limit) 
     return sign * (value(quantity, x, level, time).value_or(limit) - limit);
   };
   const std::vector<Real> none{0};
-  const std::vector<Real>& times = grid_.has(quantity) && !grid_.times().empty() ? grid_.times() : none;
+  const std::vector<Real>& times = grid_.has(quantity) ? grid_.times() : none;
   for (std::size_t k = 0; k < times.size(); ++k) {
     const Real now = excess(times[k]);
     if (now <= 0) continue;

@@ -1,8 +1,6 @@
 // What kinds of people know of exits, and whom they follow.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/error.hpp"
 #include "core/suggestion.hpp"
 #include "crowd/people/people.hpp"
@@ -44,17 +42,13 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
 
 /// After all kinds are read: who follows whom.
 void People::find_leaders() {
-  std::vector<std::string> names;
-  for (const AgentType& kind : kinds_) names.push_back(kind.name);
+  const std::vector<std::string> names = names_of(kinds_);
   for (AgentType& kind : kinds_) {
     const std::string& follows = kind.familiarity.follows;
     if (follows.empty()) continue;
-    const std::string where = kind.where_follows;
-    const auto found = std::ranges::find(names, follows);
-    if (found == names.end()) throw InputError(where + ": " + no_such_table("agents", follows, names));
+    kind.familiarity.leaders = table_named("agents", follows, names, kind.where_follows);
     if (follows == kind.name)
-      throw InputError(fmt::format("{}: \"{}\" cannot follow itself", where, follows));
-    kind.familiarity.leaders = static_cast<int>(found - names.begin());
+      throw InputError(fmt::format("{}: \"{}\" cannot follow itself", kind.where_follows, follows));
   }
 }
 

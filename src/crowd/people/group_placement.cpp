@@ -57,11 +57,11 @@ bool place_disks(const PlacementTask& task, const GroupList& groups, Real larges
   GroupSpace space(task.space(), task.domain);
   std::map<std::int64_t, Real> radius_of_size;
   Real filled_area = 0;
-  for (const GroupList::Class& c : groups.classes()) {
-    const GroupDisk disk(c.size, largest_radius);
+  for (const auto& [size, n_groups] : groups.n_of_size()) {
+    const GroupDisk disk(size, largest_radius);
     space.add(disk);
-    radius_of_size.emplace(c.size, disk.radius);
-    filled_area += static_cast<Real>(c.n_groups) * std::numbers::pi * disk.radius * disk.radius;
+    radius_of_size.emplace(size, disk.radius);
+    filled_area += static_cast<Real>(n_groups) * std::numbers::pi * disk.radius * disk.radius;
   }
   constexpr Real loose = 0.45;      // as in place_at_random()
   constexpr std::int64_t few = 10;  // the same
@@ -70,8 +70,10 @@ bool place_disks(const PlacementTask& task, const GroupList& groups, Real larges
   std::vector<NewBody<2>> disks, earlier(task.fixed.begin(), task.fixed.end());
   for (const PlacedPerson& person : people) earlier.push_back(person.body);
   const EvenShare share(task.comm, groups.n_groups());
-  for (std::int64_t k = share.first; k < share.last; ++k)
-    disks.push_back({task.first_id + groups.first_member(k), {}, radius_of_size.at(groups.size(k))});
+  for (std::int64_t k = share.first; k < share.last; ++k) {
+    const auto [first_member, size] = groups.group(k);
+    disks.push_back({task.first_id + first_member, {}, radius_of_size.at(size)});
+  }
   RandomPlacement<2, GroupSpace> placement(task.comm, task.domain, task.seed, space, 0, std::move(disks),
                                            earlier);
   constexpr std::int64_t tries = 100;

@@ -84,7 +84,6 @@ void GroupRule::require_room(std::int64_t n_people, const std::string& populatio
 }
 
 GroupList::GroupList(const GroupRule& rule, std::int64_t n_people) {
-  std::map<std::int64_t, std::int64_t> n_of_size;
   Real people_per_group = 0;
   for (std::size_t k = 0; k < rule.sizes.size(); ++k)
     people_per_group += rule.shares[k] * static_cast<Real>(rule.sizes[k]);
@@ -94,45 +93,42 @@ GroupList::GroupList(const GroupRule& rule, std::int64_t n_people) {
     const auto n = static_cast<std::int64_t>(
         std::floor(static_cast<Real>(n_people) * rule.shares[k] / people_per_group + rounding));
     const std::int64_t possible = std::min(n, n_left / rule.sizes[k]);
-    n_of_size[rule.sizes[k]] += possible;
+    n_of_size_[rule.sizes[k]] += possible;
     n_left -= possible * rule.sizes[k];
   }
   std::vector<std::int64_t> falling = rule.sizes;
   std::ranges::sort(falling, std::greater<>());
   for (const std::int64_t size : falling) {
-    n_of_size[size] += n_left / size;
+    n_of_size_[size] += n_left / size;
     n_left %= size;
   }
-  if (n_left > 0) ++n_of_size[n_left];
-  for (const auto& [size, n] : n_of_size) add(size, n);
+  if (n_left > 0) ++n_of_size_[n_left];
+  std::erase_if(n_of_size_, [](const auto& entry) { return entry.second == 0; });
 }
 
-void GroupList::add(std::int64_t size, std::int64_t n_groups) {
-  if (n_groups == 0) return;
-  Class next{size, n_groups, 0, 0};
-  if (!classes_.empty()) {
-    const Class& last = classes_.back();
-    next.first_group = last.first_group + last.n_groups;
-    next.first_person = last.first_person + last.n_groups * last.size;
+std::int64_t GroupList::n_groups() const {
+  std::int64_t sum = 0;
+  for (const auto& [size, n] : n_of_size_) sum += n;
+  return sum;
+}
+
+GroupList::Group GroupList::group(std::int64_t k) const {
+  std::int64_t first = 0;
+  for (const auto& [size, n] : n_of_size_) {
+    if (k < n) return {first + k * size, size};
+    k -= n;
+    first += n * size;
   }
-  classes_.push_back(next);
+  return {};
 }
 
-const GroupList::Class& GroupList::class_of_group(std::int64_t k) const {
-  std::size_t c = classes_.size() - 1;
-  while (classes_[c].first_group > k) --c;
-  return classes_[c];
-}
-
-std::int64_t GroupList::first_member(std::int64_t k) const {
-  const Class& c = class_of_group(k);
-  return c.first_person + (k - c.first_group) * c.size;
-}
-
-std::int64_t GroupList::group_of(std::int64_t person) const {
-  std::size_t c = classes_.size() - 1;
-  while (classes_[c].first_person > person) --c;
-  return classes_[c].first_group + (person - classes_[c].first_person) / classes_[c].size;
+GroupList::Group GroupList::group_of(std::int64_t person) const {
+  std::int64_t first = 0;
+  for (const auto& [size, n] : n_of_size_) {
+    if (person < first + n * size) return {first + (person - first) / size * size, size};
+    first += n * size;
+  }
+  return {};
 }
 
 }  // namespace scree

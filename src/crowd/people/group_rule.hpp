@@ -1,6 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <span>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,25 +30,20 @@ struct GroupRule {
 /// further groups, the largest first, and at last one that may be smaller than any size.
 class GroupList {
  public:
-  /// Groups of one size.
-  struct Class {
-    std::int64_t size, n_groups, first_group, first_person;
+  struct Group {
+    std::int64_t first_member = 0, size = 0;
   };
   GroupList(const GroupRule& rule, std::int64_t n_people);
 
-  std::span<const Class> classes() const { return classes_; }
-  std::int64_t n_groups() const { return classes_.back().first_group + classes_.back().n_groups; }
-  /// Of group k: how many members, and the number of the first one. O(sizes).
-  std::int64_t size(std::int64_t k) const { return class_of_group(k).size; }
-  std::int64_t first_member(std::int64_t k) const;
-  /// The group of a person. O(sizes).
-  std::int64_t group_of(std::int64_t person) const;
+  /// How many groups there are of each size.
+  const std::map<std::int64_t, std::int64_t>& n_of_size() const { return n_of_size_; }
+  std::int64_t n_groups() const;
+  /// Group k, and that of a person. O(sizes).
+  Group group(std::int64_t k) const;
+  Group group_of(std::int64_t person) const;
 
  private:
-  const Class& class_of_group(std::int64_t k) const;
-  void add(std::int64_t size, std::int64_t n_groups);
-
-  std::vector<Class> classes_;
+  std::map<std::int64_t, std::int64_t> n_of_size_;
 };
 
 }  // namespace scree

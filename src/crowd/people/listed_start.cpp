@@ -21,21 +21,6 @@ namespace {
 
 constexpr GlobalId nobody = std::numeric_limits<GlobalId>::max();
 
-/// The first fault that ranks met, by the number of the person among all.
-struct Fault {
-  GlobalId key = nobody;
-  std::string message;
-
-  template <class Words>
-  void note(GlobalId at, const Words& words) {
-    if (at < key) key = at, message = words();
-  }
-  void throw_if_any(const Comm& comm) const {
-    const std::string first = message_of_smallest(comm, key, message);
-    if (!first.empty()) throw InputError(first);
-  }
-};
-
 std::string point_text(const Vec<2>& x) {
   return fmt::format("({:.6g}, {:.6g}) m", x[0], x[1]);
 }
@@ -57,17 +42,29 @@ std::string nearest_wall(const FloorPlan& plan, const Vec<2>& x) {
 /// A person, as it is sent to the ranks of the patches that it is near to.
 struct Disk {
   NewBody<2> body;  ///< the number among all in place of the id
-  GlobalId id;
-  std::int32_t table;
-  std::int32_t is_own;
-  std::int64_t row;
+  Person person;
+  bool is_own;
 };
 
 }  // namespace
 
-std::string ListedStart::name(const ListedPerson& person) const {
-  return fmt::format("person {} ({})", person.body.id,
-                     files[static_cast<std::size_t>(person.table)]->place(person.row));
+/// The first fault that ranks met, by the number of the person among all.
+struct ListedStart::Fault {
+  GlobalId key = nobody;
+  std::string message;
+
+  template <class Words>
+  void note(GlobalId at, const Words& words) {
+    if (at < key) key = at, message = words();
+  }
+  void throw_if_any(const Comm& comm) const {
+    const std::string first = message_of_smallest(comm, key, message);
+    if (!first.empty()) throw InputError(first);
+  }
+};
+
+std::string ListedStart::name(const Person& person) const {
+  return fmt::format("person {} ({})", person.id, file_of(person).place(person.row));
 }
 
 /// Those whose doors stand at the start.
@@ -78,13 +75,13 @@ std::vector<Exit> ListedStart::shut_exits() const {
   return shut;
 }
 
-void ListedStart::require_inside(std::span<const ListedPerson> people) const {
+void ListedStart::require_inside(std::span<const Person> people) const {
   const EvenShare share(state.comm, n_people);
   Fault fault;
   std::int64_t n_outside = 0;
   for (std::size_t i = 0; i < people.size(); ++i) {
-    const ListedPerson& person = people[i];
-    const Vec<2>& x = person.body.position;
+    const Person& person = people[i];
+    const Vec<2>& x = person.x;
     const FloorPlan& plan = building.plan(person.level);
     if (plan.contains(x)) continue;
     ++n_outside;
@@ -99,13 +96,13 @@ void ListedStart::require_inside(std::span<const ListedPerson> people) const {
   fault.throw_if_any(state.comm);
 }
 
-void ListedStart::require_off_walls(std::span<const ListedPerson> people) const {
+void ListedStart::require_off_walls(std::span<const Person> people) const {
   const EvenShare share(state.comm, n_people);
   const std::vector<Exit> shut = shut_exits();
   std::map<int, NearObstacles> near;
   Fault fault;
   for (std::size_t i = 0; i < people.size(); ++i) {
-    const ListedPerson& person = people[i];
+    const Person& person = people[i];
     const auto level = near.find(person.level) != near.end()
                            ? near.find(person.level)
                            : near.emplace(std::piecewise_construct, std::forward_as_tuple(person.level),
@@ -113,86 +110,80 @@ void ListedStart::require_off_walls(std::span<const ListedPerson> people) const 
                                                                 person.level, largest_radius))
                                  .first;
     Real least = HUGE_VAL;
-    level->second.for_each_near(person.body.position,
+    level->second.for_each_near(person.x,
                                 [&](Real distance, const Vec<2>&) { least = std::min(least, distance); });
-    const Real radius = person.body.radius;
+    const Real radius = person.radius;
     if (least >= (1 - PersonFile::overlap_limit) * radius) continue;
     fault.note(share.first + static_cast<GlobalId>(i), [&] {
       return fmt::format(
           "{} of radius {:g} m at {} overlaps a wall or obstacle by {:.3g} m: move it, or set separate = "
           "true "
           "at {}",
-          name(person), radius, point_text(person.body.position), radius - least,
-          files[static_cast<std::size_t>(person.table)]->where());
+          name(person), radius, point_text(person.x), radius - least, file_of(person).where());
     });
   }
   fault.throw_if_any(state.comm);
 }
 
-void ListedStart::require_apart(std::span<const ListedPerson> people) const {
+void ListedStart::require_apart(std::span<const Person> people) const {
   require_off_walls(people);
-  const Comm& comm = state.comm;
-  const EvenShare share(comm, n_people);
   Fault fault;
   std::int64_t n_pairs = 0;
-  for (int level = 0; level < building.n_levels(); ++level) {
-    if (!comm.any(std::ranges::any_of(people, [&](const ListedPerson& p) { return p.level == level; })))
-      continue;
-    const Patches<2> patches(comm, building.plan(level).bounds(), state.box);
-    const Real reach = 2 * largest_radius;
-    std::vector<Disk> outgoing;
-    std::vector<int> destination;
-    for (std::size_t i = 0; i < people.size(); ++i) {
-      const ListedPerson& person = people[i];
-      if (person.level != level) continue;
-      const Vec<2>& x = person.body.position;
-      const int owner = patches.owner(x);
-      patches.for_each_near(x, reach, [&](int rank, const Vec<2>& image) {
-        const bool is_own = rank == owner && image == x;
-        outgoing.push_back({{share.first + static_cast<GlobalId>(i), image, person.body.radius},
-                            person.body.id,
-                            person.table,
-                            is_own ? 1 : 0,
-                            person.row});
-        destination.push_back(rank);
-      });
-    }
-    const std::vector<Disk> around = exchange_values<Disk>(comm, outgoing, destination);
-    const Vec<2> corner = patches.corner(comm.rank());
-    Bins<2> bins(corner - filled<2>(reach), corner + patches.extent() + filled<2>(reach), reach,
-                 static_cast<std::int64_t>(around.size()));
-    for (const Disk& disk : around) bins.add(disk.body);
-    const auto words = [&](const Disk& disk) {
-      return fmt::format("person {} ({})", disk.id,
-                         files[static_cast<std::size_t>(disk.table)]->place(disk.row));
-    };
-    for (const Disk& disk : around) {
-      if (disk.is_own == 0) continue;
-      bins.any_near(disk.body.position, reach, [&](Index k) {
-        const Disk& other = around[static_cast<std::size_t>(k)];
-        if (other.body.id <= disk.body.id) return false;
-        const Real r = disk.body.radius, s = other.body.radius;
-        const Real distance = norm(disk.body.position - other.body.position);
-        if (distance >= r + s - PersonFile::overlap_limit * std::min(r, s)) return false;
-        ++n_pairs;
-        // Of several partners of one person the first.
-        fault.note(disk.body.id * n_people + other.body.id, [&] {
-          return fmt::format(
-              "{} at {} and {} overlap by {:.3g} m: move them, make them smaller, or set separate = true at "
-              "{}",
-              words(disk), point_text(disk.body.position), words(other), r + s - distance,
-              files[static_cast<std::size_t>(disk.table)]->where());
-        });
-        return false;
-      });
-    }
-  }
-  const std::int64_t n_all = comm.sum(n_pairs);
+  for (int level = 0; level < building.n_levels(); ++level)
+    if (state.comm.any(std::ranges::any_of(people, [&](const Person& p) { return p.level == level; })))
+      n_pairs += find_overlaps(level, people, fault);
+  const std::int64_t n_all = state.comm.sum(n_pairs);
   if (n_all > 1 && fault.key != nobody) fault.message += fmt::format(" ({} pairs overlap)", n_all);
-  fault.throw_if_any(comm);
+  fault.throw_if_any(state.comm);
 }
 
-void ListedStart::separate_on(int level, std::vector<ListedPerson>& people) const {
+/// Counts the pairs that this rank finds on a level. Collective.
+std::int64_t ListedStart::find_overlaps(int level, std::span<const Person> people, Fault& fault) const {
+  const Comm& comm = state.comm;
+  const EvenShare share(comm, n_people);
+  const Patches<2> patches(comm, building.plan(level).bounds(), state.box);
+  const Real reach = 2 * largest_radius;
+  std::vector<Disk> outgoing;
+  std::vector<int> destination;
+  for (std::size_t i = 0; i < people.size(); ++i) {
+    const Person& person = people[i];
+    if (person.level != level) continue;
+    const int owner = patches.owner(person.x);
+    patches.for_each_near(person.x, reach, [&](int rank, const Vec<2>& image) {
+      const bool is_own = rank == owner && image == person.x;
+      outgoing.push_back({{share.first + static_cast<GlobalId>(i), image, person.radius}, person, is_own});
+      destination.push_back(rank);
+    });
+  }
+  const std::vector<Disk> around = exchange_values<Disk>(comm, outgoing, destination);
+  const Vec<2> corner = patches.corner(comm.rank());
+  Bins<2> bins(corner - filled<2>(reach), corner + patches.extent() + filled<2>(reach), reach,
+               static_cast<std::int64_t>(around.size()));
+  for (const Disk& disk : around) bins.add(disk.body);
+  std::int64_t n_pairs = 0;
+  for (const Disk& disk : around) {
+    if (!disk.is_own) continue;
+    bins.any_near(disk.body.position, reach, [&](Index k) {
+      const Disk& other = around[static_cast<std::size_t>(k)];
+      if (other.body.id <= disk.body.id) return false;
+      const Real r = disk.body.radius, s = other.body.radius;
+      const Real distance = norm(disk.body.position - other.body.position);
+      if (distance >= r + s - PersonFile::overlap_limit * std::min(r, s)) return false;
+      ++n_pairs;
+      // Of several partners of one person the first.
+      fault.note(disk.body.id * n_people + other.body.id, [&] {
+        return fmt::format(
+            "{} at {} and {} overlap by {:.3g} m: move them, make them smaller, or set separate = true at {}",
+            name(disk.person), point_text(disk.body.position), name(other.person), r + s - distance,
+            file_of(disk.person).where());
+      });
+      return false;
+    });
+  }
+  return n_pairs;
+}
+
+void ListedStart::separate_on(int level, std::vector<Person>& people) const {
   const Comm& comm = state.comm;
   const EvenShare share(comm, n_people);
   std::vector<PlacedPerson> moving;
@@ -201,10 +192,9 @@ void ListedStart::separate_on(int level, std::vector<ListedPerson>& people) cons
   for (const PersonFile* file : files)
     if (file->separates() && where.empty()) where = file->where();
   for (std::size_t i = 0; i < people.size(); ++i) {
-    NewBody<2> body = people[i].body;
+    const NewBody<2> body{share.first + static_cast<GlobalId>(i), people[i].x, people[i].radius};
     if (!building.may_touch(body.position, people[i].level, level, 2 * largest_radius)) continue;
-    body.id = share.first + static_cast<GlobalId>(i);
-    if (people[i].level == level && files[static_cast<std::size_t>(people[i].table)]->separates())
+    if (people[i].level == level && file_of(people[i]).separates())
       moving.push_back({body, 0});
     else
       fixed.push_back(body);
@@ -229,18 +219,18 @@ void ListedStart::separate_on(int level, std::vector<ListedPerson>& people) cons
     home.push_back(EvenShare::owner(n_people, person.body.id, comm.size()));
   }
   for (const NewBody<2>& body : exchange_values<NewBody<2>>(comm, moved, home))
-    people[share.at(body.id)].body.position = body.position;
+    people[share.at(body.id)].x = body.position;
 }
 
-void ListedStart::report_moves(std::span<const Vec<2>> before, std::span<const ListedPerson> people) const {
+void ListedStart::report_moves(std::span<const Vec<2>> before, std::span<const Person> people) const {
   const EvenShare share(state.comm, n_people);
   Fault fault;
   Real largest = 0;
   std::int64_t n_moved = 0, n_separated = 0;
   for (std::size_t i = 0; i < people.size(); ++i) {
-    const PersonFile& file = *files[static_cast<std::size_t>(people[i].table)];
+    const PersonFile& file = file_of(people[i]);
     n_separated += file.separates() ? 1 : 0;
-    const Real moved = norm(state.box.shortest(people[i].body.position - before[i]));
+    const Real moved = norm(state.box.shortest(people[i].x - before[i]));
     n_moved += moved > 0 ? 1 : 0;
     largest = std::max(largest, moved);
     if (moved > file.separate_limit())
@@ -256,10 +246,10 @@ void ListedStart::report_moves(std::span<const Vec<2>> before, std::span<const L
             state.comm.sum(n_moved), state.comm.sum(n_separated), state.comm.max(largest));
 }
 
-void ListedStart::separate(std::vector<ListedPerson>& people) const {
+void ListedStart::separate(std::vector<Person>& people) const {
   if (std::ranges::none_of(files, [](const PersonFile* file) { return file->separates(); })) return;
   std::vector<Vec<2>> before;
-  for (const ListedPerson& person : people) before.push_back(person.body.position);
+  for (const Person& person : people) before.push_back(person.x);
   for (int level = 0; level < building.n_levels(); ++level) separate_on(level, people);
   report_moves(before, people);
 }

@@ -12,6 +12,12 @@
 
 namespace scree {
 
+std::vector<std::string> names_of(const std::vector<AgentType>& kinds) {
+  std::vector<std::string> names;
+  for (const AgentType& kind : kinds) names.push_back(kind.name);
+  return names;
+}
+
 void Mixture::describe(Section& section, const std::vector<AgentType>& kinds) {
   std::vector<std::string> agents;
   std::vector<Real> shares;
@@ -21,19 +27,15 @@ void Mixture::describe(Section& section, const std::vector<AgentType>& kinds) {
                 {.range = non_negative,
                  .doc = "share of each of agents; they need not sum to 1; none given: equal shares. The type "
                         "of each person is drawn with them"});
-  premovement_ = constant_distribution<Unit::time>(0);
-  describe_distribution<Unit::time>(section, "premovement", premovement_,
-                                    "Premovement times: people start to walk after them; not given: 0 s.");
+  premovement_ = constant_distribution(0);
+  describe_distribution(section, "premovement", Unit::time, premovement_,
+                        "Premovement times: people start to walk after them; not given: 0 s.");
   if (!section.reading()) return;
   kinds_ = &kinds;
-  std::vector<std::string> names;
-  for (const AgentType& kind : kinds) names.push_back(kind.name);
+  const std::vector<std::string> names = names_of(kinds);
   if (agents.empty()) agents = {names[0]};
-  for (const std::string& agent : agents) {
-    const auto found = std::ranges::find(names, agent);
-    if (found == names.end()) section.fail("agents", no_such_table("agents", agent, names));
-    kind_.push_back(static_cast<std::size_t>(found - names.begin()));
-  }
+  for (const std::string& agent : agents)
+    kind_.push_back(static_cast<std::size_t>(table_named("agents", agent, names, section.where("agents"))));
   if (shares.empty()) shares.assign(kind_.size(), 1);
   if (shares.size() != kind_.size())
     section.fail("shares", fmt::format("there must be as many shares as agents ({}), not {}", kind_.size(),
@@ -51,45 +53,40 @@ std::size_t Mixture::draw_kind(std::uint64_t seed, GlobalId number) const {
 
 Real Mixture::radius(std::uint64_t seed, GlobalId number) const {
   RandomStream stream(seed, number, purpose::radius);
-  return traits(draw_kind(seed, number)).radius->draw(stream);
+  return type(draw_kind(seed, number)).radius->draw(stream);
 }
 
-Traits Mixture::draw(std::uint64_t seed, GlobalId number) const {
-  return draw_as(static_cast<std::int32_t>(kind_[draw_kind(seed, number)]), seed, number);
-}
-
-Traits Mixture::draw_as(std::int32_t kind, std::uint64_t seed, GlobalId number) const {
-  const AgentType& type = (*kinds_)[static_cast<std::size_t>(kind)];
-  RandomStream radius(seed, number, purpose::radius), speed(seed, number, purpose::desired_speed),
-      premovement(seed, number, purpose::premovement);
-  return {kind, type.radius->draw(radius), type.speed->draw(speed), premovement_->draw(premovement)};
-}
-
-Traits Mixture::draw(std::uint64_t seed, GlobalId number, const FilePerson& person) const {
-  Traits drawn = person.kind >= 0 ? draw_as(person.kind, seed, number) : draw(seed, number);
-  if (!std::isnan(person.radius)) drawn.radius = person.radius;
-  if (!std::isnan(person.speed)) drawn.desired_speed = person.speed;
-  if (!std::isnan(person.premovement)) drawn.premovement = person.premovement;
-  return drawn;
+Person Mixture::draw(std::uint64_t seed, GlobalId number, Person given) const {
+  if (given.kind < 0) given.kind = static_cast<std::int32_t>(kind_[draw_kind(seed, number)]);
+  const AgentType& type = (*kinds_)[static_cast<std::size_t>(given.kind)];
+  const auto draw = [&](Real& value, const Distribution& distribution, std::uint32_t what) {
+    if (!std::isnan(value)) return;
+    RandomStream stream(seed, number, what);
+    value = distribution.draw(stream);
+  };
+  draw(given.radius, *type.radius, purpose::radius);
+  draw(given.speed, *type.speed, purpose::desired_speed);
+  draw(given.premovement, *premovement_, purpose::premovement);
+  return given;
 }
 
 Real Mixture::mean_disk_area() const {
   Real area = 0;
   for (std::size_t k = 0; k < kind_.size(); ++k)
     area += (cumulative_[k] - (k == 0 ? 0 : cumulative_[k - 1])) / cumulative_.back() *
-            traits(k).radius->mean_of([](Real r) { return std::numbers::pi * r * r; });
+            type(k).radius->mean_of([](Real r) { return std::numbers::pi * r * r; });
   return area;
 }
 
 Real Mixture::largest_radius() const {
   Real largest = 0;
-  for (std::size_t k = 0; k < kind_.size(); ++k) largest = std::max(largest, traits(k).radius->most());
+  for (std::size_t k = 0; k < kind_.size(); ++k) largest = std::max(largest, type(k).radius->most());
   return largest;
 }
 
 Real Mixture::typical_radius() const {
   Real least = HUGE_VAL;
-  for (std::size_t k = 0; k < kind_.size(); ++k) least = std::min(least, traits(k).radius->quantile(0.5));
+  for (std::size_t k = 0; k < kind_.size(); ++k) least = std::min(least, type(k).radius->quantile(0.5));
   return least;
 }
 

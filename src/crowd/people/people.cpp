@@ -16,12 +16,12 @@ void People::describe_kinds(Section& root) {
       "agents", {.doc = "An agent type. Without any table there is one, \"person\", with default values."},
       [&](const std::string& name, Section& section) {
         AgentType kind{.name = name};
-        describe_distribution<Unit::length>(section, "radius", kind.radius,
-                                            "Radii of people, who are disks; not given: normal, mean 0.19 "
-                                            "m, deviation 0.01 m, from 0.15 m to 0.199 m.");
-        describe_distribution<Unit::speed>(section, "speed", kind.speed,
-                                           "Free walking speeds; not given: normal, mean 1.34 m/s, deviation "
-                                           "0.26 m/s, from 0.5 m/s to 2.2 m/s.");
+        describe_distribution(section, "radius", Unit::length, kind.radius,
+                              "Radii of people, who are disks; not given: normal, mean 0.19 "
+                              "m, deviation 0.01 m, from 0.15 m to 0.199 m.");
+        describe_distribution(section, "speed", Unit::speed, kind.speed,
+                              "Free walking speeds; not given: normal, mean 1.34 m/s, deviation "
+                              "0.26 m/s, from 0.5 m/s to 2.2 m/s.");
         section.real("headway_time", kind.headway_time,
                      {.unit = Unit::time,
                       .range = non_negative,
@@ -61,10 +61,15 @@ int People::read_level(Section& section, const BuildingPlan& building, const Per
   return file_tells && !section.has("floor") ? PersonFile::has_to_tell_level : building.read_level(section);
 }
 
-PersonNames People::names(const BuildingPlan& building, Journeys& journeys, int level, int journey) const {
-  std::vector<std::string> kinds;
-  for (const AgentType& kind : kinds_) kinds.push_back(kind.name);
-  return {std::move(kinds), building, journeys, level, journey};
+PersonNames People::names(const BuildingPlan& building, Journeys& journeys, const Origin& origin) const {
+  return {names_of(kinds_), building, journeys, origin.level, origin.journey};
+}
+
+std::vector<const Origin*> People::origins() const {
+  std::vector<const Origin*> origins;
+  for (const Population& population : populations_) origins.push_back(&population);
+  for (const Source& source : sources_) origins.push_back(&source);
+  return origins;
 }
 
 void People::describe_populations(Section& root, const BuildingPlan& building, Journeys& journeys) {
@@ -73,6 +78,7 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
       [&](const std::string& name, Section& section) {
         Population population;
         population.name = name;
+        population.group = static_cast<std::int32_t>(populations_.size());
         population.file.describe(section, PersonFile::Use::start);
         population.mixture.describe(section, kinds_);
         population.level = read_level(section, building, population.file);
@@ -99,7 +105,7 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
           if (population.on_lattice)
             section.fail("placement", "people of a file stand where it says: remove placement");
           population.where = section.where("file");
-          population.file.scan(names(building, journeys, population.level, population.journey));
+          population.file.scan(names(building, journeys, population));
           if (population.groups && !population.file.numbers().has_groups)
             section.fail("groups",
                          "no row of the file has a group: give it a column group, or remove groups");
@@ -145,6 +151,7 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
       [&](const std::string& name, Section& section) {
         Source source;
         source.name = name;
+        source.group = static_cast<std::int32_t>(populations_.size() + sources_.size());
         source.file.describe(section, PersonFile::Use::arrivals);
         source.mixture.describe(section, kinds_);
         source.level = read_level(section, building, source.file);
@@ -167,7 +174,7 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
             section.fail(
                 section.has("rate") ? "rate" : "schedule",
                 "people of a file come at the times that it says: remove rate and schedule, or file");
-          list_arrivals(source, names(building, journeys, source.level, source.journey));
+          list_arrivals(source, names(building, journeys, source));
         }
         if (building.level(source.level).lift)
           throw InputError(fmt::format(
@@ -190,18 +197,15 @@ void People::describe(Section& root, const BuildingPlan& building, Journeys& jou
 
 std::vector<std::string> People::group_names() const {
   std::vector<std::string> names;
-  for (const Population& population : populations_) names.push_back(population.name);
-  for (const Source& source : sources_) names.push_back(source.name);
+  for (const Origin* origin : origins()) names.push_back(origin->name);
   return names;
 }
 std::vector<std::pair<Real, Real>> People::radii() const {
   std::vector<std::pair<Real, Real>> radii;
   for (const AgentType& kind : kinds_) radii.emplace_back(kind.radius->least(), kind.radius->most());
-  const auto add = [&](const PersonFile::Numbers& n) {
-    if (n.largest_radius > 0) radii.emplace_back(n.smallest_radius, n.largest_radius);
-  };
-  for (const Population& p : populations_) add(p.file.numbers());
-  for (const Source& s : sources_) add(s.file.numbers());
+  for (const Origin* origin : origins())
+    if (const PersonFile::Numbers& n = origin->file.numbers(); n.largest_radius > 0)
+      radii.emplace_back(n.smallest_radius, n.largest_radius);
   return radii;
 }
 Real People::largest_radius() const {
@@ -213,8 +217,7 @@ Real People::smallest_radius() const {
 Real People::fastest() const {
   Real fastest = 0;
   for (const AgentType& kind : kinds_) fastest = std::max(fastest, kind.speed->most());
-  for (const Population& p : populations_) fastest = std::max(fastest, p.file.numbers().fastest);
-  for (const Source& s : sources_) fastest = std::max(fastest, s.file.numbers().fastest);
+  for (const Origin* origin : origins()) fastest = std::max(fastest, origin->file.numbers().fastest);
   return fastest;
 }
 Real People::longest_headway() const {

@@ -18,18 +18,23 @@
 
 namespace scree {
 
-/// People who are there at first: [populations.NAME].
-struct Population {
+/// Where people come from: what [populations.NAME] and [sources.NAME] share.
+struct Origin {
   std::string name;
   std::string where;  // its place in the deck
   Mixture mixture;
   int level = 0;
-  Ring region;  // empty: the whole plan of the level
+  Ring region;      // of a population empty: the whole plan of the level
+  PersonFile file;  // instead of numbers and rates
+  int journey = -1;
+  std::int32_t group = 0;  // of its bodies
+};
+
+/// People who are there at first: [populations.NAME].
+struct Population : Origin {
   std::int64_t count = 0;
   Real density = 0;  // [1/m2]; 0: count is given
-  PersonFile file;   // instead of both
   bool on_lattice = false;
-  int journey = -1;
   std::optional<GroupRule> groups;
 
   std::int64_t n_people(Real area) const {
@@ -40,26 +45,10 @@ struct Population {
 enum class WhenFull { wait, drop, error };
 
 /// Where people come in: [sources.NAME].
-struct Source {
-  std::string name;
-  std::string where;
-  Mixture mixture;
-  int level = 0;
-  Ring region;
+struct Source : Origin {
   Arrivals arrivals;
-  PersonFile file;                 // instead of rates
-  std::vector<FilePerson> listed;  // of the file, in the order in which they come
+  std::vector<Person> listed;  // of the file, in the order in which they come
   WhenFull when_full = WhenFull::wait;
-  int journey = -1;
-};
-
-/// Somebody whom a source is about to send.
-struct Arrival {
-  std::size_t source;
-  int level = 0;
-  NewBody<2> body;
-  Traits traits;
-  int journey = -1;
 };
 
 /// People: kinds, who is there at first ([populations.NAME]) and who comes ([sources.NAME]). What a person is
@@ -133,7 +122,9 @@ class People {
   /// The journey, and the level, of people; of those of a file that has to tell it -2, and -1.
   int read_journey(Section& section, const PersonFile& file) const;
   static int read_level(Section& section, const BuildingPlan& building, const PersonFile& file);
-  PersonNames names(const BuildingPlan& building, Journeys& journeys, int level, int journey) const;
+  PersonNames names(const BuildingPlan& building, Journeys& journeys, const Origin& origin) const;
+  /// Populations, then sources.
+  std::vector<const Origin*> origins() const;
   void describe_groups(Section& section, Population& population) const;
   /// Throws InputError naming `where` if a journey draws an exit for each person, which groups cannot share.
   void require_shared_exit(int journey, const std::string& where) const;
@@ -145,17 +136,16 @@ class People {
   static void list_arrivals(Source& source, const PersonNames& names);
   const Places& places_of_sources(const State<2>& state, const BuildingPlan& building) const;
   void feed(std::size_t s, State<2>& state, const BuildingPlan& building, const StartSpace& space,
-            std::uint64_t seed, std::vector<Arrival>& arrivals) const;
+            std::uint64_t seed, std::vector<Person>& arrivals) const;
   /// The densest share of an area that equal disks cover: pi / sqrt(12).
   static inline const Real densest_disks = std::numbers::pi / std::sqrt(12.0);
   /// How many people with their centres in the space there can be, taken as disks of their mean area.
   static Real most_that_fit(const StartSpace& space, const Mixture& mixture);
   /// Everybody of files at their places; counts on state.next_id. Collective.
-  std::vector<ListedPerson> start_from_files(State<2>& state, const BuildingPlan& building,
-                                             std::uint64_t seed) const;
-  /// This rank's share of them, with ids.
-  std::vector<ListedPerson> read_start(State<2>& state, std::span<const PersonFile* const> files,
+  std::vector<Person> start_from_files(State<2>& state, const BuildingPlan& building,
                                        std::uint64_t seed) const;
+  /// This rank's share of them, with ids.
+  std::vector<Person> read_start(State<2>& state, std::int64_t n_people, std::uint64_t seed) const;
   /// Keeps the ids that people of sources have in their files, and looks whether their places are free of
   /// walls, doors and exits. Collective.
   void check_arrivals(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const;
@@ -167,9 +157,9 @@ class People {
   /// The files of populations and sources whose people have ids.
   std::vector<const PersonFile*> files_with_ids() const;
   static void share_way_radii(State<2>& state);
+  struct Placement;
   /// Fills in body i.
-  static void put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
-                         std::size_t group, int journey);
+  static void put_person(State<2>& state, Index i, const Person& person);
 
   std::vector<AgentType> kinds_;
   std::vector<Population> populations_;

@@ -23,9 +23,8 @@ class SourcePlaces {
  public:
   /// `arrivals`: who came in this step so far, from all sources; nobody is larger than `largest` [m].
   SourcePlaces(std::size_t s, const Source& source, State<2>& state, const BuildingPlan& building,
-               const StartSpace& space, std::uint64_t seed, Real largest, std::vector<Arrival>& arrivals)
-      : s_(s),
-        source_(source),
+               const StartSpace& space, std::uint64_t seed, Real largest, std::vector<Person>& arrivals)
+      : source_(source),
         state_(state),
         space_(space),
         stream_of_source_(People::stream_of(s, seed)),
@@ -42,26 +41,26 @@ class SourcePlaces {
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
       if (counts(bodies.position()[i], level_of(bodies, i)))
         add(present_, {bodies.id()[i], bodies.position()[i], bodies.radius()[i]});
-    for (const Arrival& arrival : arrivals)
-      if (counts(arrival.body.position, arrival.level)) add(new_ones_, arrival.body);
+    for (const Person& arrival : arrivals)
+      if (counts(arrival.x, arrival.level)) add(new_ones_, {arrival.id, arrival.x, arrival.radius});
   }
 
   void begin_batch() {
     drawn_.clear();
-    listed_.clear();
     at_.clear();
   }
   void draw_body(GlobalId number) {
-    listed_.push_back(source_.listed.empty() ? nullptr : &source_.listed[static_cast<std::size_t>(number)]);
-    drawn_.push_back(listed_.back() ? source_.mixture.draw(stream_of_source_, number, *listed_.back())
-                                    : source_.mixture.draw(stream_of_source_, number));
+    Person given{.level = source_.level, .journey = source_.journey};
+    if (!source_.listed.empty()) given = source_.listed[static_cast<std::size_t>(number)];
+    given.group = source_.group;
+    drawn_.push_back(source_.mixture.draw(stream_of_source_, number, given));
     stream_of_person_ = RandomStream(stream_of_source_, number, purpose::source).bits();
   }
   Vec<2> draw_place(std::int64_t attempt) {
     RandomStream stream(stream_of_person_, attempt, purpose::position);
-    at_.push_back(listed_.back() && std::isfinite(listed_.back()->x[0])
-                      ? wrapped(state_.box, listed_.back()->x)
-                      : space_.draw(stream, drawn_.back().radius));
+    const Person& person = drawn_.back();
+    at_.push_back(std::isfinite(person.x[0]) ? wrapped(state_.box, person.x)
+                                             : space_.draw(stream, person.radius));
     return at_.back();
   }
   /// Each rank compares all places with its own people, and a share of them with the obstacles.
@@ -79,14 +78,10 @@ class SourcePlaces {
     return meets(new_ones_, at_[place], drawn_[body].radius);
   }
   void accept(std::size_t body, std::size_t place) {
-    const FilePerson* listed = listed_[body];
-    const GlobalId id = listed && listed->id >= 0 ? listed->id : state_.next_id++;
-    arrivals_.push_back({s_,
-                         source_.level,
-                         {id, at_[place], drawn_[body].radius},
-                         drawn_[body],
-                         listed ? listed->journey : source_.journey});
-    add(new_ones_, arrivals_.back().body);
+    Person& person = arrivals_.emplace_back(drawn_[body]);
+    if (person.id < 0) person.id = state_.next_id++;
+    person.x = at_[place];
+    add(new_ones_, {person.id, person.x, person.radius});
   }
 
  private:
@@ -104,17 +99,15 @@ class SourcePlaces {
     });
   }
 
-  std::size_t s_;
   const Source& source_;
   State<2>& state_;
   const StartSpace& space_;
   std::uint64_t stream_of_source_, stream_of_person_ = 0;
   Real largest_;
-  std::vector<Arrival>& arrivals_;
+  std::vector<Person>& arrivals_;
   Box<2> near_;
   Bins<2> present_, new_ones_;
-  std::vector<Traits> drawn_;
-  std::vector<const FilePerson*> listed_;  // of a file; null: of none
+  std::vector<Person> drawn_;
   std::vector<Vec<2>> at_;
 };
 
@@ -172,7 +165,7 @@ const People::Places& People::places_of_sources(const State<2>& state, const Bui
 
 bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t seed,
                   const std::function<void()>& before_change) const {
-  std::vector<Arrival> arrivals;
+  std::vector<Person> arrivals;
   note_due(state);
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     if (state.inlets[first_inlet_ + s].n_waiting() == 0) continue;
@@ -187,18 +180,16 @@ bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t s
   BodyStore<2>& bodies = state.bodies;
   bodies.resize(bodies.n_owned(), 0);
   for (std::size_t k = rank; k < arrivals.size(); k += size) {
-    const Arrival& arrival = arrivals[k];
     const Index i = bodies.n_owned();
     bodies.resize(i + 1, 0);
-    put_person(state, i, arrival.body, arrival.traits, arrival.level, populations_.size() + arrival.source,
-               arrival.journey);
+    put_person(state, i, arrivals[k]);
     state.memory.start.push_back(state.memory.start.back());
   }
   return true;
 }
 
 void People::feed(std::size_t s, State<2>& state, const BuildingPlan& building, const StartSpace& space,
-                  std::uint64_t seed, std::vector<Arrival>& arrivals) const {
+                  std::uint64_t seed, std::vector<Person>& arrivals) const {
   const Source& source = sources_[s];
   InletProgress& progress = state.inlets[first_inlet_ + s];
   SourcePlaces free_places(s, source, state, building, space, seed, largest_radius(), arrivals);

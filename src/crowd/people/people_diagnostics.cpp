@@ -13,8 +13,8 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
   const ObstacleSet<2> none;
   const Box<2> domain = building.bounds();
 
-  const auto look = [&](const std::string& table, const std::string& where, const Mixture& mixture,
-                        const Ring& region, int level, int journey, std::int64_t count, Real density) {
+  const auto look = [&](const std::string& table, const Origin& origin, std::int64_t count, Real density) {
+    const auto& [name, where, mixture, level, region, file, journey, group] = origin;
     const NearObstacles near(none, journeys.exits(), domain, level, largest_radius());
     const StartSpace space(building, near, journeys.exits(), domain, region, where);
     const Real n = count > 0 ? static_cast<Real>(count) : density * space.area();
@@ -55,10 +55,9 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
   };
   // Places of people from files are looked at one by one.
   for (const Population& p : populations_)
-    if (!p.file.is_given())
-      look("populations." + p.name, p.where, p.mixture, p.region, p.level, p.journey, p.count, p.density);
+    if (!p.file.is_given()) look("populations." + p.name, p, p.count, p.density);
   for (const Source& s : sources_)
-    if (!s.file.is_given()) look("sources." + s.name, s.where, s.mixture, s.region, s.level, s.journey, 0, 0);
+    if (!s.file.is_given()) look("sources." + s.name, s, 0, 0);
   return found;
 }
 

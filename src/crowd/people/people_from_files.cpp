@@ -36,24 +36,21 @@ void People::list_arrivals(Source& source, const PersonNames& names) {
                         ? "region has no effect: the file says where people come; remove one of them"
                         : "the file does not say where people come: give it columns x and y, or a region"));
   source.listed.reserve(static_cast<std::size_t>(numbers.count));
-  file.for_each([&](const FilePerson& person) { source.listed.push_back(person); });
-  std::ranges::stable_sort(source.listed, {}, &FilePerson::time);
+  file.for_each([&](const Person& person) { source.listed.push_back(person); });
+  std::ranges::stable_sort(source.listed, {}, &Person::time);
   std::vector<Real> times;
-  for (const FilePerson& person : source.listed) times.push_back(person.time);
+  for (const Person& person : source.listed) times.push_back(person.time);
   source.arrivals.come_at(std::move(times));
   std::set<GlobalId> ids;
-  for (const FilePerson& person : source.listed)
+  for (const Person& person : source.listed)
     if (person.id >= 0 && !ids.insert(person.id).second)
       throw InputError(fmt::format("{}: two people have the id {}", file.place(person.row), person.id));
 }
 
 std::vector<const PersonFile*> People::files_with_ids() const {
   std::vector<const PersonFile*> files;
-  const auto take = [&](const auto& table) {
-    if (table.file.is_given() && table.file.numbers().has_ids) files.push_back(&table.file);
-  };
-  std::ranges::for_each(populations_, take);
-  std::ranges::for_each(sources_, take);
+  for (const Origin* origin : origins())
+    if (origin->file.numbers().has_ids) files.push_back(&origin->file);
   return files;
 }
 
@@ -84,7 +81,7 @@ void People::require_distinct_ids() const {
           return other != files[f] && other->numbers().least_id <= mine.greatest_id &&
                  other->numbers().greatest_id >= mine.least_id;
         }))
-      files[f]->for_each([&](const FilePerson& person) { given.push_back({person.id, person.row, f}); });
+      files[f]->for_each([&](const Person& person) { given.push_back({person.id, person.row, f}); });
   }
   std::ranges::stable_sort(given, {}, &Given::id);
   const auto place = [&](const Given& one) { return files[one.file]->place(one.row); };
@@ -113,10 +110,10 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
   const PersonFile& file = population.file;
   std::map<std::int64_t, ListedGroup> groups;
   std::int64_t k = 0;
-  file.for_each([&](const FilePerson& person) {
+  file.for_each([&](const Person& person) {
     const GlobalId id = id_of(person, k++);
-    if (person.group < 0) return;
-    ListedGroup& group = groups[person.group];
+    if (person.together < 0) return;
+    ListedGroup& group = groups[person.together];
     if (group.n_members++ == 0) {
       group.row = person.row;
       group.journey = person.journey;
@@ -126,7 +123,7 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
       throw InputError(
           fmt::format("{}: the members of a group share their journey and exit, but those of the group {} "
                       "have others than in row {}",
-                      file.place(person.row), person.group, group.row));
+                      file.place(person.row), person.together, group.row));
     group.least_id = std::min(group.least_id, id);
   });
   std::map<std::int64_t, std::int32_t> parties;
@@ -135,17 +132,12 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
   return parties;
 }
 
-std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const PersonFile* const> files,
-                                             std::uint64_t seed) const {
-  std::int64_t n_people = 0;
-  for (const PersonFile* file : files) n_people += file->numbers().count;
+std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, std::uint64_t seed) const {
   const EvenShare share(state.comm, n_people);
-  std::vector<ListedPerson> people;
+  std::vector<Person> people;
   people.reserve(share.size());
   std::int64_t n_before = 0;
-  std::int32_t table = 0;
-  for (std::size_t p = 0; p < populations_.size(); ++p) {
-    const Population& population = populations_[p];
+  for (const Population& population : populations_) {
     const PersonFile& file = population.file;
     if (!file.is_given()) continue;
     const PersonFile::Numbers& numbers = file.numbers();
@@ -153,28 +145,24 @@ std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const Pe
     const GlobalId first_id = has_ids ? 0 : take_ids(state, numbers.count);
     std::vector<GlobalId> ids;
     std::int64_t k = 0;
-    const auto id_of = [&](const FilePerson& person, std::int64_t row) {
+    const auto id_of = [&](const Person& person, std::int64_t row) {
       return has_ids ? person.id : first_id + row;
     };
     if (numbers.has_groups && !has_ids && first_id + numbers.count > most_id)
       throw InputError(file.where() + ": groups need ids below 2^31: fewer people");
     const std::map<std::int64_t, std::int32_t> parties =
         numbers.has_groups ? parties_of(population, id_of) : std::map<std::int64_t, std::int32_t>();
-    file.for_each([&](const FilePerson& person) {
+    file.for_each([&](const Person& listed) {
       const std::int64_t number = n_before + k;
-      const GlobalId id = id_of(person, k);
+      const GlobalId id = id_of(listed, k);
       ++k;
       if (number < share.first || number >= share.last) return;
-      const Traits traits = population.mixture.draw(seed, id, person);
+      Person& person = people.emplace_back(population.mixture.draw(seed, id, listed));
+      person.id = id;
+      person.x = wrapped(state.box, person.x);
+      person.group = population.group;
+      if (person.together >= 0) person.together = parties.at(person.together);
       ids.push_back(id);
-      people.push_back({{id, wrapped(state.box, person.x), traits.radius},
-                        traits,
-                        person.level,
-                        person.journey,
-                        static_cast<std::int32_t>(p),
-                        person.group < 0 ? -1 : parties.at(person.group),
-                        table,
-                        person.row});
     });
     if (has_ids) {
       bool is_renumbered = false;
@@ -182,23 +170,21 @@ std::vector<ListedPerson> People::read_start(State<2>& state, std::span<const Pe
       state.next_id = std::max(state.next_id, numbers.greatest_id + 1);
     }
     n_before += numbers.count;
-    ++table;
   }
   return people;
 }
 
-std::vector<ListedPerson> People::start_from_files(State<2>& state, const BuildingPlan& building,
-                                                   std::uint64_t seed) const {
+std::vector<Person> People::start_from_files(State<2>& state, const BuildingPlan& building,
+                                             std::uint64_t seed) const {
   require_distinct_ids();
   std::vector<const PersonFile*> files;
   std::int64_t n_people = 0;
   for (const Population& population : populations_) {
-    if (!population.file.is_given()) continue;
     files.push_back(&population.file);
     n_people += population.file.numbers().count;
   }
-  if (files.empty()) return {};
-  std::vector<ListedPerson> people = read_start(state, files, seed);
+  if (n_people == 0) return {};
+  std::vector<Person> people = read_start(state, n_people, seed);
   const ListedStart start{.state = state,
                           .building = building,
                           .exits = journeys_->exits(),
@@ -223,7 +209,7 @@ void People::check_arrivals(State<2>& state, const BuildingPlan& building, std::
       const StartSpace space(building, near, journeys_->exits(), state.box, {}, source.where);
       const EvenShare share(state.comm, static_cast<std::int64_t>(source.listed.size()));
       for (std::int64_t k = share.first; k < share.last; ++k) {
-        const FilePerson& person = source.listed[static_cast<std::size_t>(k)];
+        const Person& person = source.listed[static_cast<std::size_t>(k)];
         const Vec<2> x = wrapped(state.box, person.x);
         const Real radius = source.mixture.draw(stream_of(s, seed), k, person).radius;
         if (space.holds(x) && !near.touches(x, radius)) continue;

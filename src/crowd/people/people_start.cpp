@@ -17,27 +17,26 @@ Real People::most_that_fit(const StartSpace& space, const Mixture& mixture) {
   return densest_disks * space.usable_area(2 * std::sqrt(area / std::numbers::pi)) / area;
 }
 
-void People::put_person(State<2>& state, Index i, const NewBody<2>& made, const Traits& traits, int level,
-                        std::size_t group, int journey) {
+void People::put_person(State<2>& state, Index i, const Person& person) {
   BodyStore<2>& bodies = state.bodies;
   const auto at = static_cast<std::size_t>(i);
-  bodies.id()[at] = made.id;
-  bodies.position()[at] = made.position;
-  bodies.previous()[at] = made.position;
-  bodies.radius()[at] = made.radius;
+  bodies.id()[at] = person.id;
+  bodies.position()[at] = person.x;
+  bodies.previous()[at] = person.x;
+  bodies.radius()[at] = person.radius;
   bodies.mobility()[at] = 1;
-  bodies.group()[at] = static_cast<std::int32_t>(group);
-  if (bodies.carries_levels()) bodies.level()[at] = level;
-  agent::type(bodies)[at] = traits.kind;
-  agent::desired_speed(bodies)[at] = traits.desired_speed;
+  bodies.group()[at] = person.group;
+  if (bodies.carries_levels()) bodies.level()[at] = person.level;
+  agent::type(bodies)[at] = person.kind;
+  agent::desired_speed(bodies)[at] = person.speed;
   agent::entered_at(bodies)[at] = state.clock.time;
   agent::stood_since(bodies)[at] = state.clock.time;
-  agent::way_radius(bodies)[at] = made.radius;
-  agent::premovement_end(bodies)[at] = state.clock.time + traits.premovement;
-  agent::journey(bodies)[at] = journey;
+  agent::way_radius(bodies)[at] = person.radius;
+  agent::premovement_end(bodies)[at] = state.clock.time + person.premovement;
+  agent::journey(bodies)[at] = person.journey;
   agent::journey_step(bodies)[at] = 0;
   agent::destination(bodies)[at] = -1;
-  agent::party(bodies)[at] = -1;
+  agent::party(bodies)[at] = static_cast<std::int32_t>(person.together);
 }
 
 Real People::reach_of_starts() const {
@@ -49,114 +48,131 @@ Real People::reach_of_starts() const {
   return reach;
 }
 
-namespace {
+/// Finds places for the people of one population after the other.
+struct People::Placement {
+  /// Who is placed on one level.
+  struct OnLevel {
+    NearObstacles near;
+    std::vector<std::unique_ptr<StartSpace>> spaces{};
+    std::vector<const StartSpace*> views{};
+    std::vector<const Population*> populations{};  // of the spaces
+    std::vector<PlacedPerson> people{};
+  };
+  struct Numbering {
+    GlobalId first_id = 0;
+    std::optional<GroupList> parties{};
+  };
 
-/// Who is placed on one level.
-struct PlacedOnLevel {
-  explicit PlacedOnLevel(NearObstacles&& obstacles) : near(std::move(obstacles)) {}
+  const People& all;
+  State<2>& state;
+  const BuildingPlan& building;
+  std::uint64_t seed;
+  std::span<const Person> listed;  // of files
+  std::map<int, OnLevel> levels{};
+  std::map<const Population*, Numbering> numbering{};
 
-  NearObstacles near;
-  std::vector<std::unique_ptr<StartSpace>> spaces{};
-  std::vector<const StartSpace*> views{};
-  std::vector<std::size_t> populations{};  // of the spaces
-  std::vector<PlacedPerson> people{};
+  void place(const Population& population);
+  std::vector<NewBody<2>> fixed_near(int level) const;
+  void add_placed(std::vector<Person>& people) const;
 };
 
-}  // namespace
+/// People of this rank who have their places and may touch those of a level.
+std::vector<NewBody<2>> People::Placement::fixed_near(int level) const {
+  std::vector<NewBody<2>> fixed;
+  const auto keep = [&](const NewBody<2>& body, int of) {
+    if (building.may_touch(body.position, of, level, 2 * all.largest_radius())) fixed.push_back(body);
+  };
+  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    keep({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]},
+         level_of(state.bodies, i));
+  for (const Person& person : listed) keep({person.id, person.x, person.radius}, person.level);
+  for (const auto& [number, other] : levels)
+    for (const PlacedPerson& person : other.people)
+      if (number != level) keep(person.body, number);
+  return fixed;
+}
+
+void People::Placement::place(const Population& population) {
+  const std::span<const Exit> exits = all.journeys_->exits();
+  if (!levels.contains(population.level))
+    levels.emplace(population.level, OnLevel{.near = {state.obstacles, exits, state.box, population.level,
+                                                      all.reach_of_starts()}});
+  OnLevel& level = levels.at(population.level);
+  level.populations.push_back(&population);
+  level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, exits, state.box,
+                                                      population.region, population.where));
+  level.views.push_back(level.spaces.back().get());
+  const StartSpace& space = *level.views.back();
+  const std::int64_t n = population.n_people(space.area());
+  const Mixture& mixture = population.mixture;
+  const auto most = static_cast<std::int64_t>(most_that_fit(space, mixture));
+  const auto refuse = [&](const std::string& reason) {
+    throw InputError(
+        fmt::format("{}: the {} people of [populations.{}] {}: {} holds {} such people at most, as close as "
+                    "disks can be; ask for fewer, or for a larger region",
+                    population.where, n, population.name, reason, space.text(), most));
+  };
+  if (n == 0)
+    throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
+                                 population.density, space.text()));
+  if (n > most) refuse("do not fit");
+  if (population.groups) population.groups->require_room(n, population.name);
+  auto& [first_id, parties] = numbering[&population];
+  first_id = all.take_ids(state, n);
+  const std::vector<NewBody<2>> fixed = fixed_near(population.level);
+  const PlacementTask task{.comm = state.comm,
+                           .domain = state.box,
+                           .seed = seed,
+                           .first_id = first_id,
+                           .count = n,
+                           .radius = [&](GlobalId id) { return mixture.radius(seed, id); },
+                           .spaces = level.views,
+                           .fixed = fixed,
+                           .back_and_forth = population.groups.has_value()};
+  if (population.groups) {
+    if (state.next_id > std::numeric_limits<std::int32_t>::max())
+      throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
+    parties.emplace(*population.groups, n);
+  }
+  const bool has_room = population.on_lattice ? place_on_lattice(task, level.people)
+                        : parties
+                            ? place_groups_at_random(task, *parties, mixture.largest_radius(), level.people)
+                            : place_at_random(task, level.people);
+  if (!has_room)
+    refuse(population.on_lattice
+               ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
+               : "found no room without overlaps");
+}
+
+/// Adds those of this rank, with what they are like.
+void People::Placement::add_placed(std::vector<Person>& people) const {
+  for (const auto& [number, level] : levels)
+    for (const auto& [body, space] : level.people) {
+      const Population& population = *level.populations[static_cast<std::size_t>(space)];
+      Person& person = people.emplace_back(population.mixture.draw(seed, body.id,
+                                                                   {.id = body.id,
+                                                                    .x = body.position,
+                                                                    .radius = body.radius,
+                                                                    .level = number,
+                                                                    .journey = population.journey,
+                                                                    .group = population.group}));
+      const auto& [first_id, parties] = numbering.at(&population);
+      if (!parties) continue;
+      const auto [first_member, size] = parties->group_of(body.id - first_id);
+      if (size > 1) person.together = first_id + first_member;
+    }
+}
 
 void People::populate(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
-  const std::vector<ListedPerson> listed = start_from_files(state, building, seed);
-  std::map<int, PlacedOnLevel> levels;
-  std::vector<GlobalId> first_ids(populations_.size());
-  std::vector<std::optional<GroupList>> parties(populations_.size());
-  for (std::size_t p = 0; p < populations_.size(); ++p) {
-    const Population& population = populations_[p];
-    if (population.file.is_given()) continue;
-    const auto entry =
-        levels
-            .try_emplace(population.level, NearObstacles(state.obstacles, journeys_->exits(), state.box,
-                                                         population.level, reach_of_starts()))
-            .first;
-    PlacedOnLevel& level = entry->second;
-    std::vector<NewBody<2>> fixed;
-    const auto keep = [&](const NewBody<2>& body, int of) {
-      if (building.may_touch(body.position, of, population.level, 2 * largest_radius()))
-        fixed.push_back(body);
-    };
-    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-      keep({state.bodies.id()[i], state.bodies.position()[i], state.bodies.radius()[i]},
-           level_of(state.bodies, i));
-    for (const ListedPerson& person : listed) keep(person.body, person.level);
-    for (const auto& [number, other] : levels)
-      for (const PlacedPerson& person : other.people)
-        if (number != population.level) keep(person.body, number);
-    level.populations.push_back(p);
-    level.spaces.push_back(std::make_unique<StartSpace>(building, level.near, journeys_->exits(), state.box,
-                                                        population.region, population.where));
-    level.views.push_back(level.spaces.back().get());
-    const StartSpace& space = *level.views.back();
-    const std::int64_t n = population.n_people(space.area());
-    const Mixture& mixture = population.mixture;
-    const auto most = static_cast<std::int64_t>(most_that_fit(space, mixture));
-    const auto refuse = [&](const std::string& reason) {
-      throw InputError(fmt::format(
-          "{}: the {} people of [populations.{}] {}: {} holds {} such people at most, as close as "
-          "disks can be; ask for fewer, or for a larger region",
-          population.where, n, population.name, reason, space.text(), most));
-    };
-    if (n == 0)
-      throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
-                                   population.density, space.text()));
-    if (n > most) refuse("do not fit");
-    if (population.groups) population.groups->require_room(n, population.name);
-    first_ids[p] = take_ids(state, n);
-    const PlacementTask task{.comm = state.comm,
-                             .domain = state.box,
-                             .seed = seed,
-                             .first_id = first_ids[p],
-                             .count = n,
-                             .radius = [&](GlobalId id) { return mixture.radius(seed, id); },
-                             .spaces = level.views,
-                             .fixed = fixed,
-                             .back_and_forth = population.groups.has_value()};
-    if (population.groups) {
-      if (state.next_id > std::numeric_limits<std::int32_t>::max())
-        throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
-      parties[p].emplace(*population.groups, n);
-    }
-    const bool has_room =
-        population.on_lattice ? place_on_lattice(task, level.people)
-        : parties[p] ? place_groups_at_random(task, *parties[p], mixture.largest_radius(), level.people)
-                     : place_at_random(task, level.people);
-    if (!has_room)
-      refuse(population.on_lattice
-                 ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
-                 : "found no room without overlaps");
-  }
-
-  Index i = state.bodies.n_owned();
-  std::size_t n_people = 0;
-  for (const auto& [number, level] : levels) n_people += level.people.size();
-  state.bodies.resize(i + static_cast<Index>(n_people + listed.size()), 0);
-  for (const ListedPerson& person : listed) {
-    put_person(state, i, person.body, person.traits, person.level, static_cast<std::size_t>(person.group),
-               person.journey);
-    agent::party(state.bodies)[static_cast<std::size_t>(i++)] = person.party;
-  }
-  for (const auto& [number, level] : levels)
-    for (const PlacedPerson& person : level.people) {
-      const std::size_t group = level.populations[static_cast<std::size_t>(person.space)];
-      const Population& population = populations_[group];
-      put_person(state, i, person.body, population.mixture.draw(seed, person.body.id), number, group,
-                 population.journey);
-      if (const auto& list = parties[group]) {
-        const std::int64_t k = list->group_of(person.body.id - first_ids[group]);
-        if (list->size(k) > 1)
-          agent::party(state.bodies)[static_cast<std::size_t>(i)] =
-              static_cast<std::int32_t>(first_ids[group] + list->first_member(k));
-      }
-      ++i;
-    }
+  std::vector<Person> people = start_from_files(state, building, seed);
+  Placement placement{.all = *this, .state = state, .building = building, .seed = seed, .listed = people};
+  for (const Population& population : populations_)
+    if (!population.file.is_given()) placement.place(population);
+  placement.add_placed(people);
+  const Index n_before = state.bodies.n_owned();
+  state.bodies.resize(n_before + static_cast<Index>(people.size()), 0);
+  for (std::size_t k = 0; k < people.size(); ++k)
+    put_person(state, n_before + static_cast<Index>(k), people[k]);
   share_way_radii(state);
   check_arrivals(state, building, seed);
 }

@@ -11,8 +11,35 @@
 #include "core/input_crash.hpp"
 #include "core/input_file.hpp"
 #include "core/suggestion.hpp"
+#include "io/pedestrian_archive.hpp"
 
 namespace scree {
+
+namespace {
+
+/// take_frame() of a file with the layout of PedestrianArchive.
+void read_archive_frame(const std::string& path, std::int64_t frame, const TakePerson& take) {
+  const hdf5::File file(Comm(MPI_COMM_SELF), path, hdf5::Open::read);
+  const std::int64_t n_rows = PedestrianArchive::n_rows_in(file);
+  const bool has_levels = PedestrianArchive::has_levels_in(file);
+  const auto each_row = [&](const auto& f) {
+    constexpr std::int64_t at_once = 1 << 16;
+    for (std::int64_t first = 0; first < n_rows; first += at_once)
+      for (const TrajectoryRow& row :
+           PedestrianArchive::read_rows(file, first, std::min(at_once, n_rows - first))) {
+        Person person;
+        person.x = {{row.x, row.y}};
+        person.id = row.id;
+        if (has_levels) person.level = static_cast<int>(row.level);
+        if (!std::isfinite(row.x) || !std::isfinite(row.y))
+          throw InputError(fmt::format("{}: person {} in frame {} has no place", path, row.id, row.frame));
+        f(std::int64_t{row.frame}, person);
+      }
+  };
+  take_frame(path, frame, each_row, take);
+}
+
+}  // namespace
 
 void PersonFile::describe(Section& section, Use use) {
   use_ = use;
@@ -73,67 +100,41 @@ std::string PersonFile::place(std::int64_t row) const {
                                   : fmt::format("{}: row {} of its frame", path_, row);
 }
 
-/// Looks up the names of a row that are new.
-void PersonFile::learn(const PersonRow& row, const PersonNames& names) {
-  const std::string where = place(row.row);
-  const auto look_up = [&](auto& of, std::string_view name, const auto& find) {
-    if (!name.empty() && !of.contains(name)) of.emplace(name, find(std::string(name)));
-  };
-  look_up(kind_of_, row.kind, [&](const std::string& name) {
-    const auto found = std::ranges::find(names.kinds, name);
-    if (found == names.kinds.end())
-      throw InputError(where + ": " + no_such_table("agents", name, names.kinds));
-    return static_cast<int>(found - names.kinds.begin());
-  });
-  look_up(level_of_, row.floor,
-          [&](const std::string& name) { return names.building.level_of(name, where); });
-  look_up(journey_of_, row.journey,
-          [&](const std::string& name) { return names.journeys.find(name, where); });
-  look_up(exit_of_, row.leaves_at,
-          [&](const std::string& name) { return names.journeys.find_destination("exits", name, where); });
-  if (!row.leaves_at.empty()) {
-    const int before = row.journey.empty() ? journey_ : journey_of_.find(row.journey)->second;
-    const int exit = exit_of_.find(row.leaves_at)->second;
-    if (!way_of_.contains({before, exit}))
-      way_of_.emplace(std::pair(before, exit), names.journeys.with_exit(before, exit, where));
-  }
-  if (row.journey.empty() && row.leaves_at.empty() && journey_ == has_to_tell_journey)
+/// Looks up the names of a row.
+PersonFile::Meaning PersonFile::meaning_of(const PersonRow& row, const PersonNames& names) const {
+  const std::string where = place(row.person.row);
+  const auto name = [&](PersonRow::Name n) { return std::string(row.names[n]); };
+  const std::string kind = name(PersonRow::kind), floor = name(PersonRow::floor),
+                    journey = name(PersonRow::journey), leaves_at = name(PersonRow::leaves_at);
+  Meaning meaning{.level = names.level, .journey = names.journey};
+  if (!kind.empty()) meaning.kind = table_named("agents", kind, names.kinds, where);
+  if (!floor.empty()) meaning.level = names.building.level_of(floor, where);
+  if (!journey.empty()) meaning.journey = names.journeys.find(journey, where);
+  if (!leaves_at.empty())
+    meaning.journey = names.journeys.with_exit(
+        meaning.journey, names.journeys.find_destination("exits", leaves_at, where), where);
+  if (meaning.journey == has_to_tell_journey)
     throw InputError(
         fmt::format("{}: which journey? Give a column journey, or journey in the deck at {}", where, where_));
-  if (row.floor.empty() && level_ == has_to_tell_level && row.level < 0)
+  if (meaning.level == has_to_tell_level && row.person.level < 0)
     throw InputError(
         fmt::format("{}: on which floor? Give a column floor, or floor in the deck at {}", where, where_));
-  if (row.level >= names.building.n_levels())
-    throw InputError(fmt::format("{}: level {}: the building has the levels 0 to {}", where, row.level,
-                                 names.building.n_levels() - 1));
+  return meaning;
 }
 
-/// With the names that learn() knows.
-FilePerson PersonFile::resolved(const PersonRow& row) const {
-  FilePerson person{.row = row.row,
-                    .x = row.x,
-                    .id = row.id,
-                    .radius = row.radius,
-                    .speed = row.speed,
-                    .premovement = row.premovement,
-                    .time = row.time,
-                    .level = row.level >= 0 ? row.level : level_,
-                    .journey = journey_,
-                    .group = row.group};
-  const auto stands_for = [&](const auto& of, const auto& name) {
-    const auto found = of.find(name);
-    if (found == of.end()) throw InputError(place(row.row) + ": the file has changed while it was read");
-    return found->second;
-  };
-  if (!row.kind.empty()) person.kind = stands_for(kind_of_, row.kind);
-  if (!row.floor.empty()) person.level = stands_for(level_of_, row.floor);
-  if (!row.journey.empty()) person.journey = stands_for(journey_of_, row.journey);
-  if (!row.leaves_at.empty())
-    person.journey = stands_for(way_of_, std::pair(person.journey, stands_for(exit_of_, row.leaves_at)));
+/// With the names that scan() met.
+Person PersonFile::resolved(const PersonRow& row) const {
+  const auto found = meanings_.find(row.names);
+  if (found == meanings_.end())
+    throw InputError(place(row.person.row) + ": the file has changed while it was read");
+  Person person = row.person;
+  person.kind = found->second.kind;
+  person.journey = found->second.journey;
+  if (person.level < 0) person.level = found->second.level;
   return person;
 }
 
-void PersonFile::count(const FilePerson& person, const PersonNames& names) {
+void PersonFile::count(const Person& person, const PersonNames& names) {
   constexpr Real far = 1000;  // [m]
   for (int k = 0; k < 2; ++k) {
     if (!(std::abs(person.x[k]) > far)) continue;
@@ -147,7 +148,7 @@ void PersonFile::count(const FilePerson& person, const PersonNames& names) {
   const bool has_id = person.id >= 0, has_place = std::isfinite(person.x[0]);
   if (n.count == 0) n.has_ids = has_id, n.has_places = has_place, n.level = person.level;
   ++n.count;
-  n.has_groups = n.has_groups || person.group >= 0;
+  n.has_groups = n.has_groups || person.together >= 0;
   if (!std::isnan(person.radius)) {
     n.largest_radius = std::max(n.largest_radius, person.radius);
     n.smallest_radius = std::min(n.smallest_radius, person.radius);
@@ -159,17 +160,22 @@ void PersonFile::count(const FilePerson& person, const PersonNames& names) {
 }
 
 void PersonFile::scan(const PersonNames& names) {
-  level_ = names.level;
-  journey_ = names.journey;
   numbers_ = {};
   read([&](const PersonRow& row) {
-    learn(row, names);
+    if (!meanings_.contains(row.names)) {
+      std::array<std::string, PersonRow::n_names> met;
+      std::ranges::copy(row.names, met.begin());
+      meanings_.emplace(std::move(met), meaning_of(row, names));
+    }
+    if (row.person.level >= names.building.n_levels())
+      throw InputError(fmt::format("{}: level {}: the building has the levels 0 to {}", place(row.person.row),
+                                   row.person.level, names.building.n_levels() - 1));
     count(resolved(row), names);
   });
   if (numbers_.count == 0) throw InputError(path_ + ": there is nobody in the file");
 }
 
-void PersonFile::for_each(const std::function<void(const FilePerson&)>& f) const {
+void PersonFile::for_each(const std::function<void(const Person&)>& f) const {
   read([&](const PersonRow& row) { f(resolved(row)); });
 }
 

@@ -1,8 +1,9 @@
 #pragma once
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/section.hpp"
@@ -11,21 +12,6 @@
 #include "crowd/plan/building_plan.hpp"
 
 namespace scree {
-
-/// Somebody of a file, with what its names stand for.
-struct FilePerson {
-  std::int64_t row = 0;  ///< for PersonFile::place()
-  Vec<2> x{};            ///< [m]; NaN: not given
-  GlobalId id = -1;      ///< -1: not given
-  Real radius = NAN;     ///< [m]; NaN: not given, as the next three
-  Real speed = NAN;      ///< desired [m/s]
-  Real premovement = NAN;
-  Real time = NAN;
-  std::int32_t kind = -1;  ///< -1: not given
-  int level = 0;
-  int journey = -1;
-  std::int64_t group = -1;  ///< of those who walk together; -1: alone
-};
 
 /// What the names of a file stand for, and the level and journey of people of whom it does not tell.
 struct PersonNames {
@@ -37,9 +23,9 @@ struct PersonNames {
 };
 
 /// People from a file: [populations.NAME] and [sources.NAME] file. A table (read_person_table), or, for the
-/// start, a frame of a trajectory: of a text (.txt, read_archive_text) or an HDF5 file (.h5, .hdf5,
-/// read_archive_frame). Every rank reads the file by itself, each time that it is asked for, and keeps none
-/// of its people.
+/// start, a frame of a trajectory: of a text (.txt, read_archive_text) or an HDF5 file with the layout of
+/// PedestrianArchive (.h5, .hdf5). Every rank reads the file by itself, each time that it is asked for, and
+/// keeps none of its people.
 class PersonFile {
  public:
   enum class Use { start, arrivals };
@@ -55,7 +41,7 @@ class PersonFile {
   /// a column or name is unknown, a value is out of range. Local, alike on all ranks; O(file).
   void scan(const PersonNames& names);
   /// Calls f for each person, in the order of the file. After scan(). Throws InputError. Local; O(file).
-  void for_each(const std::function<void(const FilePerson&)>& f) const;
+  void for_each(const std::function<void(const Person&)>& f) const;
 
   struct Numbers {
     std::int64_t count = 0;
@@ -78,11 +64,22 @@ class PersonFile {
 
  private:
   enum class Format { table, archive_text, archive };
+  /// What the names of a row stand for; kind -1: none is given.
+  struct Meaning {
+    std::int32_t kind = -1;
+    int level = 0, journey = -1;
+  };
+  struct Before {  // also of std::string_view
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
+  };
 
   void read(const TakePerson& take) const;
-  FilePerson resolved(const PersonRow& row) const;
-  void learn(const PersonRow& row, const PersonNames& names);
-  void count(const FilePerson& person, const PersonNames& names);
+  Meaning meaning_of(const PersonRow& row, const PersonNames& names) const;
+  Person resolved(const PersonRow& row) const;
+  void count(const Person& person, const PersonNames& names);
 
   Use use_ = Use::start;
   std::string named_, where_, path_;
@@ -91,9 +88,7 @@ class PersonFile {
   bool separates_ = false;
   Real separate_limit_ = 0.5;
   Numbers numbers_;
-  int level_ = 0, journey_ = -1;  // of people of whom the file does not tell
-  std::map<std::string, int, std::less<>> kind_of_, level_of_, journey_of_, exit_of_;
-  std::map<std::pair<int, int>, int> way_of_;  // by journey and exit: the journey that leads there
+  std::map<std::array<std::string, PersonRow::n_names>, Meaning, Before> meanings_;  // of names in rows
 };
 
 }  // namespace scree

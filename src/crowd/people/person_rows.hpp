@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -9,18 +10,28 @@
 
 namespace scree {
 
-/// What a file says of one person. Numbers that it does not give are NaN, ids and levels -1, names empty.
-struct PersonRow {
+/// Somebody who comes into a run: what a file says of them, then also what is drawn. Numbers that nobody has
+/// said yet are NaN; ids, kinds, levels and journeys -1.
+struct Person {
   std::int64_t row = 0;  ///< line of a text, place in the frame of a trajectory, for messages
-  Vec<2> x{{NAN, NAN}};  ///< [m]
   GlobalId id = -1;
-  Real radius = NAN;                                 ///< [m]
-  Real speed = NAN;                                  ///< desired [m/s]
-  Real premovement = NAN;                            ///< [s]
-  Real time = NAN;                                   ///< when it comes [s]
-  int level = -1;                                    ///< number of a level, in trajectories
-  std::int64_t group = -1;                           ///< those of one number walk together
-  std::string_view kind, floor, journey, leaves_at;  ///< valid during the call
+  Vec<2> x{{NAN, NAN}};        ///< [m]
+  Real radius = NAN;           ///< [m]
+  Real speed = NAN;            ///< desired [m/s]
+  Real premovement = NAN;      ///< time before they walk [s]
+  Real time = NAN;             ///< when they come from a source [s]
+  std::int64_t together = -1;  ///< those of one number walk together; -1: alone
+  std::int32_t kind = -1;      ///< which [agents.NAME]
+  std::int32_t level = -1;     ///< of the building
+  std::int32_t journey = -1;
+  std::int32_t group = 0;  ///< as of bodies: its population or source
+};
+
+/// What a file says of one person, with names that are to be looked up; empty: not given.
+struct PersonRow {
+  enum Name : std::uint8_t { kind, floor, journey, leaves_at, n_names };
+  Person person;
+  std::array<std::string_view, n_names> names;  ///< valid during the call
 };
 /// Ids of people in files: 31 bits.
 inline constexpr GlobalId most_id = 0x7fffffff;
@@ -37,7 +48,8 @@ void read_person_table(const std::string& path, bool has_times, const TakePerson
 /// Text: rows of id, frame, x, y (, z), in metres or centimetres as lines of its header say, which begin with
 /// #. Throws InputError naming the frames that there are if nobody is in this one. Local; O(file).
 void read_archive_text(const std::string& path, std::int64_t frame, const TakePerson& take);
-/// The same of a file with the layout of PedestrianArchive.
-void read_archive_frame(const std::string& path, std::int64_t frame, const TakePerson& take);
+/// The same of any trajectory. `each_row` calls what it is given with frame and person of each row.
+using EachRow = std::function<void(const std::function<void(std::int64_t, const Person&)>&)>;
+void take_frame(const std::string& path, std::int64_t frame, const EachRow& each_row, const TakePerson& take);
 
 }  // namespace scree

@@ -70,28 +70,22 @@ void BuildingPlan::describe_lifts(Section& root) {
                                        name));
         level->where = section.where("cabin");
         level->plan.use_polygon(cabin, level->where);
-        const auto ends = line_of(section, "door", door);
-        lift.door = ends;
+        lift.door = line_of(section, "door", door);
+        lift.where_door = section.where("door");
         if (lift.capacity == 0)
           lift.capacity =
               std::max<std::int64_t>(1, static_cast<std::int64_t>(level->plan.free_area() / area_of_person));
         find_stops(section, lift, floors, to);
         level->elevation = lift.stops[lift.to].elevation;
         level->lift = std::move(lift);
-        lifts_.push_back({n_levels(), section.where("door"), section.where("cabin"), cabin});
         levels_.push_back(std::move(level));
       });
 }
 
 void BuildingPlan::find_stops(const Section& section, Lift& lift, const std::vector<std::string>& floors,
                               const std::string& to) const {
-  std::vector<std::string> names;
-  for (const auto& level : levels_)
-    if (level->is_floor()) names.push_back(level->name);
   for (const std::string& name : floors) {
-    const int floor = find(name);
-    if (floor < 0 || !level(floor).is_floor())
-      throw InputError(section.where("floors") + ": " + no_such_table("floors", name, names));
+    const int floor = floor_named(name, section.where("floors"));
     const Real elevation = level(floor).elevation;
     for (const Lift::Stop& other : lift.stops) {
       if (other.floor == floor) section.fail("floors", fmt::format("\"{}\" is listed twice", name));
@@ -112,14 +106,15 @@ void BuildingPlan::find_stops(const Section& section, Lift& lift, const std::vec
   lift.to = static_cast<std::size_t>(found - lift.stops.begin());
 }
 
-void BuildingPlan::join_lift(const Cabin& cabin, Real largest_radius, std::vector<LevelLine>& lines) {
-  Level& level = *levels_[static_cast<std::size_t>(cabin.level)];
+void BuildingPlan::join_lift(int number, Real largest_radius, std::vector<LevelLine>& lines) {
+  Level& level = *levels_[static_cast<std::size_t>(number)];
   Lift& lift = *level.lift;
+  const Ring cabin = level.plan.area()[0].outline;
   const Vec<2> a = lift.door[0], b = lift.door[1];
   const Real depth = depth_behind_line(largest_radius);
-  const Vec<2> outward = border_opened(cabin.level, a, b, depth, cabin.where_door, "lifts." + level.name);
+  const Vec<2> outward = border_opened(number, a, b, depth, lift.where_door, "lifts." + level.name);
   lift.inward = -outward;
-  for (const Vec<2>& corner : cabin.ring) lift.depth = std::max(lift.depth, dot(lift.inward, corner - a));
+  for (const Vec<2>& corner : cabin) lift.depth = std::max(lift.depth, dot(lift.inward, corner - a));
   constexpr Real far_in = 0.75;
   lift.inside = 0.5 * (a + b) + far_in * std::min(depth, lift.depth) * lift.inward;
   // Ways out of the cabin lead over its first line.
@@ -129,29 +124,29 @@ void BuildingPlan::join_lift(const Cabin& cabin, Real largest_radius, std::vecto
   for (const std::size_t k : order) {
     Lift::Stop& stop = lift.stops[k];
     const std::string& name = this->level(stop.floor).name;
-    const Real overlap = plan(stop.floor).free_area(cabin.ring);
+    const Real overlap = plan(stop.floor).free_area(cabin);
     if (overlap > least_overlap)
       throw InputError(
           fmt::format("{}: {:.3g} m2 of the cabin lie in the walkable area of [floors.{}]: take the "
                       "shaft out of it, say by an obstacle",
-                      cabin.where, overlap, name));
-    const Vec<2> in = border_opened(stop.floor, a, b, depth, cabin.where_door, "floors." + name);
+                      level.where, overlap, name));
+    const Vec<2> in = border_opened(stop.floor, a, b, depth, lift.where_door, "floors." + name);
     if (dot(in, lift.inward) < 0)
       throw InputError(fmt::format("{}: the floor \"{}\" and [lifts.{}] lie on the same side of the door",
-                                   cabin.where_door, name, level.name));
+                                   lift.where_door, name, level.name));
     stop.line = lines.size();
     lines.push_back({.a = a,
                      .b = b,
-                     .level = {stop.floor, cabin.level},
+                     .level = {stop.floor, number},
                      .outward = lift.inward,
                      .depth = depth,
                      .is_open = false});
   }
-  for (const Cabin& other : lifts_) {
-    if (other.level >= cabin.level) break;
-    if (const Real overlap = plan(other.level).free_area(cabin.ring); overlap > least_overlap)
+  for (int other = 0; other < number; ++other) {
+    if (!this->level(other).lift) continue;
+    if (const Real overlap = plan(other).free_area(cabin); overlap > least_overlap)
       throw InputError(fmt::format("{}: the cabins of [lifts.{}] and [lifts.{}] overlap by {:.3g} m2",
-                                   cabin.where, this->level(other.level).name, level.name, overlap));
+                                   level.where, this->level(other).name, level.name, overlap));
   }
 }
 

@@ -13,15 +13,9 @@ namespace scree {
 
 namespace {
 
-enum class ConnectorType { stair, ramp, escalator, level };
-
 bool is_closed(const Incline& connector, Real time) {
   constexpr Real rounding = 1e-9;  // times are sums of steps
   return time + rounding >= connector.closed_from;
-}
-
-Vec<2> middle(const std::array<Vec<2>, 2>& line) {
-  return 0.5 * (line[0] + line[1]);
 }
 
 /// The part of a line that centres of people of `radius` cross: walls begin at its ends.
@@ -95,159 +89,18 @@ void BuildingPlan::describe_floors(Section& root) {
               });
 }
 
-BuildingPlan::End BuildingPlan::describe_end(Section& section, const char* key, const char* doc) {
-  End end;
-  section.table(key, {.required = true, .doc = doc}, [&](Section& table) {
-    table.text("floor", end.floor, {.required = true, .doc = "name of the floor"});
-    std::vector<std::vector<Real>> line;
-    table.points("line", line, 2,
-                 {.unit = Unit::length,
-                  .required = true,
-                  .doc = "two ends of the line on the border of the floor that people cross"});
-    if (!table.reading()) return;
-    end.where = table.where("line");
-    end.line = line_of(table, "line", line);
-  });
-  return end;
-}
-
-void BuildingPlan::describe_connectors(Section& root) {
-  root.tables(
-      "connectors", {.doc = "What people take from one floor to another."},
-      [&](const std::string& name, Section& section) {
-        if (section.reading() && find(name) >= 0)
-          section.fail("",
-                       fmt::format("there is a floor \"{}\" already: give the connector another name", name));
-        auto level = std::make_unique<Level>();
-        level->name = name;
-        Incline incline;
-        ConnectorType type = ConnectorType::stair;
-        section.choice(
-            "type", type,
-            {{"stair", ConnectorType::stair},
-             {"ramp", ConnectorType::ramp},
-             {"escalator", ConnectorType::escalator},
-             {"level", ConnectorType::level}},
-            {.doc = "\"stair\": one straight flight; \"ramp\"; \"escalator\"; \"level\": a bridge"});
-        const Ring ring = read_ring(section, "polygon", true,
-                                    "corners of its plan, which may lie above or below floors and other "
-                                    "connectors");
-        Real up = std::nan(""), down = std::nan("");
-        section.real("up_factor", up,
-                     {.range = positive,
-                      .doc = "factor of desired speeds along the slope, upwards; 0.5 of a stair, else 1, if "
-                             "not given"});
-        section.real("down_factor", down,
-                     {.range = positive, .doc = "the same downwards; 0.75 of a stair, else 1, if not given"});
-        std::string factors;
-        section.choice(
-            "factors", factors, {"fruin"},
-            {.doc = "of a stair, instead of up_factor and down_factor: \"fruin\": speeds of a table "
-                    "of J. J. Fruin, by age and sex of [agents.NAME]"});
-        // Not given: values that the keys refuse.
-        Real speed = std::nan(""), walk = std::nan("");
-        std::string direction;
-        section.real("speed", speed,
-                     {.unit = Unit::speed,
-                      .range = non_negative,
-                      .doc = "of an escalator, required: speed of the steps along the slope"});
-        section.choice(
-            "direction", direction, {"up", "down"},
-            {.doc = "where people may go: \"up\", from bottom to top, or \"down\"; both ways if not "
-                    "given; required of an escalator"});
-        section.real(
-            "walk", walk,
-            {.range = unit_interval,
-             .doc = "of an escalator: share of the people who walk on it; the others stand; 0 if not "
-                    "given"});
-        section.real("closed_from", incline.closed_from,
-                     {.unit = Unit::time,
-                      .range = positive,
-                      .doc = "when it closes: nobody enters it from then on, and who is in it walks out"});
-        Connector connector;
-        connector.ends[0] = describe_end(section, "bottom", "the lower end");
-        connector.ends[1] = describe_end(section, "top", "the upper end");
-        if (!section.reading()) return;
-        if (levels_.size() == 1 && levels_[0]->name.empty())
-          section.fail("", "connectors join floors: the deck has [walkable], and no [floors.NAME]");
-        const bool is_escalator = type == ConnectorType::escalator;
-        if (is_escalator && !(speed > 0))
-          section.fail("speed", "the speed of the escalator is missing: speed = \"0.5 m/s\", say");
-        if (is_escalator && direction.empty())
-          section.fail("direction", "the direction of the escalator is missing: \"up\" or \"down\"");
-        for (const auto& [key, value] : {std::pair("speed", speed), std::pair("walk", walk)})
-          if (!is_escalator && std::isfinite(value))
-            section.fail(key, fmt::format("{} is a key of escalators only", key));
-        incline.one_way = direction == "up" ? 1 : direction == "down" ? -1 : 0;
-        if (is_escalator) {
-          incline.belt_speed = speed;
-          incline.walking_share = std::isfinite(walk) ? walk : 0;
-        }
-        const bool is_stair = type == ConnectorType::stair;
-        constexpr Real usual_up = 0.5, usual_down = 0.75;
-        incline.up_factor = std::isfinite(up) ? up : is_stair ? usual_up : 1;
-        incline.down_factor = std::isfinite(down) ? down : is_stair ? usual_down : 1;
-        incline.is_by_age = !factors.empty();
-        if (incline.is_by_age && !is_stair) section.fail("factors", "factors is a key of stairs only");
-        for (const auto& [key, value] : {std::pair("up_factor", up), std::pair("down_factor", down)})
-          if (incline.is_by_age && std::isfinite(value))
-            section.fail(key, fmt::format("factors gives the speeds on this stair: remove {}", key));
-        level->where = section.where("polygon");
-        level->plan.use_polygon(ring, level->where);
-        level->incline = incline;
-        connector.level = n_levels();
-        place(section, *level, connector);
-        const Real rise = level->incline->rise;
-        if (type == ConnectorType::level && rise != 0)
-          section.fail("type",
-                       fmt::format("its ends are {:g} m apart in height: \"level\" joins floors of one "
-                                   "elevation; take \"ramp\"",
-                                   rise));
-        if (type != ConnectorType::level && rise == 0)
-          section.fail("type", is_escalator
-                                   ? "both ends are at one elevation: take \"level\", which may have a "
-                                     "direction, too, and remove speed and walk"
-                                   : "both ends are at one elevation: take \"level\"");
-        levels_.push_back(std::move(level));
-        connectors_.push_back(std::move(connector));
-      });
-}
-
-/// Finds heights and slope of a connector from its ends.
-void BuildingPlan::place(Section& section, Level& level, const Connector& connector) const {
-  std::array<int, 2> floors{};
-  for (std::size_t e = 0; e < 2; ++e) {
-    const End& end = connector.ends[e];
-    floors[e] = find(end.floor);
-    if (floors[e] >= 0 && this->level(floors[e]).is_floor()) continue;
-    std::vector<std::string> names;
-    for (const auto& one : levels_)
-      if (one->is_floor()) names.push_back(one->name);
-    throw InputError(end.where + ": " + no_such_table("floors", end.floor, names));
-  }
-  Incline& incline = *level.incline;
-  incline.lower_floor = floors[0];
-  incline.upper_floor = floors[1];
-  level.elevation = this->level(floors[0]).elevation;
-  incline.rise = this->level(floors[1]).elevation - level.elevation;
-  if (incline.rise < 0)
-    section.fail("top", fmt::format("the top is {:g} m below the bottom: exchange the two", -incline.rise));
-  if (floors[0] == floors[1]) section.fail("top", "both ends are on one floor");
-  incline.foot = middle(connector.ends[0].line);
-  incline.head = middle(connector.ends[1].line);
-  const Vec<2> way = incline.head - incline.foot;
-  incline.run = norm(way);
-  constexpr Real steepest = 1.7320508;  // 60 degrees
-  if (incline.rise > steepest * incline.run)
-    section.fail("top", fmt::format("it rises {:g} m over {:g} m from line to line, more than 60 degrees",
-                                    incline.rise, incline.run));
-  if (incline.rise > 0) incline.uphill = (1 / incline.run) * way;
-}
-
 int BuildingPlan::find(const std::string& name) const {
   for (std::size_t k = 0; k < levels_.size(); ++k)
     if (levels_[k]->name == name) return static_cast<int>(k);
   return -1;
+}
+
+/// Floors come first among the levels.
+int BuildingPlan::floor_named(const std::string& name, const std::string& where) const {
+  std::vector<std::string> floors;
+  for (const auto& level : levels_)
+    if (level->is_floor()) floors.push_back(level->name);
+  return table_named("floors", name, floors, where);
 }
 
 int BuildingPlan::read_level(Section& section) const {
@@ -312,7 +165,8 @@ void BuildingPlan::join(Real largest_radius) {
   std::vector<LevelLine> lines;
   for (const Connector& connector : connectors_)
     for (const End& end : connector.ends) lines.push_back(opened(end, connector.level, largest_radius));
-  for (const Cabin& cabin : lifts_) join_lift(cabin, largest_radius, lines);
+  for (int number = 0; number < n_levels(); ++number)
+    if (level(number).lift) join_lift(number, largest_radius, lines);
   map_ = std::make_shared<LevelMap>(n_levels(), std::move(lines));
 }
 

@@ -145,14 +145,9 @@ class BuildingPlan {
     std::array<End, 2> ends;  // bottom, top
   };
 
-  struct Cabin {
-    int level = 0;
-    std::string where_door, where;  // of the cabin
-    Ring ring;
-  };
-
   void describe_floors(Section& root);
   void describe_connectors(Section& root);
+  int floor_named(const std::string& name, const std::string& where) const;
   static End describe_end(Section& section, const char* key, const char* doc);
   void place(Section& section, Level& level, const Connector& connector) const;
   LevelLine opened(const End& end, int connector, Real largest_radius);
@@ -165,11 +160,10 @@ class BuildingPlan {
   void describe_lifts(Section& root);
   void find_stops(const Section& section, Lift& lift, const std::vector<std::string>& floors,
                   const std::string& to) const;
-  void join_lift(const Cabin& cabin, Real largest_radius, std::vector<LevelLine>& lines);
+  void join_lift(int number, Real largest_radius, std::vector<LevelLine>& lines);
 
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<Connector> connectors_;
-  std::vector<Cabin> lifts_;
   std::shared_ptr<LevelMap> map_;
 };
 

@@ -43,41 +43,6 @@ std::string text_of(const std::string& path, const std::string& where) {
   return read_input(path);
 }
 
-/// From where to where an open border lies along an edge, as distances from its start; nothing if it does
-/// not. It may begin before the edge and end behind it.
-std::optional<std::pair<Real, Real>> part_along(const Edge& edge, const Ring& border) {
-  if (std::abs(edge.height(border[0])) > snap || std::abs(edge.height(border[1])) > snap) return {};
-  return std::minmax({dot(edge.tangent, border[0] - edge.a), dot(edge.tangent, border[1] - edge.a)});
-}
-
-/// Adds what is left of a wall beside the open borders, which begin with their two ends.
-void add_outside_of(std::span<const Ring> borders, const Edge& wall, std::vector<Edge>& walls) {
-  struct Piece {
-    Vec<2> a, b;
-  };
-  std::vector<Piece> pieces{{wall.a, wall.b}};
-  constexpr Real shortest = 1e-6;  // [m]
-  for (const Ring& border : borders) {
-    const auto part = part_along(wall, border);
-    if (!part) continue;
-    const auto place = [&](const Vec<2>& x) { return dot(wall.tangent, x - wall.a); };
-    const bool is_along = place(border[0]) < place(border[1]);
-    const Vec<2>& first = border[is_along ? 0 : 1];
-    const Vec<2>& last = border[is_along ? 1 : 0];
-    std::vector<Piece> left;
-    for (const Piece& piece : pieces) {
-      if (place(piece.b) - part->first <= snap || part->second - place(piece.a) <= snap) {
-        left.push_back(piece);
-        continue;
-      }
-      if (part->first - place(piece.a) > shortest) left.push_back({piece.a, first});
-      if (place(piece.b) - part->second > shortest) left.push_back({last, piece.b});
-    }
-    pieces = std::move(left);
-  }
-  for (const Piece& piece : pieces) walls.emplace_back(piece.a, piece.b);
-}
-
 constexpr int n_corners_of_column = 32;   // of a disk, in files
 constexpr int n_corners_of_margin = 128;  // of a disk, where a hundredth of a radius matters
 
@@ -247,18 +212,15 @@ const Geometry& FloorPlan::Impl::free_area() {
 bool FloorPlan::Impl::in_column(const Vec<2>& x) {
   if (columns.empty()) return false;
   if (!near_columns) {
-    const auto box_of = [](const Columns::Column& column) {
-      return Box<2>{column.centre - filled<2>(column.radius), column.centre + filled<2>(column.radius), {}};
-    };
     Box<2> box = Box<2>::empty();
     for (const Columns::Column& column : columns) {
-      box.include(box_of(column).lower);
-      box.include(box_of(column).upper);
+      box.include(column.bounds().lower);
+      box.include(column.bounds().upper);
     }
     near_columns.emplace(box, 4 * columns.size());
     for (std::size_t c = 0; c < columns.size(); ++c)
       near_columns->for_each_cell(
-          box_of(columns[c]), [&](int i, int j) { near_columns->put(i, j, static_cast<std::int32_t>(c)); });
+          columns[c].bounds(), [&](int i, int j) { near_columns->put(i, j, static_cast<std::int32_t>(c)); });
     near_columns->sort();
   }
   if (!near_columns->covers(x)) return false;
@@ -454,25 +416,8 @@ Real FloorPlan::free_area(const Ring& region, std::span<const Ring> without) con
 }
 
 std::string FloorPlan::wkt() const {
-  const auto ring_text = [](const Ring& ring) {
-    std::vector<std::string> corners;
-    for (std::size_t i = 0; i <= ring.size(); ++i) {
-      const Vec<2>& x = ring[i % ring.size()];
-      corners.push_back(fmt::format("{} {}", x[0], x[1]));  // the shortest text with the same bits
-    }
-    return fmt::format("({})", fmt::join(corners, ", "));
-  };
-  const auto polygon_text = [&](const PolygonWithHoles& polygon) {
-    std::vector<std::string> rings{ring_text(polygon.outline)};
-    for (const Ring& hole : polygon.holes) rings.push_back(ring_text(hole));
-    return fmt::format("({})", fmt::join(rings, ", "));
-  };
   const Geometry shown = impl_->without_columns(impl_->geos.copy(impl_->area), 0, n_corners_of_column);
-  std::vector<std::string> polygons;
-  const auto all = impl_->columns.empty() ? impl_->rings : impl_->geos.rings_of(shown);
-  for (const PolygonWithHoles& polygon : all) polygons.push_back(polygon_text(polygon));
-  return polygons.size() == 1 ? "POLYGON " + polygons[0]
-                              : fmt::format("MULTIPOLYGON ({})", fmt::join(polygons, ", "));
+  return wkt_of(impl_->columns.empty() ? impl_->rings : impl_->geos.rings_of(shown));
 }
 
 int FloorPlan::part_of(const Vec<2>& x, Real radius) const {

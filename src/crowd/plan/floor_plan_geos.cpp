@@ -87,67 +87,66 @@ Geometry Geos::collection(std::vector<Geometry> parts) const {
                  "a collection");
 }
 
-Geometry Geos::copy(const Geometry& geometry) const {
-  return require(GEOSGeom_clone_r(handle_, geometry.get()), "a copy");
+Geometry Geos::copy(GeometryView geometry) const {
+  return require(GEOSGeom_clone_r(handle_, geometry.geometry), "a copy");
 }
 
-Geometry Geos::united(const Geometry& all) const {
-  return require(GEOSUnaryUnion_r(handle_, all.get()), "a union");
+Geometry Geos::united(GeometryView all) const {
+  return require(GEOSUnaryUnion_r(handle_, all.geometry), "a union");
 }
-Geometry Geos::united(const Geometry& a, const Geometry& b) const {
-  return require(GEOSUnion_r(handle_, a.get(), b.get()), "a union");
+Geometry Geos::united(GeometryView a, GeometryView b) const {
+  return require(GEOSUnion_r(handle_, a.geometry, b.geometry), "a union");
 }
-Geometry Geos::difference(const Geometry& a, const Geometry& b) const {
-  return require(GEOSDifference_r(handle_, a.get(), b.get()), "a difference");
+Geometry Geos::difference(GeometryView a, GeometryView b) const {
+  return require(GEOSDifference_r(handle_, a.geometry, b.geometry), "a difference");
 }
-Geometry Geos::intersection(const Geometry& a, const Geometry& b) const {
-  return require(GEOSIntersection_r(handle_, a.get(), b.get()), "an intersection");
+Geometry Geos::intersection(GeometryView a, GeometryView b) const {
+  return require(GEOSIntersection_r(handle_, a.geometry, b.geometry), "an intersection");
 }
-Geometry Geos::buffer(const Geometry& geometry, Real distance, int quarter) const {
-  return require(GEOSBuffer_r(handle_, geometry.get(), distance, quarter), "a margin");
+Geometry Geos::buffer(GeometryView geometry, Real distance, int quarter) const {
+  return require(GEOSBuffer_r(handle_, geometry.geometry, distance, quarter), "a margin");
 }
-Geometry Geos::made_valid(const Geometry& geometry) const {
-  const Geometry repaired = require(GEOSMakeValid_r(handle_, geometry.get()), "a repair");
+Geometry Geos::made_valid(GeometryView geometry) const {
+  const Geometry repaired = require(GEOSMakeValid_r(handle_, geometry.geometry), "a repair");
   std::vector<Geometry> polygons;
-  for (const GEOSGeometry* polygon : polygons_in(repaired))
-    polygons.push_back(own(GEOSGeom_clone_r(handle_, polygon)));
+  for (const GEOSGeometry* polygon : polygons_in(repaired)) polygons.push_back(copy(polygon));
   return united(collection(std::move(polygons)));
 }
 
-bool Geos::intersects(const Geometry& a, const Geometry& b) const {
-  return truth(*this, GEOSIntersects_r(handle_, a.get(), b.get()));
+bool Geos::intersects(GeometryView a, GeometryView b) const {
+  return truth(*this, GEOSIntersects_r(handle_, a.geometry, b.geometry));
 }
-bool Geos::is_empty(const Geometry& geometry) const {
-  return truth(*this, GEOSisEmpty_r(handle_, geometry.get()));
+bool Geos::is_empty(GeometryView geometry) const {
+  return truth(*this, GEOSisEmpty_r(handle_, geometry.geometry));
 }
-bool Geos::is_valid(const Geometry& geometry) const {
-  return truth(*this, GEOSisValid_r(handle_, geometry.get()));
+bool Geos::is_valid(GeometryView geometry) const {
+  return truth(*this, GEOSisValid_r(handle_, geometry.geometry));
 }
 
-Box<2> Geos::bounds(const Geometry& geometry) const {
+Box<2> Geos::bounds(GeometryView geometry) const {
   Box<2> box;
-  const bool is_found = GEOSGeom_getXMin_r(handle_, geometry.get(), &box.lower[0]) == 1 &&
-                        GEOSGeom_getYMin_r(handle_, geometry.get(), &box.lower[1]) == 1 &&
-                        GEOSGeom_getXMax_r(handle_, geometry.get(), &box.upper[0]) == 1 &&
-                        GEOSGeom_getYMax_r(handle_, geometry.get(), &box.upper[1]) == 1;
+  const bool is_found = GEOSGeom_getXMin_r(handle_, geometry.geometry, &box.lower[0]) == 1 &&
+                        GEOSGeom_getYMin_r(handle_, geometry.geometry, &box.lower[1]) == 1 &&
+                        GEOSGeom_getXMax_r(handle_, geometry.geometry, &box.upper[0]) == 1 &&
+                        GEOSGeom_getYMax_r(handle_, geometry.geometry, &box.upper[1]) == 1;
   if (!is_found) require(nullptr, "bounds");
   return box;
 }
 
-Real Geos::area(const Geometry& geometry) const {
+Real Geos::area(GeometryView geometry) const {
   Real area = 0;
-  if (GEOSArea_r(handle_, geometry.get(), &area) == 0) require(nullptr, "an area");
+  if (GEOSArea_r(handle_, geometry.geometry, &area) == 0) require(nullptr, "an area");
   return area;
 }
 
-Real Geos::distance(const Geometry& a, const Geometry& b) const {
+Real Geos::distance(GeometryView a, GeometryView b) const {
   Real distance = 0;
-  if (GEOSDistance_r(handle_, a.get(), b.get(), &distance) == 0) require(nullptr, "a distance");
+  if (GEOSDistance_r(handle_, a.geometry, b.geometry, &distance) == 0) require(nullptr, "a distance");
   return distance;
 }
 
-std::pair<Vec<2>, Vec<2>> Geos::nearest_points(const Geometry& a, const Geometry& b) const {
-  GEOSCoordSequence* points = GEOSNearestPoints_r(handle_, a.get(), b.get());
+std::pair<Vec<2>, Vec<2>> Geos::nearest_points(GeometryView a, GeometryView b) const {
+  GEOSCoordSequence* points = GEOSNearestPoints_r(handle_, a.geometry, b.geometry);
   if (!points) require(nullptr, "nearest points");
   std::pair<Vec<2>, Vec<2>> pair;
   GEOSCoordSeq_getXY_r(handle_, points, 0, &pair.first[0], &pair.first[1]);
@@ -156,17 +155,17 @@ std::pair<Vec<2>, Vec<2>> Geos::nearest_points(const Geometry& a, const Geometry
   return pair;
 }
 
-Vec<2> Geos::inner_point(const Geometry& geometry) const {
-  const Geometry inside = require(GEOSPointOnSurface_r(handle_, geometry.get()), "a point inside");
+Vec<2> Geos::inner_point(GeometryView geometry) const {
+  const Geometry inside = require(GEOSPointOnSurface_r(handle_, geometry.geometry), "a point inside");
   Vec<2> x;
   GEOSGeomGetX_r(handle_, inside.get(), &x[0]);
   GEOSGeomGetY_r(handle_, inside.get(), &x[1]);
   return x;
 }
 
-std::vector<const GEOSGeometry*> Geos::polygons_in(const Geometry& geometry) const {
+std::vector<const GEOSGeometry*> Geos::polygons_in(GeometryView geometry) const {
   std::vector<const GEOSGeometry*> polygons;
-  std::vector<const GEOSGeometry*> to_do{geometry.get()};
+  std::vector<const GEOSGeometry*> to_do{geometry.geometry};
   while (!to_do.empty()) {
     const GEOSGeometry* next = to_do.back();
     to_do.pop_back();
@@ -181,8 +180,21 @@ std::vector<const GEOSGeometry*> Geos::polygons_in(const Geometry& geometry) con
   return polygons;
 }
 
-std::vector<Vec<2>> Geos::points_of(const GEOSGeometry* line) const {
-  const GEOSCoordSequence* sequence = GEOSGeom_getCoordSeq_r(handle_, line);
+const GEOSGeometry* Geos::part_at(GeometryView geometry, const Vec<2>& x) const {
+  const std::vector<const GEOSGeometry*> parts = polygons_in(geometry);
+  if (parts.size() == 1) return parts.front();
+  const Geometry at = point(x);
+  const GEOSGeometry* nearest = nullptr;
+  Real least = HUGE_VAL;
+  for (const GEOSGeometry* part : parts) {
+    const Real here = distance(part, at);
+    if (here < least) nearest = part, least = here;
+  }
+  return nearest;
+}
+
+std::vector<Vec<2>> Geos::points_of(GeometryView line) const {
+  const GEOSCoordSequence* sequence = GEOSGeom_getCoordSeq_r(handle_, line.geometry);
   unsigned n = 0;
   GEOSCoordSeq_getSize_r(handle_, sequence, &n);
   std::vector<Vec<2>> points(n);
@@ -190,7 +202,7 @@ std::vector<Vec<2>> Geos::points_of(const GEOSGeometry* line) const {
   return points;
 }
 
-std::vector<PolygonWithHoles> Geos::rings_of(const Geometry& geometry) const {
+std::vector<PolygonWithHoles> Geos::rings_of(GeometryView geometry) const {
   const auto ring_from = [this](const GEOSGeometry* closed) {
     Ring ring = points_of(closed);
     ring.pop_back();
@@ -212,10 +224,10 @@ std::vector<PolygonWithHoles> Geos::rings_of(const Geometry& geometry) const {
   return polygons;
 }
 
-std::string Geos::fault_of(const GEOSGeometry* geometry) const {
+std::string Geos::fault_of(GeometryView geometry) const {
   char* reason = nullptr;
   GEOSGeometry* place = nullptr;
-  const char answer = GEOSisValidDetail_r(handle_, geometry, 0, &reason, &place);
+  const char answer = GEOSisValidDetail_r(handle_, geometry.geometry, 0, &reason, &place);
   const Geometry owned_place = own(place);
   std::string text;
   if (answer == 0) {

@@ -18,6 +18,13 @@ struct GeosDeleter {
 /// A geometry of GEOS; must not outlive the Geos that made it.
 using Geometry = std::unique_ptr<GEOSGeometry, GeosDeleter>;
 
+/// A geometry to look at, or a part of one.
+struct GeometryView {
+  GeometryView(const GEOSGeometry* given) : geometry(given) {}
+  GeometryView(const Geometry& given) : geometry(given.get()) {}
+  const GEOSGeometry* geometry;
+};
+
 /// The calls of GEOS that floor plans need, on one context. Every call that fails throws RunError with what
 /// GEOS says, alike on all ranks, as all do the same. Local.
 class Geos {
@@ -44,37 +51,39 @@ class Geos {
   /// A regular polygon of the area of the disk, so that areas of disks that lie free are exact.
   Geometry disk(const Vec<2>& centre, Real radius, int n_corners) const;
   Geometry collection(std::vector<Geometry> parts) const;
-  Geometry copy(const Geometry& geometry) const;
+  Geometry copy(GeometryView geometry) const;
 
-  Geometry united(const Geometry& all) const;  ///< of all parts of a collection
-  Geometry united(const Geometry& a, const Geometry& b) const;
-  Geometry difference(const Geometry& a, const Geometry& b) const;
-  Geometry intersection(const Geometry& a, const Geometry& b) const;
+  Geometry united(GeometryView all) const;  ///< of all parts of a collection
+  Geometry united(GeometryView a, GeometryView b) const;
+  Geometry difference(GeometryView a, GeometryView b) const;
+  Geometry intersection(GeometryView a, GeometryView b) const;
   /// All points within `distance`; negative: all that are farther than that from the outside. Arcs become
   /// chords, `quarter` to a quarter of a circle.
-  Geometry buffer(const Geometry& geometry, Real distance, int quarter = 16) const;
+  Geometry buffer(GeometryView geometry, Real distance, int quarter = 16) const;
   /// A valid polygon with the same inside by the even-odd rule.
-  Geometry made_valid(const Geometry& geometry) const;
+  Geometry made_valid(GeometryView geometry) const;
 
-  bool intersects(const Geometry& a, const Geometry& b) const;
-  bool is_empty(const Geometry& geometry) const;
-  bool is_valid(const Geometry& geometry) const;
-  Box<2> bounds(const Geometry& geometry) const;
-  Real area(const Geometry& geometry) const;
-  Real distance(const Geometry& a, const Geometry& b) const;
+  bool intersects(GeometryView a, GeometryView b) const;
+  bool is_empty(GeometryView geometry) const;
+  bool is_valid(GeometryView geometry) const;
+  Box<2> bounds(GeometryView geometry) const;
+  Real area(GeometryView geometry) const;
+  Real distance(GeometryView a, GeometryView b) const;
   /// The points of a and b that are nearest to each other.
-  std::pair<Vec<2>, Vec<2>> nearest_points(const Geometry& a, const Geometry& b) const;
+  std::pair<Vec<2>, Vec<2>> nearest_points(GeometryView a, GeometryView b) const;
   /// Some point inside.
-  Vec<2> inner_point(const Geometry& geometry) const;
+  Vec<2> inner_point(GeometryView geometry) const;
   /// The parts that are polygons, with collections taken apart; owned by `geometry`.
-  std::vector<const GEOSGeometry*> polygons_in(const Geometry& geometry) const;
+  std::vector<const GEOSGeometry*> polygons_in(GeometryView geometry) const;
+  /// That of them which is nearest to x, or null if there is none.
+  const GEOSGeometry* part_at(GeometryView geometry, const Vec<2>& x) const;
   /// The same as rings, in an order of their own: each starts at its corner with the least x (and y), and all
   /// that lie side by side are sorted by that corner.
-  std::vector<PolygonWithHoles> rings_of(const Geometry& geometry) const;
+  std::vector<PolygonWithHoles> rings_of(GeometryView geometry) const;
   /// The corners of a line or ring as GEOS has them.
-  std::vector<Vec<2>> points_of(const GEOSGeometry* line) const;
+  std::vector<Vec<2>> points_of(GeometryView line) const;
   /// What is wrong with a polygon and where, in words; empty if it is valid.
-  std::string fault_of(const GEOSGeometry* geometry) const;
+  std::string fault_of(GeometryView geometry) const;
 
  private:
   Geometry ring(const Ring& corners) const;

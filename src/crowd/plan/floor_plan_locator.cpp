@@ -27,46 +27,48 @@ PolygonLocator::PolygonLocator(std::span<const PolygonWithHoles> polygons) {
   constexpr std::size_t most_cells = 4'000'000;
   grid_ = BucketGrid(box, std::clamp<std::size_t>(4 * sides_.size(), 64, most_cells));
 
-  // A side is put into a cell that it misses by no more than rounding, too: it does no harm there.
+  for (std::size_t s = 0; s < sides_.size(); ++s) put_side(s);
+  grid_.sort();
+  find_labels(box.lower[0]);
+}
+
+/// Puts a side into the cells that it passes, and into those that it misses by no more than rounding: it does
+/// no harm there.
+void PolygonLocator::put_side(std::size_t s) {
   const Real reach_x = 1e-6 * grid_.size(0);
   const Real reach_y = 1e-6 * grid_.size(1);
-  for (std::size_t s = 0; s < sides_.size(); ++s) {
-    const Vec<2>& a = sides_[s].a;
-    const Vec<2>& b = sides_[s].b;
-    const Real low = std::min(a[1], b[1]);
-    const Real high = std::max(a[1], b[1]);
-    const int last = grid_.cell_of(1, high + reach_y);
-    for (int j = grid_.cell_of(1, low - reach_y); j <= last; ++j) {
-      Real left = std::min(a[0], b[0]);
-      Real right = std::max(a[0], b[0]);
-      if (high - low > grid_.size(1)) {
-        const auto x_at = [&a, &b, left, right](Real y) {
-          return std::clamp(a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]), left, right);
-        };
-        const Real x_low = x_at(grid_.lower(1, j) - reach_y);
-        const Real x_high = x_at(grid_.lower(1, j + 1) + reach_y);
-        left = std::min(x_low, x_high);
-        right = std::max(x_low, x_high);
-      }
-      const int end = grid_.cell_of(0, right + reach_x);
-      for (int i = grid_.cell_of(0, left - reach_x); i <= end; ++i)
-        grid_.put(i, j, static_cast<std::int32_t>(s));
+  const Vec<2>& a = sides_[s].a;
+  const Vec<2>& b = sides_[s].b;
+  const Real low = std::min(a[1], b[1]);
+  const Real high = std::max(a[1], b[1]);
+  const int last = grid_.cell_of(1, high + reach_y);
+  for (int j = grid_.cell_of(1, low - reach_y); j <= last; ++j) {
+    Real left = std::min(a[0], b[0]);
+    Real right = std::max(a[0], b[0]);
+    if (high - low > grid_.size(1)) {
+      const auto x_at = [&a, &b, left, right](Real y) {
+        return std::clamp(a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]), left, right);
+      };
+      const Real x_low = x_at(grid_.lower(1, j) - reach_y);
+      const Real x_high = x_at(grid_.lower(1, j + 1) + reach_y);
+      left = std::min(x_low, x_high);
+      right = std::max(x_low, x_high);
     }
+    const int end = grid_.cell_of(0, right + reach_x);
+    for (int i = grid_.cell_of(0, left - reach_x); i <= end; ++i)
+      grid_.put(i, j, static_cast<std::int32_t>(s));
   }
-  grid_.sort();
+}
 
+/// `outside`: x of a line that is left of all polygons.
+void PolygonLocator::find_labels(Real outside) {
   label_.resize(grid_.place(0, grid_.n(1)));
   for (int j = 0; j < grid_.n(1); ++j) {
     Vec<2> before = reference(0, j);
-    // The left side of the box lies outside of all polygons.
-    Vec<2> outside = before;
-    outside[0] = box.lower[0];
-    std::uint32_t here = crossed(grid_.place(0, j), outside, before);
+    std::uint32_t here = crossed(grid_.place(0, j), {{outside, before[1]}}, before);
     label_[grid_.place(0, j)] = here;
     for (int i = 1; i < grid_.n(0); ++i) {
-      const Vec<2> next = reference(i, j);
-      Vec<2> border = before;
-      border[0] = grid_.lower(0, i);
+      const Vec<2> next = reference(i, j), border{{grid_.lower(0, i), before[1]}};
       here ^= crossed(grid_.place(i - 1, j), before, border) ^ crossed(grid_.place(i, j), border, next);
       label_[grid_.place(i, j)] = here;
       before = next;

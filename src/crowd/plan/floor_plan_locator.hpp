@@ -23,6 +23,8 @@ class PolygonLocator {
     Vec<2> a, b;
     std::uint32_t label;  // of its polygon: number + 1
   };
+  void put_side(std::size_t s);
+  void find_labels(Real outside);
   static bool is_left(const Side& side, const Vec<2>& x);
   std::uint32_t crossed(std::size_t cell, const Vec<2>& from, const Vec<2>& to) const;
   Vec<2> reference(int i, int j) const;

@@ -106,8 +106,7 @@ Neck neck_between(const Geos& geos, const Geometry& local, const Geometry& from,
     const Geometry core = geos.buffer(local, -margin, quarter);
     std::vector<Geometry> touched;
     for (const GEOSGeometry* polygon : geos.polygons_in(core))
-      if (GEOSIntersects_r(geos.handle(), polygon, end.get()) == 1)
-        touched.push_back(geos.own(GEOSGeom_clone_r(geos.handle(), polygon)));
+      if (geos.intersects(polygon, end)) touched.push_back(geos.copy(polygon));
     return geos.collection(std::move(touched));
   };
   Real open = 0;
@@ -122,6 +121,55 @@ Neck neck_between(const Geos& geos, const Geometry& local, const Geometry& from,
   const bool is_parted = !geos.is_empty(at_from) && !geos.is_empty(at_to);
   const auto [one, other] = is_parted ? geos.nearest_points(at_from, at_to) : geos.nearest_points(from, to);
   return {0.5 * (one + other), 2 * open};
+}
+
+struct Gap {
+  Geometry shape;
+  std::vector<std::size_t> joined;  // parts that it lies between
+};
+
+Box<2> around(const Geos& geos, const Geometry& shape, Real margin) {
+  Box<2> box = geos.bounds(shape);
+  box.lower -= filled<2>(margin);
+  box.upper += filled<2>(margin);
+  return box;
+}
+
+/// Finds the parts of the area with a margin of width/2, and the gaps between them.
+std::vector<Gap> gaps_between_parts(const Geos& geos, const Geometry& free, Real width,
+                                    std::vector<Geometry>& parts) {
+  const Geometry core = geos.buffer(free, -0.5 * width, quarter);
+  // What the parts of the core reach; a little more, so that chords for arcs leave no slivers along walls.
+  constexpr Real more = 1.003;
+  std::vector<Geometry> reached;
+  for (const GEOSGeometry* polygon : geos.polygons_in(core)) {
+    if (geos.area(polygon) < width * width) continue;
+    reached.push_back(geos.intersection(geos.buffer(polygon, 0.5 * more * width, quarter), free));
+    parts.push_back(geos.copy(polygon));
+  }
+  if (parts.size() < 2) return {};
+
+  // Between the parts: where the reaches of two meet, and what none reaches.
+  std::vector<Geometry> between;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t j = i + 1; j < parts.size(); ++j)
+      if (geos.intersects(reached[i], reached[j]))
+        between.push_back(geos.intersection(reached[i], reached[j]));
+  std::vector<Geometry> copies;
+  for (const Geometry& one : reached) copies.push_back(geos.copy(one));
+  between.push_back(geos.difference(free, geos.united(geos.collection(std::move(copies)))));
+  // Grown a little, or pieces of one gap that meet in a point would count as gaps of their own.
+  const Geometry gaps = geos.intersection(
+      geos.buffer(geos.united(geos.collection(std::move(between))), 0.01 * width, quarter), free);
+
+  std::vector<Gap> between_parts;
+  for (const GEOSGeometry* polygon : geos.polygons_in(gaps)) {
+    Gap gap{geos.copy(polygon), {}};
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (geos.intersects(reached[i], gap.shape)) gap.joined.push_back(i);
+    if (gap.joined.size() > 1) between_parts.push_back(std::move(gap));
+  }
+  return between_parts;
 }
 
 }  // namespace
@@ -176,6 +224,38 @@ OpeningLine opening_line(const Geos& geos, const Geometry& area, std::span<const
   return {start, end, along, left_of(along)};
 }
 
+std::optional<std::pair<Real, Real>> part_along(const Edge& edge, const Ring& border) {
+  if (std::abs(edge.height(border[0])) > snap || std::abs(edge.height(border[1])) > snap) return {};
+  return std::minmax({dot(edge.tangent, border[0] - edge.a), dot(edge.tangent, border[1] - edge.a)});
+}
+
+void add_outside_of(std::span<const Ring> borders, const Edge& wall, std::vector<Edge>& walls) {
+  struct Piece {
+    Vec<2> a, b;
+  };
+  std::vector<Piece> pieces{{wall.a, wall.b}};
+  constexpr Real shortest = 1e-6;  // [m]
+  for (const Ring& border : borders) {
+    const auto part = part_along(wall, border);
+    if (!part) continue;
+    const auto place = [&](const Vec<2>& x) { return dot(wall.tangent, x - wall.a); };
+    const bool is_along = place(border[0]) < place(border[1]);
+    const Vec<2>& first = border[is_along ? 0 : 1];
+    const Vec<2>& last = border[is_along ? 1 : 0];
+    std::vector<Piece> left;
+    for (const Piece& piece : pieces) {
+      if (place(piece.b) - part->first <= snap || part->second - place(piece.a) <= snap) {
+        left.push_back(piece);
+        continue;
+      }
+      if (part->first - place(piece.a) > shortest) left.push_back({piece.a, first});
+      if (place(piece.b) - part->second > shortest) left.push_back({last, piece.b});
+    }
+    pieces = std::move(left);
+  }
+  for (const Piece& piece : pieces) walls.emplace_back(piece.a, piece.b);
+}
+
 Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWithHoles> rings,
                const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where) {
   const auto [start, end, along, outward] =
@@ -206,48 +286,8 @@ Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWi
 }
 
 std::vector<PlanFinding> narrow_places_of(const Geos& geos, const Geometry& free, Real width) {
-  const auto around = [&geos](const Geometry& shape, Real margin) {
-    Box<2> box = geos.bounds(shape);
-    box.lower -= filled<2>(margin);
-    box.upper += filled<2>(margin);
-    return box;
-  };
-  const Geometry core = geos.buffer(free, -0.5 * width, quarter);
-  // What the parts of the core reach; a little more, so that chords for arcs leave no slivers along walls.
-  constexpr Real more = 1.003;
-  std::vector<Geometry> parts, reached;
-  for (const GEOSGeometry* polygon : geos.polygons_in(core)) {
-    Geometry part = geos.own(GEOSGeom_clone_r(geos.handle(), polygon));
-    if (geos.area(part) < width * width) continue;
-    reached.push_back(geos.intersection(geos.buffer(part, 0.5 * more * width, quarter), free));
-    parts.push_back(std::move(part));
-  }
-  if (parts.size() < 2) return {};
-
-  // Between the parts: where the reaches of two meet, and what none reaches.
-  std::vector<Geometry> between;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    for (std::size_t j = i + 1; j < parts.size(); ++j)
-      if (geos.intersects(reached[i], reached[j]))
-        between.push_back(geos.intersection(reached[i], reached[j]));
-  std::vector<Geometry> copies;
-  for (const Geometry& one : reached) copies.push_back(geos.copy(one));
-  between.push_back(geos.difference(free, geos.united(geos.collection(std::move(copies)))));
-  // Grown a little, or pieces of one gap that meet in a point would count as gaps of their own.
-  const Geometry gaps = geos.intersection(
-      geos.buffer(geos.united(geos.collection(std::move(between))), 0.01 * width, quarter), free);
-
-  struct Gap {
-    Geometry shape;
-    std::vector<std::size_t> joined;  // parts that it lies between
-  };
-  std::vector<Gap> between_parts;
-  for (const GEOSGeometry* polygon : geos.polygons_in(gaps)) {
-    Gap gap{geos.own(GEOSGeom_clone_r(geos.handle(), polygon)), {}};
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      if (geos.intersects(reached[i], gap.shape)) gap.joined.push_back(i);
-    if (gap.joined.size() > 1) between_parts.push_back(std::move(gap));
-  }
+  std::vector<Geometry> parts;
+  const std::vector<Gap> between_parts = gaps_between_parts(geos, free, width, parts);
   std::vector<PlanFinding> findings;
   for (const Gap& gap : between_parts) {
     // Widths take time, and nobody reads so many.
@@ -258,10 +298,10 @@ std::vector<PlanFinding> narrow_places_of(const Geos& geos, const Geometry& free
       continue;
     }
     // The surroundings of this gap without others, which would be ways round it.
-    Geometry local = geos.intersection(free, geos.box(around(gap.shape, 2 * width)));
+    Geometry local = geos.intersection(free, geos.box(around(geos, gap.shape, 2 * width)));
     for (const Gap& other : between_parts)
       if (&other != &gap && geos.intersects(local, other.shape)) local = geos.difference(local, other.shape);
-    const Geometry near = geos.box(around(gap.shape, width));
+    const Geometry near = geos.box(around(geos, gap.shape, width));
     for (std::size_t k = 1; k < gap.joined.size(); ++k) {
       const Geometry from = geos.intersection(parts[gap.joined[0]], near);
       const Geometry to = geos.intersection(parts[gap.joined[k]], near);

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,12 @@ struct Opening {
 /// FloorPlan::open_exit for the area `area`, given also as rings. Throws InputError that starts with `where`.
 Opening opened(const Geos& geos, const Geometry& area, std::span<const PolygonWithHoles> rings,
                const Vec<2>& a, const Vec<2>& b, Real depth, const std::string& where);
+
+/// From where to where an open border lies along an edge, as distances from its start; nothing if it does
+/// not. It may begin before the edge and end behind it.
+std::optional<std::pair<Real, Real>> part_along(const Edge& edge, const Ring& border);
+/// Adds what is left of a wall beside the open borders, which begin with their two ends.
+void add_outside_of(std::span<const Ring> borders, const Edge& wall, std::vector<Edge>& walls);
 
 /// FloorPlan::narrow_places of the area `free`.
 std::vector<PlanFinding> narrow_places_of(const Geos& geos, const Geometry& free, Real width);

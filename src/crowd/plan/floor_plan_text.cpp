@@ -133,8 +133,7 @@ Geometry area_of(const Geos& geos, const Geometry& read, Real scale, const std::
         geos, polygons[i],
         polygons.size() == 1 ? "the polygon" : fmt::format("polygon {} of {}", i + 1, polygons.size()),
         source);
-    std::vector<PolygonWithHoles> rings =
-        geos.rings_of(geos.own(GEOSGeom_clone_r(geos.handle(), polygons[i])));
+    std::vector<PolygonWithHoles> rings = geos.rings_of(polygons[i]);
     const auto multiply = [scale](Ring& ring) {
       for (Vec<2>& x : ring) x *= scale;
     };
@@ -201,6 +200,25 @@ Geometry area_from_geojson(Geos& geos, const std::string& text, Real scale, cons
   if (!read)
     throw InputError(fmt::format("{}: cannot be read as GeoJSON: {}", source, reason_in(geos.complaint())));
   return area_of(geos, read, scale, source);
+}
+
+std::string wkt_of(std::span<const PolygonWithHoles> polygons) {
+  const auto ring_text = [](const Ring& ring) {
+    std::vector<std::string> corners;
+    for (std::size_t i = 0; i <= ring.size(); ++i) {
+      const Vec<2>& x = ring[i % ring.size()];
+      corners.push_back(fmt::format("{} {}", x[0], x[1]));
+    }
+    return fmt::format("({})", fmt::join(corners, ", "));
+  };
+  const auto polygon_text = [&](const PolygonWithHoles& polygon) {
+    std::vector<std::string> rings{ring_text(polygon.outline)};
+    for (const Ring& hole : polygon.holes) rings.push_back(ring_text(hole));
+    return fmt::format("({})", fmt::join(rings, ", "));
+  };
+  std::vector<std::string> texts;
+  for (const PolygonWithHoles& polygon : polygons) texts.push_back(polygon_text(polygon));
+  return texts.size() == 1 ? "POLYGON " + texts[0] : fmt::format("MULTIPOLYGON ({})", fmt::join(texts, ", "));
 }
 
 }  // namespace scree

@@ -14,6 +14,9 @@ Geometry area_from_wkt(Geos& geos, const std::string& text, Real scale, const st
 /// coordinates.
 Geometry area_from_geojson(Geos& geos, const std::string& text, Real scale, const std::string& source);
 
+/// Polygons as WKT, with the shortest numbers that have the same bits.
+std::string wkt_of(std::span<const PolygonWithHoles> polygons);
+
 /// Throws InputError that starts with `source` unless `polygon` is valid; `what` names it.
 void require_valid(const Geos& geos, const GEOSGeometry* polygon, const std::string& what,
                    const std::string& source);

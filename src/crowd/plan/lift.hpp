@@ -20,6 +20,7 @@ struct Lift {
   std::vector<Stop> stops;       ///< by elevation
   std::size_t to = 0;            ///< the stop at which people get out
   std::array<Vec<2>, 2> door{};  ///< ends of the door [m]
+  std::string where_door;        ///< its place in the deck
   Vec<2> inward{};               ///< unit vector across the door, into the cabin; after join()
   Real depth = 0;                ///< of the cabin, from the door on [m]; after join()
   Vec<2> inside{};               ///< where ways into it lead, behind the door; after join() [m]

@@ -59,19 +59,10 @@ std::string WayCheck::gap_text(const Vec<2>& x, int level) const {
   std::vector<Geometry> pieces;
   for (const PolygonWithHoles& polygon : building_.plan(level).area())
     pieces.push_back(geos.polygon(polygon));
-  const auto piece_of = [&](const Vec<2>& at) {
-    const Geometry point = geos.point(at);
-    std::size_t nearest = 0;
-    Real least = HUGE_VAL;
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const Real distance = geos.distance(pieces[i], point);
-      if (distance < least) nearest = i, least = distance;
-    }
-    return nearest;
-  };
-  const std::size_t of_x = piece_of(x), of_y = piece_of(target_);
-  if (of_x == of_y) return {};
-  const auto [end, other_end] = geos.nearest_points(pieces[of_x], pieces[of_y]);
+  const Geometry all = geos.collection(std::move(pieces));
+  const GEOSGeometry *of_x = geos.part_at(all, x), *of_target = geos.part_at(all, target_);
+  if (of_x == of_target) return {};
+  const auto [end, other_end] = geos.nearest_points(of_x, of_target);
   return fmt::format(
       "; the plan is in pieces: this one and that of the destination are {:.3g} m apart at ({:.3f}, {:.3f}) "
       "m",

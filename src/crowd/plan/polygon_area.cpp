@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <limits>
 
 #include "crowd/plan/floor_plan_geos.hpp"
 
@@ -32,29 +31,6 @@ Prepared prepared(const Geos& geos, const Geometry& geometry) {
 Geometry joined(const Geos& geos, std::vector<Geometry> parts) {
   const Geometry all = geos.collection(std::move(parts));
   return geos.require(GEOSUnaryUnionPrec_r(geos.handle(), all.get(), seam), "joining the images of the plan");
-}
-
-/// The polygon of `geometry` nearest to x, or null if it has none. Belongs to `geometry`.
-const GEOSGeometry* part_at(const Geos& geos, const Geometry& geometry, const Vec<2>& x) {
-  const std::vector<const GEOSGeometry*> parts = geos.polygons_in(geometry);
-  if (parts.size() == 1) return parts.front();
-  const Geometry at = geos.point(x);
-  const GEOSGeometry* nearest = nullptr;
-  Real least = std::numeric_limits<Real>::infinity();
-  for (const GEOSGeometry* part : parts) {
-    Real distance = least;
-    GEOSDistance_r(geos.handle(), part, at.get(), &distance);
-    if (!(distance < least)) continue;
-    least = distance;
-    nearest = part;
-  }
-  return nearest;
-}
-
-Real area_of(const Geos& geos, const GEOSGeometry* geometry) {
-  Real area = 0;
-  GEOSArea_r(geos.handle(), geometry, &area);
-  return area;
 }
 
 Ring moved(Ring ring, const Vec<2>& shift) {
@@ -129,15 +105,14 @@ WindowAreas::Share WindowAreas::around(const Vec<2>& x, const Ring& cell, const 
   Geometry free_part;
   if (impl.free_area && GEOSPreparedContains_r(handle, impl.prepared_free_area.get(), part) != 1) {
     free_part = geos.intersection(cut, impl.free_area);
-    part = part_at(geos, free_part, x);
+    part = geos.part_at(free_part, x);
     if (part == nullptr) return {};
   }
-  Share share{.whole = area_of(geos, part)};
+  Share share{.whole = geos.area(part)};
   if (GEOSPreparedContains_r(handle, impl.prepared_window.get(), part) == 1)
     share.in_window = share.whole;
   else if (GEOSPreparedIntersects_r(handle, impl.prepared_window.get(), part) == 1)
-    share.in_window = geos.area(
-        geos.require(GEOSIntersection_r(handle, part, impl.window.get()), "cutting a Voronoi cell"));
+    share.in_window = geos.area(geos.intersection(part, impl.window));
   return share;
 }
 

@@ -14,15 +14,15 @@ using namespace scree;
 
 namespace {
 
-std::shared_ptr<const Distribution<Unit::time>> read(const std::string& table) {
+std::shared_ptr<const Distribution> read(const std::string& table) {
   Deck deck = Deck::from_text("it = { " + table + " }", "test.toml");
-  std::shared_ptr<const Distribution<Unit::time>> distribution;
-  describe_distribution<Unit::time>(deck.root(), "it", distribution, "It.");
+  std::shared_ptr<const Distribution> distribution;
+  describe_distribution(deck.root(), "it", Unit::time, distribution, "It.");
   deck.require_all_read();
   return distribution;
 }
 
-std::vector<Real> sorted_draws(const Distribution<Unit::time>& distribution, GlobalId n = 20000) {
+std::vector<Real> sorted_draws(const Distribution& distribution, GlobalId n = 20000) {
   std::vector<Real> values;
   for (GlobalId id = 0; id < n; ++id) {
     RandomStream stream(3, id, purpose::premovement);

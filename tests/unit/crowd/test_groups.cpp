@@ -62,9 +62,10 @@ TEST_CASE("groups: everybody is in one group, and shares hold to a group", "[cro
     std::int64_t person = 0;
     std::array<std::int64_t, 5> n_of_size{};
     for (std::int64_t k = 0; k < list.n_groups(); ++k) {
-      CHECK(list.first_member(k) == person);
-      for (std::int64_t m = 0; m < list.size(k); ++m) CHECK(list.group_of(person++) == k);
-      ++n_of_size.at(static_cast<std::size_t>(list.size(k)));
+      const auto [first_member, size] = list.group(k);
+      CHECK(first_member == person);
+      for (std::int64_t m = 0; m < size; ++m) CHECK(list.group_of(person++).first_member == first_member);
+      ++n_of_size.at(static_cast<std::size_t>(size));
     }
     CHECK(person == n);
     // Of 20 people in 10 groups 4 are alone; what is left over makes up a group of each size at most.
@@ -73,8 +74,8 @@ TEST_CASE("groups: everybody is in one group, and shares hold to a group", "[cro
   }
   const GroupList fives(rule_of({5}, {1}), 22);
   CHECK(fives.n_groups() == 5);
-  CHECK(fives.size(0) == 2);
-  CHECK(fives.size(4) == 5);
+  CHECK(fives.group(0).size == 2);
+  CHECK(fives.group(4).size == 5);
 }
 
 TEST_CASE("groups: members stand in a disk, 10 cm apart", "[crowd]") {

@@ -11,17 +11,8 @@ using namespace scree;
 
 namespace {
 
-template <Unit unit>
-std::shared_ptr<const Distribution<unit>> always(Real value) {
-  Deck deck = Deck::from_text("it = { distribution = 'constant', value = " + std::to_string(value) + " }",
-                              "test.toml");
-  std::shared_ptr<const Distribution<unit>> distribution;
-  describe_distribution<unit>(deck.root(), "it", distribution, "It.");
-  return distribution;
-}
-
 AgentType kind(const std::string& name, Real radius, Real speed) {
-  return {name, always<Unit::length>(radius), always<Unit::speed>(speed)};
+  return {name, constant_distribution(radius), constant_distribution(speed)};
 }
 
 const std::vector<AgentType> kinds{kind("adult", 0.2, 1.4), kind("child", 0.15, 1.0), kind("tall", 0.3, 1.6)};
@@ -45,12 +36,12 @@ TEST_CASE("mixture: kinds come in their shares, numbered as in the deck", "[crow
   constexpr int n = 4000;
   int n_tall = 0;
   for (GlobalId number = 0; number < n; ++number) {
-    const Traits traits = mixture.draw(7, number);
-    REQUIRE((traits.kind == 0 || traits.kind == 2));
-    n_tall += traits.kind == 2;
-    CHECK(traits.radius == (traits.kind == 2 ? 0.3 : 0.2));
-    CHECK(traits.desired_speed == (traits.kind == 2 ? 1.6 : 1.4));
-    CHECK(traits.premovement == 0);
+    const Person person = mixture.draw(7, number);
+    REQUIRE((person.kind == 0 || person.kind == 2));
+    n_tall += person.kind == 2;
+    CHECK(person.radius == (person.kind == 2 ? 0.3 : 0.2));
+    CHECK(person.speed == (person.kind == 2 ? 1.6 : 1.4));
+    CHECK(person.premovement == 0);
   }
   CHECK(std::abs(n_tall - n / 4) < 5 * std::sqrt(n * 0.25 * 0.75));
 }
@@ -71,7 +62,7 @@ TEST_CASE("mixture: a person is a function of seed and number; the radius alone 
   const Mixture mixture = mixture_of(lines), again = mixture_of(lines);
   int n_other_seed = 0;
   for (GlobalId number = 200; number-- > 0;) {
-    const Traits a = mixture.draw(3, number), b = again.draw(3, number);
+    const Person a = mixture.draw(3, number), b = again.draw(3, number);
     CHECK(a.kind == b.kind);
     CHECK(a.premovement == b.premovement);
     CHECK((a.premovement >= 5 && a.premovement <= 50));

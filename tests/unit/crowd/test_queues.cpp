@@ -39,7 +39,7 @@ struct Waits {
 /// dt, everybody at the place as soon as it is given.
 Waits waits(std::uint64_t seed, int n, Real rate, Real service, Real dt) {
   QueueLine queue;
-  queue.service = constant_distribution<Unit::time>(service);
+  queue.service = constant_distribution(service);
   RandomStream stream(seed, 0, purpose::source);
   Real next = 0, free = 0;
   Waits waits;
