@@ -66,7 +66,7 @@ class GroupWalk {
   void prepare(const State<2>& state);
   /// Changes speeds of the owned people (entries of `walk`), whose walks are known otherwise. `direction`: of
   /// people without a destination. Collective.
-  void adjust(const State<2>& state, const Vec<2>& direction, std::span<LookAhead::Walk> walk);
+  void adjust(const State<2>& state, const Vec<2>& direction, std::span<WalkingIntent> walk);
   /// What the group of rule asks of members[i]; `n_steps` of their journey, 0 without one. Local.
   static GroupPace pace(const GroupRule& rule, std::span<const GroupMember> members, std::size_t i,
                         int n_steps, bool repeats, const Box<2>& box);
@@ -97,7 +97,7 @@ class GroupWalk {
   void find_others(const Comm& comm);
   void plan_exchange(const Comm& comm);
   GroupMember told_by(const State<2>& state, std::size_t i, const Vec<2>& direction,
-                      const LookAhead::Walk& walk) const;
+                      const WalkingIntent& walk) const;
   void count_laps_out(const Box<2>& box, const Vec<2>& direction, const Span& group);
   bool is_near_exit(const GroupMember& member) const;
 

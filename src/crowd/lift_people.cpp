@@ -3,12 +3,10 @@
 #include <cmath>
 
 #include "analysis/gathered.hpp"
-#include "crowd/agent_fields.hpp"
-#include "crowd/hazard/hazard.hpp"
 #include "crowd/lifts.hpp"
 #include "crowd/micro_seconds.hpp"
+#include "crowd/person.hpp"
 #include "geometry/edge.hpp"
-#include "particles/fill/region.hpp"
 
 namespace scree {
 
@@ -25,9 +23,8 @@ constexpr Real resting_time = 0.25;
 
 /// Whether somebody is on its way now.
 bool is_walking(const BodyStore<2>& bodies, std::size_t i, Real time) {
-  return agent::destination(bodies)[i] >= 0 && !is_incapacitated(bodies, i) &&
-         agent::queue_place(bodies)[i] == 0 && time >= agent::premovement_end(bodies)[i] &&
-         time >= agent::waits_until(bodies)[i];
+  return agent::destination(bodies)[i] >= 0 && agent::queue_place(bodies)[i] == 0 &&
+         may_walk(bodies, i, time);
 }
 
 }  // namespace
@@ -44,17 +41,17 @@ bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction)
 }
 
 /// Whether the way from x, on a floor, leads over the door before it gets farther than way_reach from x.
-bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x,
-                     int level, Real radius) const {
+bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift,
+                     const Standpoint& from) const {
   constexpr Real step = 0.1;
   constexpr int most_steps = 40;
   const Edge door(lift.door[0], lift.door[1]);
-  Vec<2> at = x;
+  Vec<2> at = from.x;
   for (int k = 0; k < most_steps; ++k) {
-    const Vec<2> way = floor_field.direction(destination, at, level, radius);
+    const Vec<2> way = floor_field.direction(destination, at, from.level, from.radius);
     const Vec<2> next = at + step * way;
     if (crosses(door, at, next)) return true;
-    if (way == Vec<2>{} || norm(next - x) > way_reach - step) return false;
+    if (way == Vec<2>{} || norm(next - from.x) > way_reach - step) return false;
     at = next;
   }
   return false;
@@ -116,10 +113,10 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   if (door.stop == lift.to) return;
   const Real away = distance(lift, x);
   if (away > call_reach || !is_walking(bodies, i, time)) return;
-  const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
-  const Real of_ways = agent::way_radius(bodies)[i];
-  if (!heads_in(lift, x, floor_field.direction(destination, x, level, of_ways)) &&
-      (away > near_door || !leads_in(floor_field, destination, lift, x, level, of_ways)))
+  const int destination = agent::destination(bodies)[i];
+  const Standpoint from = standpoint_of(state, i);
+  if (!heads_in(lift, x, course_of(floor_field, destination, from).direction) &&
+      (away > near_door || !leads_in(floor_field, destination, lift, from)))
     return;
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;
@@ -137,7 +134,7 @@ void Lifts::look(const State<2>& state, const FloorField& floor_field) {
     counts_[c].calls = std::move(calls);
   }
   const BodyStore<2>& bodies = state.bodies;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  for (const std::size_t i : owned(bodies)) {
     const auto level = static_cast<std::size_t>(level_of(bodies, i));
     if (car_of_level_[level] >= 0) look_inside(state, i, static_cast<std::size_t>(car_of_level_[level]));
     for (const Door& door : doors_of_[level]) look_before(state, floor_field, i, door);
@@ -171,25 +168,23 @@ void Lifts::share(const Comm& comm) {
 
 /// In the cabin people walk to its back, and come to rest there; who did not get in walks back out.
 void Lifts::guide_inside(const Car& car, bool is_admitted, const Vec<2>& x, Real radius,
-                         LookAhead::Walk& walk) const {
+                         WalkingIntent& walk) const {
   const Lift& lift = this->lift(car);
   const bool is_open = car.phase == Phase::open;
   if (is_open && is_admitted && car.at == lift.to) return;
   const Real depth = dot(x - lift.door[0], lift.inward);
   const bool turns_back = is_open && is_admitted && car.turns_back;
-  const Vec<2> way = turns_back ? -lift.inward : lift.inward;
-  walk.direction[0] = way[0];
-  walk.direction[1] = way[1];
+  walk.direction = turns_back ? -lift.inward : lift.inward;
   if (turns_back) return;
   walk.speed = std::min(walk.speed, std::max(lift.depth - radius - depth, 0.0) / resting_time);
   walk.time_to_go = -depth;
 }
 
-void Lifts::guide(const State<2>& state, std::span<LookAhead::Walk> walks) const {
+void Lifts::guide(const State<2>& state, std::span<WalkingIntent> walks) const {
   if (!is_used()) return;
   const BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < walks.size(); ++i) {
-    LookAhead::Walk& walk = walks[i];
+    WalkingIntent& walk = walks[i];
     if (walk.speed == 0) continue;
     const auto level = static_cast<std::size_t>(level_of(bodies, i));
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
@@ -207,10 +202,9 @@ void Lifts::guide(const State<2>& state, std::span<LookAhead::Walk> walks) const
       const bool is_open = car.phase == Phase::open && car.at == door.stop;
       const bool may_pass = is_open && is_admitted(car, bodies.id()[i]);
       if (may_pass && !car.turns_back) continue;
-      if (!may_pass && !heads_in(lift, x, {{walk.direction[0], walk.direction[1]}})) continue;
+      if (!may_pass && !heads_in(lift, x, walk.direction)) continue;
       if (is_open && car.turns_back) {
-        walk.direction[0] = -lift.inward[0];
-        walk.direction[1] = -lift.inward[1];
+        walk.direction = -lift.inward;
       } else if (is_open) {
         walk.speed = 0;  // whoever is not admitted leaves the way to those who are
       } else {

@@ -7,13 +7,14 @@
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "crowd/counter.hpp"
+#include "crowd/person.hpp"
 #include "geometry/walls.hpp"
 
 namespace scree {
 
 namespace {
 
-constexpr Real rounding_of_ends = 1e-9;  // times are sums of steps
 /// Who is in the door and does not get in walks back out after this time more [s].
 constexpr Real patience = 10;
 
@@ -63,16 +64,16 @@ bool Lifts::is_clear(const Car& car, const Vec<2>& x, Real radius) const {
 
 /// Whether nobody has come through an open door for so long that it may close.
 bool Lifts::has_waited(const Car& car, Real time) const {
-  return time + rounding_of_ends >= car.last + lift(car).dwell || lift(car).is_closed(time);
+  return time + rounding_of_times >= car.last + lift(car).dwell || lift(car).is_closed(time);
 }
 
 bool Lifts::has_waited_long(const Car& car, Real time) const {
-  return time + rounding_of_ends >= car.last + lift(car).dwell + patience;
+  return time + rounding_of_times >= car.last + lift(car).dwell + patience;
 }
 
 void Lifts::pass(Car& car, Real time) {
   car.has_opened = false;
-  if (car.phase == Phase::idle || car.phase == Phase::open || time + rounding_of_ends < car.until) return;
+  if (car.phase == Phase::idle || car.phase == Phase::open || time + rounding_of_times < car.until) return;
   if (car.phase == Phase::riding) {
     car.at = car.target;
     begin(car, Phase::opening, time);
@@ -100,7 +101,7 @@ void Lifts::ride(Car& car, std::size_t target, Real time) {
 
 /// Takes those off the list who came through, and once the door has waited all whom it need not wait for:
 /// they may have gone elsewhere. Returns how many came through.
-int Lifts::let_go(std::size_t c, bool has_waited) {
+int Lifts::release(std::size_t c, bool has_waited) {
   std::vector<GlobalId>& admitted = *cars_[c].admitted;
   int n_through = 0;
   staying_.clear();
@@ -125,14 +126,13 @@ void Lifts::let_in(std::size_t c, Real time) {
   const bool had_waited_long = has_waited_long(car, time);
   std::int64_t room = lift(car).capacity - counts.inside - static_cast<std::int64_t>(admitted.size()) +
                       counts.admitted_inside;
-  if (let_go(c, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
+  if (release(c, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
   candidates_.clear();
   for (const Event& event : events_)
     if (static_cast<std::size_t>(event.car) == c && event.kind == Event::Kind::admit)
       candidates_.push_back(event);
-  std::ranges::sort(candidates_, {}, [](const Event& e) { return std::pair(e.distance, e.id); });
-  for (const Event& event : candidates_) {
-    if (room <= 0) break;
+  const auto nearest = [](const Event& e) { return std::pair(e.distance, e.id); };
+  for (const Event& event : Counter{room}.admit(candidates_, nearest)) {
     admitted.insert(std::ranges::upper_bound(admitted, event.id), event.id);
     car.last = time;
     --room;
@@ -154,7 +154,7 @@ void Lifts::let_out(std::size_t c, Real time) {
           static_cast<std::int64_t>(admitted.size()) < lift(car).capacity)
         admitted.push_back(event.id);
     if (counts_[c].inside > 0) ++car.trips;
-  } else if (const int n_through = let_go(c, has_waited(car, time)); n_through > 0) {
+  } else if (const int n_through = release(c, has_waited(car, time)); n_through > 0) {
     car.persons += n_through;
     car.last = time;
   }

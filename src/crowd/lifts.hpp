@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "crowd/floor_field/floor_field.hpp"
 #include "crowd/look_ahead.hpp"
+#include "crowd/person.hpp"
 #include "crowd/plan/building_plan.hpp"
 #include "state/state.hpp"
 
@@ -46,7 +46,7 @@ class Lifts {
   /// list of those who come to a door or through it; O(people) locally.
   void update(const State<2>& state, const FloorField& floor_field);
   /// Changes the walks of those in lifts and before their doors. Local.
-  void guide(const State<2>& state, std::span<LookAhead::Walk> walks) const;
+  void guide(const State<2>& state, std::span<WalkingIntent> walks) const;
 
   /// What a restart needs, brought up to date.
   std::span<Real> memory();
@@ -94,8 +94,8 @@ class Lifts {
   bool has_waited(const Car& car, Real time) const;
   bool has_waited_long(const Car& car, Real time) const;
   bool heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const;
-  bool leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x, int level,
-                Real radius) const;
+  bool leads_in(const FloorField& floor_field, int destination, const Lift& lift,
+                const Standpoint& from) const;
   Real distance(const Lift& lift, const Vec<2>& x) const;
   /// Ends what time alone ends.
   void pass(Car& car, Real time);
@@ -104,7 +104,7 @@ class Lifts {
   void look_before(const State<2>& state, const FloorField& floor_field, std::size_t i, const Door& door);
   void share(const Comm& comm);
   void act(std::size_t c, Real time);
-  int let_go(std::size_t c, bool has_waited);
+  int release(std::size_t c, bool has_waited);
   void let_in(std::size_t c, Real time);
   void let_out(std::size_t c, Real time);
   void decide(Car& car, const Counts& counts, Real time);
@@ -113,7 +113,7 @@ class Lifts {
   Real elevation(const Car& car, Real time) const;
   void stand(Real time);
   void guide_inside(const Car& car, bool is_admitted, const Vec<2>& x, Real radius,
-                    LookAhead::Walk& walk) const;
+                    WalkingIntent& walk) const;
   std::size_t n_numbers(const Car& car) const;
   void restore();
 

@@ -11,11 +11,10 @@
 #include "core/log.hpp"
 #include "core/output_interval.hpp"
 #include "core/timing.hpp"
-#include "crowd/agent_fields.hpp"
 #include "crowd/crowd_scene.hpp"
 #include "crowd/micro_seconds.hpp"
+#include "crowd/person.hpp"
 #include "crowd/walking_model.hpp"
-#include "particles/fill/region.hpp"
 
 namespace scree {
 
@@ -59,7 +58,7 @@ bool Locks::is_due(const Clock& clock) const {
 }
 
 /// Whether a person is on its way and waits neither for a door, a lift, a service nor its group.
-bool Locks::wants_to_move(const State<2>& state, std::size_t i, const LookAhead::Walk& walk,
+bool Locks::wants_to_move(const State<2>& state, std::size_t i, const WalkingIntent& walk,
                           const WalkingModel& walking, Vec<2>& direction) const {
   const BodyStore<2>& bodies = state.bodies;
   const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
@@ -70,16 +69,13 @@ bool Locks::wants_to_move(const State<2>& state, std::size_t i, const LookAhead:
   if (scene_.journeys().is_exit(destination) &&
       !exits[static_cast<std::size_t>(destination)].is_open(state.clock.time))
     return false;
-  direction =
-      scene_.floor_field()
-          .course(destination, wrapped(state.box, bodies.position()[i]), level, agent::way_radius(bodies)[i])
-          .direction;
+  direction = course_of(scene_.floor_field(), destination, standpoint_of(state, i)).direction;
   constexpr Real slowed = 0.5;  // by its group or before a lift
   return direction != Vec<2>{} && walk.speed >= slowed * walking.speed_on_free_ground(state, i, direction);
 }
 
 /// Brings up to date since when people stand; true if anybody of this rank has stood for long.
-bool Locks::find_standing(State<2>& state, std::span<const LookAhead::Walk> walks,
+bool Locks::find_standing(State<2>& state, std::span<const WalkingIntent> walks,
                           const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
@@ -153,7 +149,7 @@ void Locks::excuse_queues(State<2>& state, Neighborhood<2>& neighborhood) {
 /// Gives all people of a lock its least id.
 void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
   label_.assign(stands_.size(), HUGE_VAL);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+  for (const std::size_t i : owned(state.bodies))
     if (stands_[i] != 0) label_[i] = static_cast<Real>(state.bodies.id()[i]);
   neighborhood.ghosts().copy_to_ghosts(label_, 1);
   // Groups of held people, as trees of which each knows its root.
@@ -181,9 +177,8 @@ void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
 /// Numbers the locks: one keeps the number that its people have, the smallest if several have come together.
 void Locks::note(State<2>& state, const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
   std::vector<Found> heads;
-  for (std::size_t i = 0; i < n_owned; ++i)
+  for (const std::size_t i : owned(bodies))
     if (stands_[i] != 0 && label_[i] == static_cast<Real>(bodies.id()[i]))
       heads.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i)});
   heads = gathered_by_id(state.comm, heads);
@@ -194,7 +189,7 @@ void Locks::note(State<2>& state, const WalkingModel& walking) {
     const auto found = std::ranges::lower_bound(heads, static_cast<GlobalId>(label_[i]), {}, &Found::id);
     return static_cast<std::size_t>(found - heads.begin());
   };
-  for (std::size_t i = 0; i < n_owned; ++i) {
+  for (const std::size_t i : owned(bodies)) {
     if (stands_[i] == 0) continue;
     const std::size_t k = lock_of(i);
     const Vec<2> away = state.box.shortest(wrapped(state.box, bodies.position()[i]) - heads[k].at);
@@ -234,11 +229,11 @@ void Locks::note(State<2>& state, const WalkingModel& walking) {
   for (std::size_t place = 0; place < list_.size(); ++place)
     if (list_[place].until < 0 && std::ranges::count(numbers, static_cast<std::int32_t>(place) + 1) == 0)
       list_[place].until = state.clock.time;
-  for (std::size_t i = 0; i < n_owned; ++i)
+  for (const std::size_t i : owned(bodies))
     agent::lock(bodies)[i] = stands_[i] == 0 ? 0 : numbers[lock_of(i)];
 }
 
-void Locks::look(State<2>& state, Neighborhood<2>& neighborhood, std::span<const LookAhead::Walk> walks,
+void Locks::look(State<2>& state, Neighborhood<2>& neighborhood, std::span<const WalkingIntent> walks,
                  const WalkingModel& walking) {
   Scope timer("locks");
   const bool any = state.comm.any(find_standing(state, walks, walking));

@@ -18,7 +18,7 @@ constexpr Real trust_in_walls = 3.1;
 constexpr Real standing = 0.37, walking = 0.9;
 
 /// How much of the way of somebody behind counts as taken, as a share of that in which disks would touch.
-Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& perception) {
+Real width_behind(const WalkingIntent& other, const LookAhead::Perception& perception) {
   const Real pace = other.speed > 0 ? other.last_speed / other.speed : 0;
   const Real share = std::clamp((pace - standing) / (walking - standing), 0.0, 1.0);
   return perception.headway_width + (perception.moving_width - perception.headway_width) * share;
@@ -36,7 +36,7 @@ void resize_anew(std::vector<T>& values, std::size_t n) {
 }
 }  // namespace
 
-std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
+std::span<WalkingIntent> LookAhead::walks(const State<2>& state) {
   return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
 }
 
@@ -157,7 +157,7 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
   const BodyStore<2>& bodies = state.bodies;
   const std::size_t n_held = walks_.size();
   for (std::size_t i = 0; i < n_held; ++i) {
-    const Walk& walk = walks_[i];
+    const WalkingIntent& walk = walks_[i];
     const Vec<2>& x = bodies.position()[i];
     const Real width = width_behind(walk, perception);
     disks_[i] = {{x[0], x[1], 0}, bodies.radius()[i]};
@@ -252,8 +252,8 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
 template <bool record>
 void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
   constexpr int n_seen = sizeof(SeenAhead) / sizeof(Real);
-  constexpr int n_walk = sizeof(Walk) / sizeof(Real);
-  static_assert(sizeof(Walk) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
+  constexpr int n_walk = sizeof(WalkingIntent) / sizeof(Real);
+  static_assert(sizeof(WalkingIntent) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
   const std::size_t n_held = walks_.size();
   neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
   kernels_ = &look_ahead_kernels();
@@ -283,7 +283,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
 
 /// `normal` points to the wall.
 void LookAhead::see_wall(std::size_t i, const Vec<2>& normal, Real gap) {
-  const Walk& own = walks_[i];
+  const WalkingIntent& own = walks_[i];
   const Real towards = normal[0] * own.direction[0] + normal[1] * own.direction[1];
   const Real leftward = own.direction[0] * normal[1] - own.direction[1] * normal[0];
   SeenAhead& seen = seen_[i];

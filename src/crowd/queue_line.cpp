@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "crowd/counter.hpp"
 #include "crowd/plan/floor_plan.hpp"
 #include "crowd/plan/ring.hpp"
 
@@ -121,11 +122,12 @@ Real QueueLine::service_time(std::uint64_t seed, GlobalId id, Real since) const 
 
 void hand_out_places(std::span<Queuer> people, std::int64_t servers, Real time,
                      const std::function<bool(const Queuer&)>& is_there) {
+  const auto at_counter = Counter{servers}.admit(people, queue_order);
   for (std::size_t k = 0; k < people.size(); ++k) people[k].place = static_cast<std::int32_t>(k + 1);
-  for (std::size_t k = 0; k < people.size() && static_cast<std::int64_t>(k) < servers; ++k) {
-    if (people[k].served_from > 0) continue;
-    if (!is_there(people[k])) return;
-    people[k].served_from = time;
+  for (Queuer& q : at_counter) {
+    if (q.served_from > 0) continue;
+    if (!is_there(q)) return;
+    q.served_from = time;
   }
 }
 

@@ -40,7 +40,7 @@ class Queues {
   /// With nothing done: see memory(). Gives bodies the field queue_walk if there are queues; before the first
   /// of them is made. Local.
   void start(BodyStore<2>& bodies);
-  /// After a step, before Journeys::choose(). `anybody_left`: whether somebody left the run in it.
+  /// After a step, before ExitChoice::update(). `anybody_left`: whether somebody left the run in it.
   /// Collective: one reduction a step; in steps in which somebody joins, comes to a counter or has been
   /// served, everybody in a queue is made known to all ranks. Local without queues.
   void update(State<2>& state, std::uint64_t seed, bool anybody_left);
@@ -63,7 +63,7 @@ class Queues {
   bool changes(State<2>& state, std::uint64_t seed, std::size_t i);
   std::span<Real> walk(BodyStore<2>& bodies) const { return bodies.extra<Real>(walk_field_); }
   Real walk_of(const State<2>& state, const QueueLine& queue, std::size_t i) const;
-  void go_on(State<2>& state, std::size_t i);
+  void finish(State<2>& state, std::size_t i);
   void hand_out(State<2>& state);
   void add_up(const Comm& comm, std::size_t n_before);
 

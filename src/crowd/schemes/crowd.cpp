@@ -176,7 +176,7 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
   fit(state, share_of_skin);  // a restart may be anywhere between two lists
   if (state.clock.step > 0 || model_ == Model::pbd) return;
   // The row of the first moment tells who is near then.
-  std::ranges::fill(look_ahead_.walks(state), LookAhead::Walk{});
+  std::ranges::fill(look_ahead_.walks(state), WalkingIntent{});
   const Real certain = certain_share * state.lattice.skin;
   look_ahead_.find(state, neighborhood, {.reach = std::min(usual_reach(dt), certain)}, dt);
   report_.n_contacts = state.comm.sum(static_cast<std::int64_t>(look_ahead_.near().size()));
