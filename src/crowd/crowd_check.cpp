@@ -28,8 +28,8 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
   const auto exits = journeys.exits();
   for (const Exit& exit : exits) {
     if (exit.line.empty()) continue;
-    const Real width = norm(exit.line[1] - exit.line[0]);
-    const Vec<2> middle = 0.5 * (exit.line[0] + exit.line[1]);
+    const Real width = exit.width();
+    const Vec<2> middle = exit.middle();
     if (!fits(width, smallest))
       findings.push_back(fmt::format(
           "error: {}: [exits.{}] at {} is {:.3g} m wide: nobody fits through, the smallest person "

@@ -59,8 +59,8 @@ bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift&
 
 /// Person i is in the cabin of car c.
 void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
-  const Car& car = cars_[c];
-  Counts& counts = counts_[c];
+  Car& car = cars_[c];
+  Counts& counts = car.counts;
   if (car.phase != Phase::idle && car.phase != Phase::open) return;
   const BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
@@ -86,7 +86,7 @@ void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
 /// Person i is on a floor that a lift serves.
 void Lifts::look_before(const State<2>& state, const FloorField& floor_field, std::size_t i,
                         const Door& door) {
-  const Car& car = cars_[door.car];
+  Car& car = cars_[door.car];
   if (car.phase != Phase::idle && car.phase != Phase::open) return;
   const BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
@@ -94,7 +94,7 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   const Vec<2> x = wrapped(state.box, bodies.position()[i]);
   const Real radius = bodies.radius()[i];
   const GlobalId id = bodies.id()[i];
-  Counts& counts = counts_[door.car];
+  Counts& counts = car.counts;
   const auto tell = [&](Event::Kind kind, Real away) {
     events_.push_back({id, in_micro(away), static_cast<std::int32_t>(door.car), kind});
   };
@@ -127,11 +127,10 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
 
 void Lifts::look(const State<2>& state, const FloorField& floor_field) {
   events_.clear();
-  for (std::size_t c = 0; c < cars_.size(); ++c) {
-    std::vector<std::int64_t> calls = std::move(counts_[c].calls);
-    calls.assign(lift(cars_[c]).stops.size(), 0);
-    counts_[c] = {};
-    counts_[c].calls = std::move(calls);
+  for (Car& car : cars_) {
+    std::vector<std::int64_t> calls = std::move(car.counts.calls);
+    calls.assign(lift(car).stops.size(), 0);
+    car.counts = {.calls = std::move(calls)};
   }
   const BodyStore<2>& bodies = state.bodies;
   for (const std::size_t i : owned(bodies)) {
@@ -144,21 +143,20 @@ void Lifts::look(const State<2>& state, const FloorField& floor_field) {
 /// Adds counts up over all ranks, and brings events together where they are needed.
 void Lifts::share(const Comm& comm) {
   sums_.clear();
-  for (const Counts& n : counts_) {
+  for (const Car& car : cars_) {
+    const Counts& n = car.counts;
     sums_.insert(sums_.end(), {n.inside, n.walkers, n.admitted_inside, n.events, n.candidates});
     sums_.insert(sums_.end(), n.calls.begin(), n.calls.end());
   }
   comm.sum(sums_);
   const std::int64_t* next = sums_.data();
   bool is_any = false;
-  for (std::size_t c = 0; c < cars_.size(); ++c) {
-    Counts& n = counts_[c];
+  for (Car& car : cars_) {
+    Counts& n = car.counts;
     for (std::int64_t* count : {&n.inside, &n.walkers, &n.admitted_inside, &n.events, &n.candidates})
       *count = *next++;
     for (std::int64_t& calls : n.calls) calls = *next++;
-    const std::int64_t taken =
-        n.inside + static_cast<std::int64_t>(cars_[c].admitted->size()) - n.admitted_inside;
-    is_any = is_any || n.events > 0 || (n.candidates > 0 && taken < lift(cars_[c]).capacity);
+    is_any = is_any || n.events > 0 || (n.candidates > 0 && room(car) > 0);
   }
   if (is_any)
     events_ = gathered_by_id(comm, events_);

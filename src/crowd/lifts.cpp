@@ -18,6 +18,12 @@ namespace {
 /// Who is in the door and does not get in walks back out after this time more [s].
 constexpr Real patience = 10;
 
+/// What memory() has of a cabin.
+std::size_t n_numbers(const Lift& lift) {
+  constexpr std::size_t n_of_car = 9;
+  return n_of_car + static_cast<std::size_t>(lift.capacity);
+}
+
 }  // namespace
 
 void Lifts::add_doors(ObstacleSet<2>& obstacles) {
@@ -45,7 +51,6 @@ void Lifts::add_doors(ObstacleSet<2>& obstacles) {
     car_of_level_[static_cast<std::size_t>(number)] = static_cast<int>(cars_.size());
     cars_.push_back(std::move(car));
   }
-  counts_.resize(cars_.size());
 }
 
 bool Lifts::is_admitted(const Car& car, GlobalId id) const {
@@ -62,13 +67,15 @@ bool Lifts::is_clear(const Car& car, const Vec<2>& x, Real radius) const {
   return distance(lift(car), x) >= radius - within * tolerance_;
 }
 
+/// For how many more there is room, beside those inside and those who have been admitted.
+std::int64_t Lifts::room(const Car& car) const {
+  return lift(car).capacity - car.counts.inside - static_cast<std::int64_t>(car.admitted->size()) +
+         car.counts.admitted_inside;
+}
+
 /// Whether nobody has come through an open door for so long that it may close.
 bool Lifts::has_waited(const Car& car, Real time) const {
   return time + rounding_of_times >= car.last + lift(car).dwell || lift(car).is_closed(time);
-}
-
-bool Lifts::has_waited_long(const Car& car, Real time) const {
-  return time + rounding_of_times >= car.last + lift(car).dwell + patience;
 }
 
 void Lifts::pass(Car& car, Real time) {
@@ -122,10 +129,8 @@ int Lifts::release(std::size_t c, bool has_waited) {
 void Lifts::let_in(std::size_t c, Real time) {
   Car& car = cars_[c];
   std::vector<GlobalId>& admitted = *car.admitted;
-  const Counts& counts = counts_[c];
-  const bool had_waited_long = has_waited_long(car, time);
-  std::int64_t room = lift(car).capacity - counts.inside - static_cast<std::int64_t>(admitted.size()) +
-                      counts.admitted_inside;
+  const bool had_waited_long = time + rounding_of_times >= car.last + lift(car).dwell + patience;
+  std::int64_t room = this->room(car);
   if (release(c, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
   candidates_.clear();
   for (const Event& event : events_)
@@ -153,7 +158,7 @@ void Lifts::let_out(std::size_t c, Real time) {
       if (static_cast<std::size_t>(event.car) == c &&
           static_cast<std::int64_t>(admitted.size()) < lift(car).capacity)
         admitted.push_back(event.id);
-    if (counts_[c].inside > 0) ++car.trips;
+    if (car.counts.inside > 0) ++car.trips;
   } else if (const int n_through = release(c, has_waited(car, time)); n_through > 0) {
     car.persons += n_through;
     car.last = time;
@@ -162,7 +167,8 @@ void Lifts::let_out(std::size_t c, Real time) {
 }
 
 /// The door is shut: where to go.
-void Lifts::decide(Car& car, const Counts& counts, Real time) {
+void Lifts::decide(Car& car, Real time) {
+  const Counts& counts = car.counts;
   const Lift& lift = this->lift(car);
   const auto n = lift.stops.size();
   const bool takes_more = counts.inside < lift.capacity && !lift.is_closed(time);
@@ -195,7 +201,7 @@ void Lifts::act(std::size_t c, Real time) {
   if (car.phase == Phase::open)
     car.at == lift(car).to ? let_out(c, time) : let_in(c, time);
   else if (car.phase == Phase::idle)
-    decide(car, counts_[c], time);
+    decide(car, time);
 }
 
 void Lifts::update(const State<2>& state, const FloorField& floor_field) {
@@ -224,20 +230,15 @@ void Lifts::stand(Real time) {
                     elevation(car, time));
 }
 
-std::size_t Lifts::n_numbers(const Car& car) const {
-  constexpr std::size_t n_of_car = 9;
-  return n_of_car + static_cast<std::size_t>(lift(car).capacity);
-}
-
 std::span<Real> Lifts::memory() {
   numbers_.clear();
   for (const Car& car : cars_) {
-    const std::size_t end = numbers_.size() + n_numbers(car);
+    const std::size_t end = numbers_.size() + n_numbers(lift(car));
     numbers_.insert(numbers_.end(),
                     {static_cast<Real>(car.phase), static_cast<Real>(car.at), static_cast<Real>(car.target),
                      static_cast<Real>(car.last_called), car.until, car.last, car.turns_back ? 1.0 : 0.0,
                      static_cast<Real>(car.trips), static_cast<Real>(car.persons)});
-    for (const GlobalId id : *car.admitted) numbers_.push_back(static_cast<Real>(id));
+    numbers_.insert(numbers_.end(), car.admitted->begin(), car.admitted->end());
     numbers_.resize(end, -1);
   }
   return numbers_;
@@ -253,7 +254,7 @@ void Lifts::restore() {
   auto next = numbers_.begin();
   for (Car& car : cars_) {
     const Lift& lift = this->lift(car);
-    const auto end = next + static_cast<std::ptrdiff_t>(n_numbers(car));
+    const auto end = next + static_cast<std::ptrdiff_t>(n_numbers(lift));
     const auto below = [&](std::size_t n) {
       const Real number = *next++;
       if (!(number >= 0 && number < static_cast<Real>(n)))

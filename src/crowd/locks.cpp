@@ -28,6 +28,20 @@ constexpr Real pushed_back = 0.5;      // who is farther from its destination by
 constexpr std::size_t most_listed = 8;
 constexpr std::size_t n_numbers = 13;  // of a listed lock, in memory
 
+/// Calls f(member, number, base) for all that is kept of a lock, as number = member + base.
+template <class Lock, class F>
+void exchange(Lock& lock, Real* numbers, const F& f) {
+  f(lock.since, *numbers++, 0);
+  f(lock.until, *numbers++, 0);
+  f(lock.people, *numbers++, 0);
+  for (int c = 0; c < 2; ++c) f(lock.at.component[static_cast<std::size_t>(c)], *numbers++, 0);
+  f(lock.level, *numbers++, 0);
+  for (auto& [destination, n] : lock.bound_for) {
+    f(destination, *numbers++, 1);
+    f(n, *numbers++, 0);
+  }
+}
+
 }  // namespace
 
 void Locks::describe(Section& crowd) {
@@ -267,17 +281,9 @@ std::span<Real> Locks::memory() {
   memory_.assign(2 + n_numbers * most_listed, 0);
   memory_[0] = static_cast<Real>(n_locks_);
   memory_[1] = static_cast<Real>(n_locked_);
-  for (std::size_t k = 0; k < list_.size(); ++k) {
-    const Lock& lock = list_[k];
-    Real* to = &memory_[2 + n_numbers * k];
-    for (const Real number : {lock.since, lock.until, static_cast<Real>(lock.people), lock.at[0], lock.at[1],
-                              static_cast<Real>(lock.level)})
-      *to++ = number;
-    for (const auto& [destination, n] : lock.bound_for) {
-      *to++ = static_cast<Real>(destination + 1);
-      *to++ = static_cast<Real>(n);
-    }
-  }
+  for (std::size_t k = 0; k < list_.size(); ++k)
+    exchange(list_[k], &memory_[2 + n_numbers * k],
+             [](const auto& value, Real& number, int base) { number = static_cast<Real>(value + base); });
   return memory_;
 }
 
@@ -286,19 +292,10 @@ void Locks::restore() {
   n_locks_ = std::llround(memory_[0]);
   n_locked_ = std::llround(memory_[1]);
   list_.resize(std::min(static_cast<std::size_t>(n_locks_), most_listed));
-  for (std::size_t k = 0; k < list_.size(); ++k) {
-    Lock& lock = list_[k];
-    const Real* from = &memory_[2 + n_numbers * k];
-    lock.since = *from++;
-    lock.until = *from++;
-    lock.people = std::llround(*from++);
-    for (int c = 0; c < 2; ++c) lock.at[c] = *from++;
-    lock.level = static_cast<int>(*from++);
-    for (auto& [destination, n] : lock.bound_for) {
-      destination = static_cast<int>(*from++) - 1;
-      n = std::llround(*from++);
-    }
-  }
+  for (std::size_t k = 0; k < list_.size(); ++k)
+    exchange(list_[k], &memory_[2 + n_numbers * k], [](auto& value, Real number, int base) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(number) - base;
+    });
 }
 
 }  // namespace scree

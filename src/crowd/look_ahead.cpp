@@ -61,15 +61,9 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   const auto position = state.bodies.position();
   const auto radius = state.bodies.radius();
   const auto shifts = neighborhood.list().shift_table();
-  const auto list_of = [&](Index shift) -> Candidates& { return shift < 0 ? within_box_ : through_faces_; };
   // Counts by person, two places further, become the places where the others of each person begin, one place
   // further; filling them in moves these on to where they end.
   for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_held + 2, 0);
-  struct SeenPair {
-    Index low, high;
-    std::int16_t shift;
-    bool by_low, by_high;
-  };
   std::vector<SeenPair> pairs;
   pairs.reserve(n_pairs_ + n_pairs_ / 16);
   neighborhood.search_pairs(state, skin, [&](Index low, Index high, Index shift) {
@@ -80,12 +74,18 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     const auto sees = [&](Real gap) { return squared <= (touching + gap) * (touching + gap); };
     const SeenPair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
     if (!pair.by_low && !pair.by_high) return;
-    Candidates& list = list_of(shift);
+    Candidates& list = candidates(shift);
     list.first[a + 2] += pair.by_low ? 1 : 0;
     list.first[b + 2] += pair.by_high ? 1 : 0;
     pairs.push_back(pair);
   });
   n_pairs_ = pairs.size();
+  list_candidates(pairs);
+  fit(n_held);
+}
+
+/// From the counts of prepare(), lists of whom each person may see, and room for what it sees.
+void LookAhead::list_candidates(std::span<const SeenPair> pairs) {
   for (Candidates* list : {&within_box_, &through_faces_}) {
     std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
     resize_anew(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
@@ -93,7 +93,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   }
   resize_anew(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
   for (const SeenPair& pair : pairs) {
-    Candidates& list = list_of(pair.shift);
+    Candidates& list = candidates(pair.shift);
     const auto put = [&](Index i, Index other, int code) {
       const auto place = static_cast<std::size_t>(list.first[static_cast<std::size_t>(i) + 1]++);
       list.others[place] = other;
@@ -104,14 +104,13 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     if (pair.by_high) put(pair.high, pair.low, last_code - pair.shift);  // as many periods the other way
   }
   std::size_t most = 0;
-  for (std::size_t i = 0; i < n_held; ++i) {
+  for (std::size_t i = 0; i + 2 < within_box_.first.size(); ++i) {
     Index n = 0;
     for (const Candidates* list : {&within_box_, &through_faces_}) n += list->first[i + 1] - list->first[i];
     most = std::max(most, static_cast<std::size_t>(n));
   }
   who_.resize(most + 2 * batch_size);
   scratch_.resize(4 * who_.size());
-  fit(n_held);
 }
 
 /// Arrays by person.

@@ -98,6 +98,13 @@ class LookAhead {
     std::vector<Index> first, others;
     std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
+  struct SeenPair {
+    Index low, high;
+    std::int16_t shift;
+    bool by_low, by_high;  // who may see whom
+  };
+  Candidates& candidates(Index shift) { return shift < 0 ? within_box_ : through_faces_; }
+  void list_candidates(std::span<const SeenPair> pairs);
   static void renumber(Candidates& list, std::span<const Index> numbers);
   void fit(std::size_t n_held);
   void load(const State<2>& state, const Perception& perception);

@@ -32,7 +32,7 @@ class MultiplierMemory {
   std::size_t bytes() const;
 
  private:
-  static void note_loaded(std::span<const Real> multipliers, std::vector<Index>& places);
+  void note_loaded();
 
   ContactField<Real> field_;
   std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
