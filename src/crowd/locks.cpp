@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "analysis/gathered.hpp"
 #include "core/log.hpp"
@@ -40,6 +39,19 @@ void exchange(Lock& lock, Real* numbers, const F& f) {
     f(destination, *numbers++, 1);
     f(n, *numbers++, 0);
   }
+}
+
+/// Lowers numbers of held people by `pass` until none on any rank changes any. Collective.
+template <class Pass>
+void settle(const Comm& comm, Neighborhood<2>& neighborhood, std::vector<Real>& numbers, const Pass& pass) {
+  std::vector<Real> before;
+  do {
+    before = numbers;
+    while (pass()) {
+    }
+    neighborhood.ghosts().min_to_owners(numbers, 1);
+    neighborhood.ghosts().copy_to_ghosts(numbers, 1);
+  } while (comm.any(numbers != before));
 }
 
 }  // namespace
@@ -137,27 +149,18 @@ void Locks::excuse_queues(State<2>& state, Neighborhood<2>& neighborhood) {
     if (stands_[b] != 0 && dot(direction_[b], d) <= 0) ahead_.push_back({high, low});
     if (stands_[a] != 0 && stands_[b] != 0) pairs_.push_back({low, high});
   });
-  std::ranges::sort(ahead_, {}, &Seen::whom);
-  std::vector<Index> to_visit;
-  std::vector<Real> before;
-  do {
-    before = stands_;
-    to_visit.clear();
-    for (std::size_t i = 0; i < stands_.size(); ++i)  // who is incapacitated goes nowhere
-      if (stands_[i] == 0 && state.bodies.mobility()[i] > 0) to_visit.push_back(static_cast<Index>(i));
-    while (!to_visit.empty()) {
-      const Index whom = to_visit.back();
-      to_visit.pop_back();
-      for (const Seen& seen : std::ranges::equal_range(ahead_, whom, {}, &Seen::whom)) {
-        Real& stands = stands_[static_cast<std::size_t>(seen.by)];
-        if (stands == 0) continue;
-        stands = 0;
-        to_visit.push_back(seen.by);
-      }
+  const auto mobility = state.bodies.mobility();
+  settle(state.comm, neighborhood, stands_, [&] {
+    bool is_changed = false;
+    for (const Seen& seen : ahead_) {
+      const auto by = static_cast<std::size_t>(seen.by), whom = static_cast<std::size_t>(seen.whom);
+      if (stands_[by] == 0 || stands_[whom] != 0 || mobility[whom] == 0)
+        continue;  // incapacitated: goes nowhere
+      stands_[by] = 0;
+      is_changed = true;
     }
-    neighborhood.ghosts().min_to_owners(stands_, 1);
-    neighborhood.ghosts().copy_to_ghosts(stands_, 1);
-  } while (state.comm.any(stands_ != before));
+    return is_changed;
+  });
 }
 
 /// Gives all people of a lock its least id.
@@ -166,26 +169,16 @@ void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
   for (const std::size_t i : owned(state.bodies))
     if (stands_[i] != 0) label_[i] = static_cast<Real>(state.bodies.id()[i]);
   neighborhood.ghosts().copy_to_ghosts(label_, 1);
-  // Groups of held people, as trees of which each knows its root.
-  std::vector<std::size_t> root(stands_.size());
-  std::iota(root.begin(), root.end(), std::size_t{0});
-  const auto find = [&](std::size_t i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  for (const Seen& pair : pairs_) {
-    const auto a = static_cast<std::size_t>(pair.by), b = static_cast<std::size_t>(pair.whom);
-    if (stands_[a] != 0 && stands_[b] != 0) root[find(a)] = find(b);
-  }
-  std::vector<Real> before;
-  do {
-    before = label_;
-    for (std::size_t i = 0; i < label_.size(); ++i) label_[find(i)] = std::min(label_[find(i)], label_[i]);
-    for (std::size_t i = 0; i < label_.size(); ++i)
-      if (stands_[i] != 0) label_[i] = label_[find(i)];
-    neighborhood.ghosts().min_to_owners(label_, 1);
-    neighborhood.ghosts().copy_to_ghosts(label_, 1);
-  } while (state.comm.any(label_ != before));
+  settle(state.comm, neighborhood, label_, [&] {
+    bool is_changed = false;
+    for (const Seen& pair : pairs_) {
+      const auto a = static_cast<std::size_t>(pair.by), b = static_cast<std::size_t>(pair.whom);
+      if (stands_[a] == 0 || stands_[b] == 0 || label_[a] == label_[b]) continue;
+      label_[a] = label_[b] = std::min(label_[a], label_[b]);
+      is_changed = true;
+    }
+    return is_changed;
+  });
 }
 
 /// Numbers the locks: one keeps the number that its people have, the smallest if several have come together.

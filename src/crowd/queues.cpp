@@ -36,10 +36,6 @@ const QueueLine* Queues::queue_ahead(const BodyStore<2>& bodies, std::size_t i) 
   return queue < 0 ? nullptr : &journeys_.queues()[static_cast<std::size_t>(queue)];
 }
 
-const QueueLine* Queues::queue_of(const BodyStore<2>& bodies, std::size_t i) const {
-  return agent::queue_place(bodies)[i] > 0 ? queue_ahead(bodies, i) : nullptr;
-}
-
 /// After service: the next step of the journey.
 void Queues::finish(State<2>& state, std::size_t i) {
   BodyStore<2>& bodies = state.bodies;

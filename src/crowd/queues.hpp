@@ -45,8 +45,6 @@ class Queues {
   /// served, everybody in a queue is made known to all ranks. Local without queues.
   void update(State<2>& state, std::uint64_t seed, bool anybody_left);
 
-  /// The queue that body i stands in; null: none. Local.
-  const QueueLine* queue_of(const BodyStore<2>& bodies, std::size_t i) const;
   /// The queue that body i is in or on the way to; null: none. Local.
   const QueueLine* queue_ahead(const BodyStore<2>& bodies, std::size_t i) const;
 

@@ -124,10 +124,10 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
 
 /// The walk of somebody in a queue: along the line to its place, slower before it, so that it comes to rest.
 bool WalkingModel::stand_in_line(const State<2>& state, std::size_t i, WalkingIntent& walk) const {
-  const QueueLine* queue = scene_.queues().queue_of(state.bodies, i);
+  const std::int32_t place = agent::queue_place(state.bodies)[i];
+  const QueueLine* queue = place > 0 ? scene_.queues().queue_ahead(state.bodies, i) : nullptr;
   if (!queue) return false;
   constexpr Real slowing_time = 0.25;  // [s]
-  const std::int32_t place = agent::queue_place(state.bodies)[i];
   const QueueLine::Way way = queue->way(wrapped(state.box, state.bodies.position()[i]), place);
   walk.destination = queue->destination;
   walk.time_to_go = way.to_counter;
