@@ -112,7 +112,7 @@ void CrowdScene::prepare(State<2>& state) {
 
 std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
   if (!floor_field_.by_width()) return {{}};
-  constexpr std::size_t most_classes = 4;
+  constexpr std::size_t max_classes = 4;
   narrow_places_ =
       find_narrow_places(*building_, floor_field_.grid_for(*building_, box), 2 * people_.largest_radius());
   // Exits are narrow places in any case: behind their lines the plan may be as narrow and no narrower.
@@ -122,12 +122,12 @@ std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
   std::ranges::stable_sort(narrow_places_, std::greater<>(), &NarrowPlace::width);
   const std::vector<std::pair<Real, Real>> radii = people_.radii();
   std::vector<WidthClass> classes = width_classes(narrow_places_, building_->n_levels(), radii, SIZE_MAX);
-  if (classes.size() <= most_classes) return classes;
+  if (classes.size() <= max_classes) return classes;
   log::info(
       "{} classes of width would need ways of their own: those with the nearest radii share the ways of "
       "the wider ones, {} are left",
-      classes.size(), most_classes);
-  return width_classes(narrow_places_, building_->n_levels(), radii, most_classes);
+      classes.size(), max_classes);
+  return width_classes(narrow_places_, building_->n_levels(), radii, max_classes);
 }
 
 Real CrowdScene::fastest_of(Real desired_speed) const {
@@ -157,7 +157,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   is_empty_ = false;
   if (is_restart) {  // where everybody goes stands in the state
     locks_.restore();
-    look_who_is_left(state, false);
+    count_remaining(state, false);
     is_empty_ = false;
     return;
   }
@@ -243,17 +243,17 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   Scope timer("people");
   groups_.after_step(state);
-  const bool anybody_left = let_people_leave(state, change);
-  let_people_come(state, seed, change);
+  const bool anybody_left = remove_people(state, change);
+  add_people(state, seed, change);
   update_ways(state);
   queues_.update(state, seed, anybody_left);
   exit_choice_.update(state, seed);
   lifts_.update(state, floor_field_);
-  look_who_is_left(state, true);
+  count_remaining(state, true);
 }
 
 /// Incapacitated by smoke, or by exits whose doors are open: true, on all ranks, if anybody left or fell.
-bool CrowdScene::let_people_leave(State<2>& state, BodyChange<2>& change) {
+bool CrowdScene::remove_people(State<2>& state, BodyChange<2>& change) {
   std::vector<Departure>& departures = exits_.departures();
   std::size_t n_before = departures.size();
   bool anybody_left = hazard_.expose(state, departures, change);
@@ -264,11 +264,11 @@ bool CrowdScene::let_people_leave(State<2>& state, BodyChange<2>& change) {
     change.take_out(staying_);
   }
   if (anybody_left)
-    groups_.note_departures(state.comm, first_outlet_, std::span(departures).subspan(n_before));
+    groups_.count_departures(state.comm, first_outlet_, std::span(departures).subspan(n_before));
   return anybody_left;
 }
 
-void CrowdScene::let_people_come(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
+void CrowdScene::add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   // They may be far from those who were on this rank.
   if (people_.feed(state, *building_, seed, [&] { change.begin(); }))
     floor_field_.fetch(owned_people(state), std::max(fastest(), lifts_.reach_of_ways()));
@@ -299,7 +299,7 @@ bool CrowdScene::has_no_way(const State<2>& state, std::size_t i) const {
 }
 
 /// Counts who may still leave, and says so (`tells`) if more of them have no way now. Collective.
-void CrowdScene::look_who_is_left(const State<2>& state, bool tells) {
+void CrowdScene::count_remaining(const State<2>& state, bool tells) {
   std::array<std::int64_t, 2> counts{0, 0};
   GlobalId first = std::numeric_limits<GlobalId>::max();
   std::string who;

@@ -83,11 +83,11 @@ class CrowdScene final : public Scene<2> {
   void check_ways(const State<2>& state, std::vector<std::string>& findings) const;
   std::string widest_way(const State<2>& state, std::size_t i) const;
   std::vector<WidthClass> find_width_classes(const Box<2>& box);
-  bool let_people_leave(State<2>& state, BodyChange<2>& change);
-  void let_people_come(State<2>& state, std::uint64_t seed, BodyChange<2>& change);
+  bool remove_people(State<2>& state, BodyChange<2>& change);
+  void add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change);
   void update_ways(State<2>& state);
   bool has_no_way(const State<2>& state, std::size_t i) const;
-  void look_who_is_left(const State<2>& state, bool tells);
+  void count_remaining(const State<2>& state, bool tells);
 
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;

@@ -47,7 +47,7 @@ void GroupWalk::prepare(const State<2>& state) {
   for (const std::size_t i : owned(bodies))
     if (agent::party(bodies)[i] >= 0 && rule_of(bodies, i))
       members_.push_back({agent::party(bodies)[i], bodies.id()[i], state.comm.rank(), static_cast<Index>(i)});
-  if (state.comm.size() > 1) find_others(state.comm);
+  if (state.comm.size() > 1) find_remote_members(state.comm);
   std::ranges::sort(members_, {}, [](const Member& m) { return std::pair(m.party, m.id); });
   groups_.clear();
   for (std::size_t k = 0; k < members_.size(); ++k) {
@@ -60,7 +60,7 @@ void GroupWalk::prepare(const State<2>& state) {
 }
 
 /// Adds the members on other ranks of groups with members here: each group has a rank that knows all of it.
-void GroupWalk::find_others(const Comm& comm) {
+void GroupWalk::find_remote_members(const Comm& comm) {
   Outgoing to_homes;
   for (const Member& m : members_) to_homes.to(static_cast<int>(m.party % comm.size())).put(m);
   std::vector<Member> all = exchange_values<Member>(comm, to_homes);
@@ -98,8 +98,8 @@ void GroupWalk::plan_exchange(const Comm& comm) {
   for (const auto& [rank, place] : received) exchange_->receive(rank, place);
 }
 
-GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2>& direction,
-                               const WalkingIntent& walk) const {
+GroupMember GroupWalk::state_of_member(const State<2>& state, std::size_t i, const Vec<2>& direction,
+                                       const WalkingIntent& walk) const {
   const BodyStore<2>& bodies = state.bodies;
   GroupMember member{.at = bodies.position()[i],
                      .speed = walk.speed,
@@ -168,11 +168,11 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (members_[k].body < 0) continue;
     const auto i = static_cast<std::size_t>(members_[k].body);
-    told_[k] = told_by(state, i, direction, walk[i]);
+    told_[k] = state_of_member(state, i, direction, walk[i]);
   }
   exchange_->begin<GroupMember>(told_, 1);
   exchange_->end<GroupMember>(told_, 1);
-  for (const Span& group : groups_) count_laps_out(state.box, direction, group);
+  for (const Span& group : groups_) unwrap_periodic(state.box, direction, group);
   const BodyStore<2>& bodies = state.bodies;
   for (const Span& group : groups_)
     for (std::size_t k = group.first; k < group.last; ++k) {
@@ -190,7 +190,7 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
 
 /// Along a direction a lap of a periodic axis ahead is beside: each member counts where its image nearest to
 /// the first one is. Local.
-void GroupWalk::count_laps_out(const Box<2>& box, const Vec<2>& direction, const Span& group) {
+void GroupWalk::unwrap_periodic(const Box<2>& box, const Vec<2>& direction, const Span& group) {
   const GroupMember& first = told_[group.first];
   for (std::size_t k = group.first; k < group.last; ++k) {
     GroupMember& member = told_[k];
@@ -227,8 +227,8 @@ void GroupWalk::after_step(State<2>& state) {
     }
 }
 
-void GroupWalk::note_departures(const Comm& comm, std::size_t first_outlet,
-                                std::span<const Departure> departed) {
+void GroupWalk::count_departures(const Comm& comm, std::size_t first_outlet,
+                                 std::span<const Departure> departed) {
   if (!is_used()) return;
   std::vector<std::int64_t> sums(waited_.size(), 0);
   std::int64_t longest = 0;

@@ -44,10 +44,10 @@ bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction)
 bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift,
                      const Standpoint& from) const {
   constexpr Real step = 0.1;
-  constexpr int most_steps = 40;
+  constexpr int max_steps = 40;
   const Edge door(lift.door[0], lift.door[1]);
   Vec<2> at = from.x;
-  for (int k = 0; k < most_steps; ++k) {
+  for (int k = 0; k < max_steps; ++k) {
     const Vec<2> way = floor_field.direction(destination, at, from.level, from.radius);
     const Vec<2> next = at + step * way;
     if (crosses(door, at, next)) return true;
@@ -58,7 +58,7 @@ bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift&
 }
 
 /// Person i is in the cabin of car c.
-void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
+void Lifts::observe_inside(const State<2>& state, std::size_t i, std::size_t c) {
   Car& car = cars_[c];
   Counts& counts = car.counts;
   if (car.phase != Phase::idle && car.phase != Phase::open) return;
@@ -84,8 +84,8 @@ void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
 }
 
 /// Person i is on a floor that a lift serves.
-void Lifts::look_before(const State<2>& state, const FloorField& floor_field, std::size_t i,
-                        const Door& door) {
+void Lifts::observe_before(const State<2>& state, const FloorField& floor_field, std::size_t i,
+                           const Door& door) {
   Car& car = cars_[door.car];
   if (car.phase != Phase::idle && car.phase != Phase::open) return;
   const BodyStore<2>& bodies = state.bodies;
@@ -125,7 +125,7 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   ++counts.candidates;
 }
 
-void Lifts::look(const State<2>& state, const FloorField& floor_field) {
+void Lifts::observe(const State<2>& state, const FloorField& floor_field) {
   events_.clear();
   for (Car& car : cars_) {
     std::vector<std::int64_t> calls = std::move(car.counts.calls);
@@ -135,13 +135,13 @@ void Lifts::look(const State<2>& state, const FloorField& floor_field) {
   const BodyStore<2>& bodies = state.bodies;
   for (const std::size_t i : owned(bodies)) {
     const auto level = static_cast<std::size_t>(level_of(bodies, i));
-    if (car_of_level_[level] >= 0) look_inside(state, i, static_cast<std::size_t>(car_of_level_[level]));
-    for (const Door& door : doors_of_[level]) look_before(state, floor_field, i, door);
+    if (car_of_level_[level] >= 0) observe_inside(state, i, static_cast<std::size_t>(car_of_level_[level]));
+    for (const Door& door : doors_of_[level]) observe_before(state, floor_field, i, door);
   }
 }
 
 /// Adds counts up over all ranks, and brings events together where they are needed.
-void Lifts::share(const Comm& comm) {
+void Lifts::sum_over_ranks(const Comm& comm) {
   sums_.clear();
   for (const Car& car : cars_) {
     const Counts& n = car.counts;

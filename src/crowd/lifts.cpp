@@ -78,7 +78,7 @@ bool Lifts::has_waited(const Car& car, Real time) const {
   return time + rounding_of_times >= car.last + lift(car).dwell || lift(car).is_closed(time);
 }
 
-void Lifts::pass(Car& car, Real time) {
+void Lifts::end_phase(Car& car, Real time) {
   car.has_opened = false;
   if (car.phase == Phase::idle || car.phase == Phase::open || time + rounding_of_times < car.until) return;
   if (car.phase == Phase::riding) {
@@ -126,7 +126,7 @@ int Lifts::release(std::size_t c, bool has_waited) {
 }
 
 /// The door is open where people get in.
-void Lifts::let_in(std::size_t c, Real time) {
+void Lifts::board(std::size_t c, Real time) {
   Car& car = cars_[c];
   std::vector<GlobalId>& admitted = *car.admitted;
   const bool had_waited_long = time + rounding_of_times >= car.last + lift(car).dwell + patience;
@@ -149,7 +149,7 @@ void Lifts::let_in(std::size_t c, Real time) {
 }
 
 /// The door is open where people get out.
-void Lifts::let_out(std::size_t c, Real time) {
+void Lifts::unload(std::size_t c, Real time) {
   Car& car = cars_[c];
   std::vector<GlobalId>& admitted = *car.admitted;
   if (car.has_opened) {
@@ -167,7 +167,7 @@ void Lifts::let_out(std::size_t c, Real time) {
 }
 
 /// The door is shut: where to go.
-void Lifts::decide(Car& car, Real time) {
+void Lifts::choose_stop(Car& car, Real time) {
   const Counts& counts = car.counts;
   const Lift& lift = this->lift(car);
   const auto n = lift.stops.size();
@@ -196,23 +196,23 @@ void Lifts::decide(Car& car, Real time) {
   }
 }
 
-void Lifts::act(std::size_t c, Real time) {
+void Lifts::update_car(std::size_t c, Real time) {
   Car& car = cars_[c];
   if (car.phase == Phase::open)
-    car.at == lift(car).to ? let_out(c, time) : let_in(c, time);
+    car.at == lift(car).to ? unload(c, time) : board(c, time);
   else if (car.phase == Phase::idle)
-    decide(car, time);
+    choose_stop(car, time);
 }
 
 void Lifts::update(const State<2>& state, const FloorField& floor_field) {
   if (!is_used()) return;
   Scope timer("lifts");
   const Real time = state.clock.time;
-  for (Car& car : cars_) pass(car, time);
-  look(state, floor_field);
-  share(state.comm);
-  for (std::size_t c = 0; c < cars_.size(); ++c) act(c, time);
-  stand(time);
+  for (Car& car : cars_) end_phase(car, time);
+  observe(state, floor_field);
+  sum_over_ranks(state.comm);
+  for (std::size_t c = 0; c < cars_.size(); ++c) update_car(c, time);
+  place_cabins(time);
 }
 
 Real Lifts::elevation(const Car& car, Real time) const {
@@ -224,7 +224,7 @@ Real Lifts::elevation(const Car& car, Real time) const {
   return there + left * (here - there);
 }
 
-void Lifts::stand(Real time) {
+void Lifts::place_cabins(Real time) {
   for (const Car& car : cars_)
     building_.stand(car.level, car.phase == Phase::open ? static_cast<int>(car.at) : -1,
                     elevation(car, time));
@@ -247,7 +247,7 @@ std::span<Real> Lifts::memory() {
 void Lifts::start(bool is_restart, Real time) {
   if (!is_used()) return;
   if (is_restart) restore();
-  stand(time);
+  place_cabins(time);
 }
 
 void Lifts::restore() {

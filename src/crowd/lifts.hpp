@@ -99,20 +99,20 @@ class Lifts {
                 const Standpoint& from) const;
   Real distance(const Lift& lift, const Vec<2>& x) const;
   /// Ends what time alone ends.
-  void pass(Car& car, Real time);
-  void look(const State<2>& state, const FloorField& floor_field);
-  void look_inside(const State<2>& state, std::size_t i, std::size_t c);
-  void look_before(const State<2>& state, const FloorField& floor_field, std::size_t i, const Door& door);
-  void share(const Comm& comm);
-  void act(std::size_t c, Real time);
+  void end_phase(Car& car, Real time);
+  void observe(const State<2>& state, const FloorField& floor_field);
+  void observe_inside(const State<2>& state, std::size_t i, std::size_t c);
+  void observe_before(const State<2>& state, const FloorField& floor_field, std::size_t i, const Door& door);
+  void sum_over_ranks(const Comm& comm);
+  void update_car(std::size_t c, Real time);
   int release(std::size_t c, bool has_waited);
-  void let_in(std::size_t c, Real time);
-  void let_out(std::size_t c, Real time);
-  void decide(Car& car, Real time);
+  void board(std::size_t c, Real time);
+  void unload(std::size_t c, Real time);
+  void choose_stop(Car& car, Real time);
   void begin(Car& car, Phase phase, Real time);
   void ride(Car& car, std::size_t target, Real time);
   Real elevation(const Car& car, Real time) const;
-  void stand(Real time);
+  void place_cabins(Real time);
   void guide_inside(const Car& car, bool is_admitted, const Vec<2>& x, Real radius,
                     WalkingIntent& walk) const;
   void restore();

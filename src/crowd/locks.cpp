@@ -24,7 +24,7 @@ constexpr Real near_by = 0.1;          // gap up to which somebody blocks somebo
 constexpr Real slow_speed = 0.02;      // who gets on with less stands [m/s]
 constexpr Real share_of_speed = 0.25;  // or, of slow people, with less than this share of their speed
 constexpr Real pushed_back = 0.5;      // who is farther from its destination by more has moved [s at 1 m/s]
-constexpr std::size_t most_listed = 8;
+constexpr std::size_t max_listed = 8;
 constexpr std::size_t n_numbers = 13;  // of a listed lock, in memory
 
 /// Calls f(member, number, base) for all that is kept of a lock, as number = member + base.
@@ -131,7 +131,7 @@ bool Locks::find_standing(State<2>& state, std::span<const WalkingIntent> walks,
 }
 
 /// Whoever stands because somebody before it does not is in a queue.
-void Locks::excuse_queues(State<2>& state, Neighborhood<2>& neighborhood) {
+void Locks::exclude_queues(State<2>& state, Neighborhood<2>& neighborhood) {
   const auto position = state.bodies.position();
   const auto radius = state.bodies.radius();
   const auto shifts = neighborhood.list().shift_table();
@@ -182,7 +182,7 @@ void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
 }
 
 /// Numbers the locks: one keeps the number that its people have, the smallest if several have come together.
-void Locks::note(State<2>& state, const WalkingModel& walking) {
+void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
   std::vector<Found> heads;
   for (const std::size_t i : owned(bodies))
@@ -228,7 +228,7 @@ void Locks::note(State<2>& state, const WalkingModel& walking) {
     n_locked_ += lock.people;
     const auto place = static_cast<std::size_t>(numbers.back()) - 1;
     if (!is_known) log::warn("{}", text(lock, walking));
-    if (place >= most_listed) continue;
+    if (place >= max_listed) continue;
     list_.resize(std::max(list_.size(), place + 1));
     if (is_known) lock.since = list_[place].since;
     list_[place] = lock;
@@ -240,16 +240,16 @@ void Locks::note(State<2>& state, const WalkingModel& walking) {
     agent::lock(bodies)[i] = stands_[i] == 0 ? 0 : numbers[lock_of(i)];
 }
 
-void Locks::look(State<2>& state, Neighborhood<2>& neighborhood, std::span<const WalkingIntent> walks,
-                 const WalkingModel& walking) {
+void Locks::detect(State<2>& state, Neighborhood<2>& neighborhood, std::span<const WalkingIntent> walks,
+                   const WalkingModel& walking) {
   Scope timer("locks");
   const bool any = state.comm.any(find_standing(state, walks, walking));
   if (!any && n_locked_ == 0) return;
   if (any) {
-    excuse_queues(state, neighborhood);
+    exclude_queues(state, neighborhood);
     join(state, neighborhood);
   }
-  note(state, walking);
+  number_locks(state, walking);
 }
 
 std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
@@ -271,7 +271,7 @@ std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
 
 std::span<Real> Locks::memory() {
   if (after_ == 0) return {};
-  memory_.assign(2 + n_numbers * most_listed, 0);
+  memory_.assign(2 + n_numbers * max_listed, 0);
   memory_[0] = static_cast<Real>(n_locks_);
   memory_[1] = static_cast<Real>(n_locked_);
   for (std::size_t k = 0; k < list_.size(); ++k)
@@ -284,7 +284,7 @@ void Locks::restore() {
   if (memory_.empty()) return;
   n_locks_ = std::llround(memory_[0]);
   n_locked_ = std::llround(memory_[1]);
-  list_.resize(std::min(static_cast<std::size_t>(n_locks_), most_listed));
+  list_.resize(std::min(static_cast<std::size_t>(n_locks_), max_listed));
   for (std::size_t k = 0; k < list_.size(); ++k)
     exchange(list_[k], &memory_[2 + n_numbers * k], [](auto& value, Real number, int base) {
       value = static_cast<std::remove_reference_t<decltype(value)>>(number) - base;

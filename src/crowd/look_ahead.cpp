@@ -81,7 +81,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   });
   n_pairs_ = pairs.size();
   list_candidates(pairs);
-  fit(n_held);
+  resize(n_held);
 }
 
 /// From the counts of prepare(), lists of whom each person may see, and room for what it sees.
@@ -114,7 +114,7 @@ void LookAhead::list_candidates(std::span<const SeenPair> pairs) {
 }
 
 /// Arrays by person.
-void LookAhead::fit(std::size_t n_held) {
+void LookAhead::resize(std::size_t n_held) {
   walks_.resize(n_held);
   seen_.resize(n_held);
   disks_.resize(n_held + 2);
@@ -124,7 +124,7 @@ void LookAhead::fit(std::size_t n_held) {
 
 void LookAhead::renumber(std::span<const Index> numbers) {
   for (Candidates* list : {&within_box_, &through_faces_}) renumber(*list, numbers);
-  fit(within_box_.first.size() - 2);
+  resize(within_box_.first.size() - 2);
 }
 
 void LookAhead::renumber(Candidates& list, std::span<const Index> numbers) {

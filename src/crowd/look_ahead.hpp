@@ -106,7 +106,7 @@ class LookAhead {
   Candidates& candidates(Index shift) { return shift < 0 ? within_box_ : through_faces_; }
   void list_candidates(std::span<const SeenPair> pairs);
   static void renumber(Candidates& list, std::span<const Index> numbers);
-  void fit(std::size_t n_held);
+  void resize(std::size_t n_held);
   void load(const State<2>& state, const Perception& perception);
   void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,

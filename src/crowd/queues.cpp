@@ -66,7 +66,7 @@ Real Queues::walk_of(const State<2>& state, const QueueLine& queue, std::size_t 
 }
 
 /// Whether something happens to body i: it joins, comes to a counter, or has been served.
-bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
+bool Queues::update_person(State<2>& state, std::uint64_t seed, std::size_t i) {
   BodyStore<2>& bodies = state.bodies;
   const QueueLine* queue = queue_ahead(bodies, i);
   if (!queue) return false;
@@ -92,7 +92,7 @@ bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
   return true;
 }
 
-void Queues::hand_out(State<2>& state) {
+void Queues::place_all(State<2>& state) {
   BodyStore<2>& bodies = state.bodies;
   std::vector<Queuer> mine;
   std::vector<std::size_t> body;
@@ -108,8 +108,8 @@ void Queues::hand_out(State<2>& state) {
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].queue == all[first].queue) ++last;
     const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(all[first].queue)];
-    hand_out_places(std::span(all).subspan(first, last - first), queue.servers, state.clock.time,
-                    [&](const Queuer& q) { return queue.is_at(q.at, q.place); });
+    assign_places(std::span(all).subspan(first, last - first), queue.servers, state.clock.time,
+                  [&](const Queuer& q) { return queue.is_at(q.at, q.place); });
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const auto found = std::ranges::lower_bound(all, queue_order(mine[k]), {}, queue_order);
@@ -127,7 +127,7 @@ void Queues::hand_out(State<2>& state) {
   }
 }
 
-void Queues::add_up(const Comm& comm, std::size_t n_before) {
+void Queues::update_totals(const Comm& comm, std::size_t n_before) {
   const std::size_t n_queues = journeys_.queues().size();
   std::vector<std::int64_t> sums(2 * n_queues, 0);
   std::vector<Real> longest(n_queues, 0);
@@ -152,10 +152,10 @@ void Queues::update(State<2>& state, std::uint64_t seed, bool anybody_left) {
   Scope timer("queues");
   const std::size_t n_before = served_.size();
   bool is_any = false;
-  for (const std::size_t i : owned(state.bodies)) is_any = changes(state, seed, i) || is_any;
+  for (const std::size_t i : owned(state.bodies)) is_any = update_person(state, seed, i) || is_any;
   if (!state.comm.any(is_any || anybody_left)) return;
-  hand_out(state);
-  add_up(state.comm, n_before);
+  place_all(state);
+  update_totals(state.comm, n_before);
 }
 
 std::int64_t Queues::n_served() const {

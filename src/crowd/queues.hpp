@@ -58,12 +58,12 @@ class Queues {
 
  private:
   int number_of_queue(const BodyStore<2>& bodies, std::size_t i) const;
-  bool changes(State<2>& state, std::uint64_t seed, std::size_t i);
+  bool update_person(State<2>& state, std::uint64_t seed, std::size_t i);
   std::span<Real> walk(BodyStore<2>& bodies) const { return bodies.extra<Real>(walk_field_); }
   Real walk_of(const State<2>& state, const QueueLine& queue, std::size_t i) const;
   void finish(State<2>& state, std::size_t i);
-  void hand_out(State<2>& state);
-  void add_up(const Comm& comm, std::size_t n_before);
+  void place_all(State<2>& state);
+  void update_totals(const Comm& comm, std::size_t n_before);
 
   const Journeys& journeys_;
   std::size_t walk_field_ = 0;  // number of the field queue_walk

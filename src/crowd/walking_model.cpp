@@ -123,7 +123,7 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
 }
 
 /// The walk of somebody in a queue: along the line to its place, slower before it, so that it comes to rest.
-bool WalkingModel::stand_in_line(const State<2>& state, std::size_t i, WalkingIntent& walk) const {
+bool WalkingModel::walk_in_queue(const State<2>& state, std::size_t i, WalkingIntent& walk) const {
   const std::int32_t place = agent::queue_place(state.bodies)[i];
   const QueueLine* queue = place > 0 ? scene_.queues().queue_ahead(state.bodies, i) : nullptr;
   if (!queue) return false;
@@ -152,7 +152,7 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
                            level_of(bodies, i + ahead), agent::way_radius(bodies)[i + ahead]);
     walk[i] = {.last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
-    if (stand_in_line(state, i, walk[i])) continue;
+    if (walk_in_queue(state, i, walk[i])) continue;
     Vec<2> direction = direction_;
     if (const int destination = agent::destination(bodies)[i]; destination >= 0) {
       const FloorField::Course course = course_of(floor_field, destination, standpoint_of(state, i));
@@ -169,8 +169,8 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
 
 /// Turns those aside who would soon meet somebody: away from the side where that is sooner, the more the
 /// sooner.
-void WalkingModel::step_aside(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
-                              const LookAhead::Perception& perception) const {
+void WalkingModel::avoid_oncoming(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                                  const LookAhead::Perception& perception) const {
   const auto walk = look_ahead.walks(state);
   for (std::size_t i = 0; i < walk.size(); ++i) {
     const SeenAhead& seen = look_ahead.seen(i);
@@ -209,8 +209,8 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
 
 /// Speed to the left with which somebody who wants to walk with `velocity`, at most `speed`, evens out the
 /// room on both sides: no faster than to a wall in a second, and within the desired speed.
-Real WalkingModel::sideways(std::size_t i, const LookAhead& look_ahead, Real speed,
-                            const Vec<2>& velocity) const {
+Real WalkingModel::lateral_speed(std::size_t i, const LookAhead& look_ahead, Real speed,
+                                 const Vec<2>& velocity) const {
   const SeenAhead& seen = look_ahead.seen(i);
   const Real most = std::sqrt(std::max(speed * speed - dot(velocity, velocity), 0.0));
   return std::clamp(spreading_ * (seen.room_left - seen.room_right) / side_range,
@@ -226,13 +226,13 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
   const auto walk = look_ahead.walks(state);
   for (std::size_t i = 0; i < walk.size(); ++i) walk[i].sight = sight(walk[i].speed, type_of(state, i));
   look_ahead.find(state, neighborhood, perception, dt);
-  if (perception.oncoming) step_aside(state, neighborhood, look_ahead, perception);
+  if (perception.oncoming) avoid_oncoming(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");
   velocity.resize(static_cast<std::size_t>(state.bodies.n_held()));
   for (std::size_t i = 0; i < walk.size(); ++i) {
     velocity[i] = desired_velocity(i, look_ahead, walk[i], type_of(state, i));
     if (perception.side_range > 0)
-      velocity[i] += sideways(i, look_ahead, walk[i].speed, velocity[i]) *
+      velocity[i] += lateral_speed(i, look_ahead, walk[i].speed, velocity[i]) *
                      Vec<2>{{-walk[i].direction[1], walk[i].direction[0]}};
     if (noise_ == 0 || velocity[i] == Vec<2>{}) continue;
     // A stream of its own for each step.

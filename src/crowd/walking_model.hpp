@@ -37,15 +37,15 @@ class WalkingModel {
 
  private:
   void choose_directions(State<2>& state, LookAhead& look_ahead) const;
-  void step_aside(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
-                  const LookAhead::Perception& perception) const;
+  void avoid_oncoming(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                      const LookAhead::Perception& perception) const;
   Vec<2> desired_velocity(std::size_t i, const LookAhead& look_ahead, const WalkingIntent& walk,
                           const AgentType& type) const;
-  Real sideways(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
+  Real lateral_speed(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
   Real sight(Real speed, const AgentType& type) const;
   const AgentType& type_of(const State<2>& state, std::size_t i) const;
   bool walks(const State<2>& state, std::size_t i) const;
-  bool stand_in_line(const State<2>& state, std::size_t i, WalkingIntent& walk) const;
+  bool walk_in_queue(const State<2>& state, std::size_t i, WalkingIntent& walk) const;
 
   static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]
 

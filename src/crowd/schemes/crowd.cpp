@@ -261,7 +261,7 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
                                         "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
   if (scene_.locks().is_due(state.clock))
-    scene_.locks().look(state, *neighborhood_, look_ahead_.walks(state), walking_);
+    scene_.locks().detect(state, *neighborhood_, look_ahead_.walks(state), walking_);
   move(state, dt);
   state.clock.last_dt = dt;
 }
