@@ -100,8 +100,7 @@ void CrowdScene::prepare(State<2>& state) {
   state.levels = building_->map();
   if (state.levels) state.level_names = building_->names();
   state.world = CrowdWorld{building_, this};
-  first_outlet_ = state.outlets.size();
-  for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
+  exits_.add_outlets(state);
   people_.prepare(state);
   groups_.start();
   queues_.start(state.bodies);
@@ -259,12 +258,12 @@ bool CrowdScene::remove_people(State<2>& state, BodyChange<2>& change) {
   bool anybody_left = hazard_.expose(state, departures, change);
   if (hazard_.stays()) n_before = departures.size();  // who has fallen is still here
   exits_.switch_doors(state, [&] { change.begin(); });
-  if (exits_.remove_arrived(state, first_outlet_, staying_)) {
+  if (exits_.remove_arrived(state, staying_)) {
     anybody_left = true;
     change.take_out(staying_);
   }
   if (anybody_left)
-    groups_.count_departures(state.comm, first_outlet_, std::span(departures).subspan(n_before));
+    groups_.count_departures(state.comm, exits_.first_outlet(), std::span(departures).subspan(n_before));
   return anybody_left;
 }
 

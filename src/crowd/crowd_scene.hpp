@@ -71,9 +71,7 @@ class CrowdScene final : public Scene<2> {
   FloorField& floor_field() { return floor_field_; }
   GroupWalk& groups() { return groups_; }
   Queues& queues() { return queues_; }
-  const Queues& queues() const { return queues_; }
   Lifts& lifts() { return lifts_; }
-  const Lifts& lifts() const { return lifts_; }
   Locks& locks() { return locks_; }
 
  private:
@@ -102,7 +100,6 @@ class CrowdScene final : public Scene<2> {
   Locks locks_{*this};
   GroupWalk groups_{people_, journeys_, floor_field_, *building_};
   CrowdOutput output_{*this};
-  std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
   bool is_led_ = false;

@@ -68,6 +68,11 @@ Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t o
   return departure;
 }
 
+void Exits::add_outlets(State<2>& state) {
+  first_outlet_ = state.outlets.size();
+  for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
+}
+
 void Exits::add_doors(ObstacleSet<2>& obstacles) {
   const std::size_t n_exits = journeys_.exits().size();
   doors_.assign(n_exits, -1);
@@ -175,7 +180,7 @@ void Exits::hold_back(const State<2>& state, std::int32_t exit, std::int64_t n_a
     if (exit_of_[i] == exit && id[i] > last) exit_of_[i] = -1;
 }
 
-bool Exits::remove_arrived(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying) {
+bool Exits::remove_arrived(State<2>& state, std::vector<Index>& staying) {
   const BodyStore<2>& bodies = state.bodies;
   const auto exits = journeys_.exits();
   const Real time = state.clock.time;
@@ -188,7 +193,7 @@ bool Exits::remove_arrived(State<2>& state, std::size_t first_outlet, std::vecto
   for (std::size_t e = 0; e < exits.size(); ++e) {
     const std::int64_t n_admitted = exits[e].n_admitted(time, state.clock.last_dt);
     if (n_at_exit_[e] > n_admitted) hold_back(state, static_cast<std::int32_t>(e), n_admitted);
-    state.outlets[first_outlet + e].n_removed += std::min(n_at_exit_[e], n_admitted);
+    state.outlets[first_outlet_ + e].n_removed += std::min(n_at_exit_[e], n_admitted);
   }
   n_at_exit_.assign(exits.size(), 0);  // of those who leave, who was bound for elsewhere
   staying.clear();
@@ -198,7 +203,7 @@ bool Exits::remove_arrived(State<2>& state, std::size_t first_outlet, std::vecto
       continue;
     }
     const auto e = static_cast<std::size_t>(exit_of_[i]);
-    departures_.push_back(departure_of(bodies, i, static_cast<std::int32_t>(first_outlet + e), time));
+    departures_.push_back(departure_of(bodies, i, static_cast<std::int32_t>(first_outlet_ + e), time));
     departures_.back().level = exits[e].level;
     if (exits[e].takes_all || agent::destination(bodies)[i] == exit_of_[i]) continue;
     departures_.back().fate = Fate::left_elsewhere;

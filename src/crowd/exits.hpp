@@ -14,6 +14,10 @@ class Exits {
   /// The reference must stay valid.
   explicit Exits(const Journeys& journeys) : journeys_(journeys) {}
 
+  /// An outlet of the run for each exit. Local.
+  void add_outlets(State<2>& state);
+  /// Entry of State::outlets of the first of them.
+  std::size_t first_outlet() const { return first_outlet_; }
   /// Adds the doors that close exits, open at first: one for every line that is not always open.
   void add_doors(ObstacleSet<2>& obstacles);
   /// The obstacle that closes an exit; -1: a region, or never closed.
@@ -37,9 +41,9 @@ class Exits {
   /// Owned bodies leave that are in the region of an open exit, have started and are bound for it, or in any
   /// of one that takes all, or behind the line of any, where there is no way back, within the caps of flow
   /// (smaller ids first): true on all ranks if any, and then `staying` are the others. Counts in
-  /// state.outlets (entry `first_outlet` + exit) and departures(). Collective, one reduction, and another one
-  /// if anybody leaves; at an exit with a cap a list of those before it.
-  bool remove_arrived(State<2>& state, std::size_t first_outlet, std::vector<Index>& staying);
+  /// state.outlets and departures(). Collective, one reduction, and another one if anybody leaves; at an exit
+  /// with a cap a list of those before it.
+  bool remove_arrived(State<2>& state, std::vector<Index>& staying);
   /// Who left, on this rank, since whoever writes tables of it emptied the list.
   std::vector<Departure>& departures() { return departures_; }
   /// By exit, how many left by it who were bound for elsewhere; for checkpoints and the summary.
@@ -50,6 +54,7 @@ class Exits {
   void hold_back(const State<2>& state, std::int32_t exit, std::int64_t n_admitted);
 
   const Journeys& journeys_;
+  std::size_t first_outlet_ = 0;
   std::vector<int> doors_;            // by exit
   std::vector<Real> is_shut_;         // by exit: 1 while its door stands
   std::vector<Real> left_elsewhere_;  // by exit

@@ -3,24 +3,7 @@
 #include <array>
 #include <map>
 
-#include "core/memory.hpp"
-
 namespace scree {
-
-void MultiplierMemory::recall(const State<2>& state, const Neighborhood<2>& neighborhood) {
-  field_.recall(state, neighborhood);
-  note_loaded();
-}
-
-void MultiplierMemory::note_loaded() {
-  const auto note = [](std::span<const Real> multipliers, std::vector<Index>& places) {
-    places.clear();
-    for (std::size_t place = 0; place < multipliers.size(); ++place)
-      if (multipliers[place] != 0) places.push_back(static_cast<Index>(place));
-  };
-  note(field_.pairs(), loaded_pairs_);
-  note(field_.walls(), loaded_walls_);
-}
 
 void MultiplierMemory::get(const NearContacts& near, Neighborhood<2>& neighborhood,
                            std::vector<Real>& multiplier) {
@@ -30,19 +13,8 @@ void MultiplierMemory::get(const NearContacts& near, Neighborhood<2>& neighborho
 }
 
 void MultiplierMemory::set(const NearContacts& near, std::span<const Real> multiplier) {
-  for (const Index place : loaded_pairs_) field_.pairs()[static_cast<std::size_t>(place)] = 0;
-  for (const Index place : loaded_walls_) field_.walls()[static_cast<std::size_t>(place)] = 0;
-  loaded_pairs_.clear();
-  loaded_walls_.clear();
-  for (std::size_t c = 0; c < near.size(); ++c) {
-    field_.of(near, c) = multiplier[c];
-    if (multiplier[c] != 0) (near.b[c] < 0 ? loaded_walls_ : loaded_pairs_).push_back(near.place[c]);
-  }
-}
-
-void MultiplierMemory::keep_walls(std::span<const Index> kept) {
-  field_.keep_walls(kept);
-  note_loaded();
+  field_.clear();
+  for (std::size_t c = 0; c < near.size(); ++c) field_.of(near, c) = multiplier[c];
 }
 
 void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood,
@@ -70,11 +42,6 @@ void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood,
   for_each([&](Real& multiplier, const auto& who) {
     if (const auto found = known.find(who); found != known.end()) multiplier = found->second;
   });
-  note_loaded();
-}
-
-std::size_t MultiplierMemory::bytes() const {
-  return field_.bytes() + held_bytes(loaded_pairs_, loaded_walls_);
 }
 
 }  // namespace scree

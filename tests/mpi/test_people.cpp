@@ -110,7 +110,7 @@ TEST_CASE("people: who comes, chooses and leaves is the same for any number of r
       for (std::size_t i = 0; i < building->size(); ++i)
         bodies.position()[i][0] = std::clamp(
             bodies.position()[i][0] + (agent::destination(bodies)[i] == 0 ? 0.4 : -0.4), -0.7, 30.7);
-      if (building->exits.remove_arrived(building->state, 0, staying)) {
+      if (building->exits.remove_arrived(building->state, staying)) {
         building->state.memory = building->state.memory.of(staying);
         bodies.reorder(staying);
       }

@@ -58,7 +58,7 @@ struct Building {
     exits.add_doors(state.obstacles);
     state.obstacles.place(0);
     state.bodies.carry_extra(agent::fields);
-    for (const Exit& exit : journeys.exits()) state.outlets.push_back({.name = exit.name});
+    exits.add_outlets(state);
     people.prepare(state);
     floor_field.build(comm, plan, state.box, journeys.zones(), journeys.destinations());
   }

@@ -77,7 +77,7 @@ TEST_CASE("a door shuts as soon as nobody is in the opening; whoever is behind t
   CHECK(building.exits.is_shut(0));
   CHECK(destination(building, inside) == 0);
   std::vector<Index> staying;
-  CHECK(building.exits.remove_arrived(building.state, 0, staying));
+  CHECK(building.exits.remove_arrived(building.state, staying));
   CHECK(building.state.outlets[0].n_removed == 1);
   CHECK(std::ranges::find(staying, static_cast<Index>(behind)) == staying.end());
   // It does not open again for somebody who is pressed onto it; a restart finds it as it is.
@@ -127,7 +127,7 @@ TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
   building.put({{20.6, 4.1}});
   std::vector<Index> staying;
   building.tick(0.1);
-  CHECK(building.exits.remove_arrived(building.state, 0, staying));
+  CHECK(building.exits.remove_arrived(building.state, staying));
   CHECK(staying == std::vector<Index>{0, 2});
   CHECK(building.state.outlets[0].n_removed == 1);
   CHECK(building.state.outlets[1].n_removed == 1);
@@ -145,7 +145,7 @@ TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
   // Steps of 0.15 s: 20 of them last 3 s.
   for (int step = 1; step <= 20; ++step) {
     building.tick(0.15);
-    if (building.exits.remove_arrived(building.state, 0, staying)) building.state.bodies.reorder(staying);
+    if (building.exits.remove_arrived(building.state, staying)) building.state.bodies.reorder(staying);
     CHECK(building.state.outlets[0].n_removed == static_cast<std::int64_t>(0.3 * step + 1e-9));
   }
   REQUIRE(building.exits.departures().size() == 6);
@@ -153,7 +153,7 @@ TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
   // A pause is not made up for.
   building.tick(10);
   building.tick(0.15);
-  building.exits.remove_arrived(building.state, 0, staying);
+  building.exits.remove_arrived(building.state, staying);
   CHECK(building.state.outlets[0].n_removed <= 7);
 }
 
@@ -335,9 +335,9 @@ TEST_CASE("a region takes nobody who has not started", "[crowd]") {
   CHECK(destination(building, late) == 0);
   std::vector<Index> staying;
   building.tick(4.9);
-  CHECK_FALSE(building.exits.remove_arrived(building.state, 0, staying));
+  CHECK_FALSE(building.exits.remove_arrived(building.state, staying));
   building.tick(0.1);
-  CHECK(building.exits.remove_arrived(building.state, 0, staying));
+  CHECK(building.exits.remove_arrived(building.state, staying));
 }
 
 TEST_CASE("people get into a region over its open border", "[crowd]") {
