@@ -108,12 +108,12 @@ void Lifts::ride(Car& car, std::size_t target, Real time) {
 
 /// Takes those off the list who came through, and once the door has waited all whom it need not wait for:
 /// they may have gone elsewhere. Returns how many came through.
-int Lifts::release(std::size_t c, bool has_waited) {
-  std::vector<GlobalId>& admitted = *cars_[c].admitted;
+int Lifts::release(Car& car, bool has_waited) {
+  std::vector<GlobalId>& admitted = *car.admitted;
   int n_through = 0;
   staying_.clear();
   for (const Event& event : events_) {
-    if (static_cast<std::size_t>(event.car) != c) continue;
+    if (!is_about(event, car)) continue;
     if (event.kind == Event::Kind::through) {
       std::erase(admitted, event.id);
       ++n_through;
@@ -126,16 +126,14 @@ int Lifts::release(std::size_t c, bool has_waited) {
 }
 
 /// The door is open where people get in.
-void Lifts::board(std::size_t c, Real time) {
-  Car& car = cars_[c];
+void Lifts::board(Car& car, Real time) {
   std::vector<GlobalId>& admitted = *car.admitted;
   const bool had_waited_long = time + rounding_of_times >= car.last + lift(car).dwell + patience;
   std::int64_t room = this->room(car);
-  if (release(c, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
+  if (release(car, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
   candidates_.clear();
   for (const Event& event : events_)
-    if (static_cast<std::size_t>(event.car) == c && event.kind == Event::Kind::admit)
-      candidates_.push_back(event);
+    if (is_about(event, car) && event.kind == Event::Kind::admit) candidates_.push_back(event);
   const auto nearest = [](const Event& e) { return std::pair(e.distance, e.id); };
   for (const Event& event : Counter{room}.admit(candidates_, nearest)) {
     admitted.insert(std::ranges::upper_bound(admitted, event.id), event.id);
@@ -149,17 +147,15 @@ void Lifts::board(std::size_t c, Real time) {
 }
 
 /// The door is open where people get out.
-void Lifts::unload(std::size_t c, Real time) {
-  Car& car = cars_[c];
+void Lifts::unload(Car& car, Real time) {
   std::vector<GlobalId>& admitted = *car.admitted;
   if (car.has_opened) {
     // By id; memory() has room for so many.
     for (const Event& event : events_)
-      if (static_cast<std::size_t>(event.car) == c &&
-          static_cast<std::int64_t>(admitted.size()) < lift(car).capacity)
+      if (is_about(event, car) && static_cast<std::int64_t>(admitted.size()) < lift(car).capacity)
         admitted.push_back(event.id);
     if (car.counts.inside > 0) ++car.trips;
-  } else if (const int n_through = release(c, has_waited(car, time)); n_through > 0) {
+  } else if (const int n_through = release(car, has_waited(car, time)); n_through > 0) {
     car.persons += n_through;
     car.last = time;
   }
@@ -196,10 +192,9 @@ void Lifts::choose_stop(Car& car, Real time) {
   }
 }
 
-void Lifts::update_car(std::size_t c, Real time) {
-  Car& car = cars_[c];
+void Lifts::update_car(Car& car, Real time) {
   if (car.phase == Phase::open)
-    car.at == lift(car).to ? unload(c, time) : board(c, time);
+    car.at == lift(car).to ? unload(car, time) : board(car, time);
   else if (car.phase == Phase::idle)
     choose_stop(car, time);
 }
@@ -211,7 +206,7 @@ void Lifts::update(const State<2>& state, const FloorField& floor_field) {
   for (Car& car : cars_) end_phase(car, time);
   observe(state, floor_field);
   sum_over_ranks(state.comm);
-  for (std::size_t c = 0; c < cars_.size(); ++c) update_car(c, time);
+  for (Car& car : cars_) update_car(car, time);
   place_cabins(time);
 }
 

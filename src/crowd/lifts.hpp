@@ -90,6 +90,9 @@ class Lifts {
   };
 
   const Lift& lift(const Car& car) const { return *building_.level(car.level).lift; }
+  bool is_about(const Event& event, const Car& car) const {
+    return &cars_[static_cast<std::size_t>(event.car)] == &car;
+  }
   bool is_admitted(const Car& car, GlobalId id) const;
   bool is_clear(const Car& car, const Vec<2>& x, Real radius) const;
   bool has_waited(const Car& car, Real time) const;
@@ -104,10 +107,10 @@ class Lifts {
   void observe_inside(const State<2>& state, std::size_t i, std::size_t c);
   void observe_before(const State<2>& state, const FloorField& floor_field, std::size_t i, const Door& door);
   void sum_over_ranks(const Comm& comm);
-  void update_car(std::size_t c, Real time);
-  int release(std::size_t c, bool has_waited);
-  void board(std::size_t c, Real time);
-  void unload(std::size_t c, Real time);
+  void update_car(Car& car, Real time);
+  int release(Car& car, bool has_waited);
+  void board(Car& car, Real time);
+  void unload(Car& car, Real time);
   void choose_stop(Car& car, Real time);
   void begin(Car& car, Phase phase, Real time);
   void ride(Car& car, std::size_t target, Real time);
