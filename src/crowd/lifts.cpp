@@ -19,7 +19,7 @@ namespace {
 constexpr Real patience = 10;
 
 /// What memory() has of a cabin.
-std::size_t n_numbers(const Lift& lift) {
+std::size_t n_numbers_of(const Lift& lift) {
   constexpr std::size_t n_of_car = 9;
   return n_of_car + static_cast<std::size_t>(lift.capacity);
 }
@@ -228,7 +228,7 @@ void Lifts::place_cabins(Real time) {
 std::span<Real> Lifts::memory() {
   numbers_.clear();
   for (const Car& car : cars_) {
-    const std::size_t end = numbers_.size() + n_numbers(lift(car));
+    const std::size_t end = numbers_.size() + n_numbers_of(lift(car));
     numbers_.insert(numbers_.end(),
                     {static_cast<Real>(car.phase), static_cast<Real>(car.at), static_cast<Real>(car.target),
                      static_cast<Real>(car.last_called), car.until, car.last, car.turns_back ? 1.0 : 0.0,
@@ -249,7 +249,7 @@ void Lifts::restore() {
   auto next = numbers_.begin();
   for (Car& car : cars_) {
     const Lift& lift = this->lift(car);
-    const auto end = next + static_cast<std::ptrdiff_t>(n_numbers(lift));
+    const auto end = next + static_cast<std::ptrdiff_t>(n_numbers_of(lift));
     const auto below = [&](std::size_t n) {
       const Real number = *next++;
       if (!(number >= 0 && number < static_cast<Real>(n)))
