@@ -71,7 +71,9 @@ class CrowdScene final : public Scene<2> {
   FloorField& floor_field() { return floor_field_; }
   GroupWalk& groups() { return groups_; }
   Queues& queues() { return queues_; }
+  const Queues& queues() const { return queues_; }
   Lifts& lifts() { return lifts_; }
+  const Lifts& lifts() const { return lifts_; }
   Locks& locks() { return locks_; }
 
  private:
