@@ -7,10 +7,9 @@
 #include "analysis/region.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "crowd/agent_fields.hpp"
 #include "crowd/crowd_scene.hpp"
+#include "crowd/person.hpp"
 #include "crowd/plan/plan_gap.hpp"
-#include "particles/fill/region.hpp"
 
 namespace scree {
 
@@ -29,8 +28,8 @@ void check_exits(const Journeys& journeys, const FloorField& floor_field, Real l
   const auto exits = journeys.exits();
   for (const Exit& exit : exits) {
     if (exit.line.empty()) continue;
-    const Real width = norm(exit.line[1] - exit.line[0]);
-    const Vec<2> middle = 0.5 * (exit.line[0] + exit.line[1]);
+    const Real width = exit.width();
+    const Vec<2> middle = exit.middle();
     if (!fits(width, smallest))
       findings.push_back(fmt::format(
           "error: {}: [exits.{}] at {} is {:.3g} m wide: nobody fits through, the smallest person "
@@ -90,8 +89,7 @@ void check_lifts(const State<2>& state, const BuildingPlan& building, Real large
     const Level& level = building.level(number);
     if (!level.lift) continue;
     std::int64_t n_here = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-      n_here += level_of(state.bodies, i) == number ? 1 : 0;
+    for (const std::size_t i : owned(state.bodies)) n_here += level_of(state.bodies, i) == number ? 1 : 0;
     if (const std::int64_t n = state.comm.sum(n_here); n > level.lift->capacity)
       findings.push_back(fmt::format("error: {}: {} people start in [lifts.{}], but its capacity is {}",
                                      level.where, n, level.name, level.lift->capacity));
@@ -149,7 +147,7 @@ void CrowdScene::require_ways_by_length() const {
 void CrowdScene::check_queues(const State<2>& state, std::vector<std::string>& findings) const {
   for (std::size_t j = 0; j < journeys_.journeys().size(); ++j) {
     std::int64_t n_here = 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+    for (const std::size_t i : owned(state.bodies))
       n_here += agent::journey(state.bodies)[i] == static_cast<std::int32_t>(j) ? 1 : 0;
     const std::int64_t n_at_start = state.comm.sum(n_here);
     const bool may_come = people_.may_come(static_cast<int>(j));
@@ -214,7 +212,7 @@ void CrowdScene::check_ways(const State<2>& state, std::vector<std::string>& fin
         floor_field_.by_width() ? floor_field_.width_class(c).largest : people_.largest_radius();
     const WayCheck check(*building_, regions, radius);
     Group lost, squeezed;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+    for (const std::size_t i : owned(bodies)) {
       if (floor_field_.class_of(agent::way_radius(bodies)[i]) != c) continue;
       const bool is_lost = agent::destination(bodies)[i] < 0;
       if (!is_lost && !check.has_no_way(wrapped(state.box, bodies.position()[i]), level_of(bodies, i)))
@@ -250,29 +248,27 @@ void CrowdScene::check_ways(const State<2>& state, std::vector<std::string>& fin
 /// Of the ways of body i to the destinations of its step the narrow place of the widest one, as the end of a
 /// message; empty if none stops it. Local.
 std::string CrowdScene::widest_way(const State<2>& state, std::size_t i) const {
-  const BodyStore<2>& bodies = state.bodies;
-  if (agent::journey(bodies)[i] < 0) return {};
-  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
+  const Journeys::Step* step = journeys_.step_of(state.bodies, i);
+  if (!step) return {};
   std::vector<WayCheck::Region> regions;
-  for (const int d : steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])].exits) {
-    if (is_closed_for_good(d, state.clock.time)) continue;
+  for (const int d : step->exits) {
+    if (journeys_.is_closed_for_good(d, state.clock.time)) continue;
     const Destination& destination = journeys_.destinations()[static_cast<std::size_t>(d)];
     for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
   }
   if (regions.empty()) return "; all exits that it may take are closed for good";
-  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-  const Real radius = agent::way_radius(bodies)[i];
+  const Standpoint from = standpoint_of(state, i);
   const auto too_narrow = std::ranges::find_if(
-      narrow_places_, [&](const NarrowPlace& place) { return !fits(place.width, radius); });
+      narrow_places_, [&](const NarrowPlace& place) { return !fits(place.width, from.radius); });
   // The wider the disk, the fewer ways; the place of the widest one is the first that leaves one.
   const auto found = std::partition_point(too_narrow, narrow_places_.end(), [&](const NarrowPlace& place) {
     constexpr Real narrower = 1e-4;  // chords for arcs are taken for walls as far as this
     return WayCheck(*building_, regions, std::max(0.5 * place.width - narrower, 0.0))
-        .has_no_way(x, level_of(bodies, i));
+        .has_no_way(from.x, from.level);
   });
   if (found == narrow_places_.end()) return {};
   return fmt::format("; the widest way is {:.4g} m wide at {}, and {:.4g} m are needed", found->width,
-                     at(0.5 * (found->a + found->b)), 2 * radius);
+                     at(0.5 * (found->a + found->b)), 2 * from.radius);
 }
 
 }  // namespace scree

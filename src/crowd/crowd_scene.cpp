@@ -16,10 +16,9 @@
 #include "core/output_interval.hpp"
 #include "core/parallel.hpp"
 #include "core/timing.hpp"
-#include "crowd/agent_fields.hpp"
 #include "crowd/output/evacuation.hpp"
 #include "crowd/people/stair_speeds.hpp"
-#include "particles/fill/region.hpp"
+#include "crowd/person.hpp"
 
 namespace scree {
 
@@ -91,7 +90,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
                     only);
   }
   hazard_.close_ways(journeys_, *building_);
-  journeys_.add_doors(obstacles);
+  exits_.add_doors(obstacles);
   lifts_.add_doors(obstacles);
 }
 
@@ -101,8 +100,7 @@ void CrowdScene::prepare(State<2>& state) {
   state.levels = building_->map();
   if (state.levels) state.level_names = building_->names();
   state.world = CrowdWorld{building_, this};
-  first_outlet_ = state.outlets.size();
-  for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
+  exits_.add_outlets(state);
   people_.prepare(state);
   groups_.start();
   queues_.start(state.bodies);
@@ -113,7 +111,7 @@ void CrowdScene::prepare(State<2>& state) {
 
 std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
   if (!floor_field_.by_width()) return {{}};
-  constexpr std::size_t most_classes = 4;
+  constexpr std::size_t max_classes = 4;
   narrow_places_ =
       find_narrow_places(*building_, floor_field_.grid_for(*building_, box), 2 * people_.largest_radius());
   // Exits are narrow places in any case: behind their lines the plan may be as narrow and no narrower.
@@ -123,12 +121,12 @@ std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
   std::ranges::stable_sort(narrow_places_, std::greater<>(), &NarrowPlace::width);
   const std::vector<std::pair<Real, Real>> radii = people_.radii();
   std::vector<WidthClass> classes = width_classes(narrow_places_, building_->n_levels(), radii, SIZE_MAX);
-  if (classes.size() <= most_classes) return classes;
+  if (classes.size() <= max_classes) return classes;
   log::info(
       "{} classes of width would need ways of their own: those with the nearest radii share the ways of "
       "the wider ones, {} are left",
-      classes.size(), most_classes);
-  return width_classes(narrow_places_, building_->n_levels(), radii, most_classes);
+      classes.size(), max_classes);
+  return width_classes(narrow_places_, building_->n_levels(), radii, max_classes);
 }
 
 Real CrowdScene::fastest_of(Real desired_speed) const {
@@ -148,9 +146,9 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   people_.note_due(state);
   if (floor_field_.counts_density() && is_restart) floor_field_.restore_density();
   if (is_restart)
-    journeys_.restore_doors(state);
+    exits_.restore_doors(state);
   else
-    journeys_.switch_doors(state, [] {});
+    exits_.switch_doors(state, [] {});
   lifts_.start(is_restart, state.clock.time);
   const PeopleAt owned = owned_people(state);
   floor_field_.close_connectors(state.clock.time);
@@ -158,18 +156,18 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   is_empty_ = false;
   if (is_restart) {  // where everybody goes stands in the state
     locks_.restore();
-    look_who_is_left(state, false);
+    count_remaining(state, false);
     is_empty_ = false;
     return;
   }
   if (floor_field_.counts_density()) floor_field_.update_density(owned);
-  journeys_.choose(state, floor_field_, seed);
+  exit_choice_.update(state, seed);
 }
 
 std::vector<NamedNumbers> CrowdScene::memory() {
-  std::vector<NamedNumbers> memories{{"[scene]", floor_field_.density()},     {"[doors]", journeys_.doors()},
-                                     {"[exits]", journeys_.left_elsewhere()}, {"[groups]", groups_.memory()},
-                                     {"[queues]", queues_.memory()},          {"[hazard]", hazard_.memory()}};
+  std::vector<NamedNumbers> memories{{"[scene]", floor_field_.density()},  {"[doors]", exits_.doors()},
+                                     {"[exits]", exits_.left_elsewhere()}, {"[groups]", groups_.memory()},
+                                     {"[queues]", queues_.memory()},       {"[hazard]", hazard_.memory()}};
   memories.push_back({"[locks]", locks_.memory()});
   if (lifts_.is_used()) memories.push_back({"[lifts]", lifts_.memory()});
   return memories;
@@ -228,14 +226,14 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   if (fault.empty())
     fault = outside("level", level_of(bodies, i), 0, static_cast<std::size_t>(building_->n_levels()));
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;
-  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
   const std::int32_t at_step = agent::journey_step(bodies)[i];
-  fault = outside("journey_step", at_step, 0, steps.size());
-  if (fault.empty() && agent::queue_place(bodies)[i] > 0 &&
-      steps[static_cast<std::size_t>(at_step)].queue < 0)
-    fault = fmt::format("queue_place is {}, but step {} of its journey is no queue",
-                        agent::queue_place(bodies)[i], at_step);
-  if (fault.empty() && steps[static_cast<std::size_t>(at_step)].is_exit)
+  fault = outside("journey_step", at_step, 0, journeys_.journey_of(bodies, i)->steps.size());
+  if (!fault.empty()) return fault;
+  const Journeys::Step& step = *journeys_.step_of(bodies, i);
+  if (agent::queue_place(bodies)[i] > 0 && step.queue < 0)
+    return fmt::format("queue_place is {}, but step {} of its journey is no queue",
+                       agent::queue_place(bodies)[i], at_step);
+  if (step.is_exit)
     fault = outside("destination of somebody on the way to an exit", agent::destination(bodies)[i], -1,
                     journeys_.exits().size());
   return fault;
@@ -243,65 +241,70 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
 
 void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   Scope timer("people");
-  const auto before_change = [&] { change.begin(); };
   groups_.after_step(state);
-  std::size_t n_departed = journeys_.departures().size();
-  bool anybody_left = hazard_.expose(state, journeys_.departures(), change);
-  if (hazard_.stays()) n_departed = journeys_.departures().size();  // who has fallen is still here
-  journeys_.switch_doors(state, before_change);
-  if (journeys_.absorb(state, first_outlet_, staying_)) {
+  const bool anybody_left = remove_people(state, change);
+  add_people(state, seed, change);
+  update_ways(state);
+  queues_.update(state, seed, anybody_left);
+  exit_choice_.update(state, seed);
+  lifts_.update(state, floor_field_);
+  count_remaining(state, true);
+}
+
+/// Incapacitated by smoke, or by exits whose doors are open: true, on all ranks, if anybody left or fell.
+bool CrowdScene::remove_people(State<2>& state, BodyChange<2>& change) {
+  std::vector<Departure>& departures = exits_.departures();
+  std::size_t n_before = departures.size();
+  bool anybody_left = hazard_.expose(state, departures, change);
+  if (hazard_.stays()) n_before = departures.size();  // who has fallen is still here
+  exits_.switch_doors(state, [&] { change.begin(); });
+  if (exits_.remove_arrived(state, staying_)) {
     anybody_left = true;
     change.remove_bodies(staying_);
   }
   if (anybody_left)
-    groups_.note_departures(state.comm, first_outlet_, std::span(journeys_.departures()).subspan(n_departed));
-  const bool anybody_came = people_.feed(state, *building_, seed, before_change);
-  const PeopleAt owned = owned_people(state);
-  // They may be far from those who were on this rank.
-  if (anybody_came) floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_ways()));
-  if (floor_field_.close_connectors(state.clock.time)) journeys_.reconsider(state, floor_field_);
-  if (floor_field_.counts_density() &&
-      interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
-    floor_field_.update_density(owned);
-  queues_.update(state, seed, anybody_left);
-  journeys_.choose(state, floor_field_, seed);
-  lifts_.update(state, floor_field_);
-  look_who_is_left(state, true);
+    groups_.count_departures(state.comm, exits_.first_outlet(), std::span(departures).subspan(n_before));
+  return anybody_left;
 }
 
-bool CrowdScene::is_closed_for_good(int destination, Real time) const {
-  return journeys_.is_exit(destination) &&
-         journeys_.exits()[static_cast<std::size_t>(destination)].is_closed_for_good(time);
+void CrowdScene::add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
+  // They may be far from those who were on this rank.
+  if (people_.feed(state, *building_, seed, [&] { change.begin(); }))
+    floor_field_.fetch(owned_people(state), std::max(fastest(), lifts_.reach_of_ways()));
+}
+
+/// Connectors close, and it gets crowded elsewhere.
+void CrowdScene::update_ways(State<2>& state) {
+  if (floor_field_.close_connectors(state.clock.time)) exit_choice_.reset_choice(state);
+  if (floor_field_.counts_density() &&
+      interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
+    floor_field_.update_density(owned_people(state));
 }
 
 /// Whether none of the destinations of its step can be reached by person i, or will be open again.
 bool CrowdScene::has_no_way(const State<2>& state, std::size_t i) const {
-  const BodyStore<2>& bodies = state.bodies;
-  const int destination = agent::destination(bodies)[i];
+  const int destination = agent::destination(state.bodies)[i];
   const Real time = state.clock.time;
-  if (agent::journey(bodies)[i] < 0 || (destination >= 0 && !is_closed_for_good(destination, time)))
-    return false;
-  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-  const int level = level_of(bodies, i);
+  const Journeys::Step* step = journeys_.step_of(state.bodies, i);
+  if (!step || (destination >= 0 && !journeys_.is_closed_for_good(destination, time))) return false;
+  const Standpoint from = standpoint_of(state, i);
   // Behind its line people walk on.
-  if (destination >= 0 && ring_contains(journeys_.exits()[static_cast<std::size_t>(destination)].pocket, x))
+  if (destination >= 0 &&
+      ring_contains(journeys_.exits()[static_cast<std::size_t>(destination)].pocket, from.x))
     return false;
-  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
-  return std::ranges::none_of(
-      steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])].exits, [&](int to) {
-        return !is_closed_for_good(to, time) &&
-               std::isfinite(floor_field_.travel_time(to, x, level, agent::way_radius(bodies)[i]));
-      });
+  return std::ranges::none_of(step->exits, [&](int to) {
+    return !journeys_.is_closed_for_good(to, time) && std::isfinite(travel_time(floor_field_, to, from));
+  });
 }
 
 /// Counts who may still leave, and says so (`tells`) if more of them have no way now. Collective.
-void CrowdScene::look_who_is_left(const State<2>& state, bool tells) {
+void CrowdScene::count_remaining(const State<2>& state, bool tells) {
   std::array<std::int64_t, 2> counts{0, 0};
   GlobalId first = std::numeric_limits<GlobalId>::max();
   std::string who;
   const BodyStore<2>& bodies = state.bodies;
   std::size_t place = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  for (const std::size_t i : owned(bodies)) {
     if (hazard_.stays() && is_incapacitated(bodies, i)) continue;
     ++counts[0];
     if (!has_no_way(state, i)) continue;

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "crowd/crowd_world.hpp"
+#include "crowd/exit_choice.hpp"
+#include "crowd/exits.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/group_walk.hpp"
 #include "crowd/hazard/hazard.hpp"
@@ -49,7 +51,7 @@ class CrowdScene final : public Scene<2> {
   /// Of somebody who stays. Local.
   Fate fate_of(const State<2>& state, std::size_t i) const;
   /// How many left by an exit that they were not bound for, by exit.
-  std::span<const Real> left_elsewhere() { return journeys_.left_elsewhere(); }
+  std::span<const Real> left_elsewhere() { return exits_.left_elsewhere(); }
   /// Whether people without a destination are told where to walk.
   void set_led(bool is_led) { is_led_ = is_led; }
   /// No speed on free ground is higher [m/s].
@@ -61,8 +63,9 @@ class CrowdScene final : public Scene<2> {
   const BuildingPlan& building() const { return *building_; }
   const People& people() const { return people_; }
   const Journeys& journeys() const { return journeys_; }
+  const Exits& exits() const { return exits_; }
   /// Who left, on this rank, since whoever writes tables of it emptied the list.
-  std::vector<Departure>& departures() { return journeys_.departures(); }
+  std::vector<Departure>& departures() { return exits_.departures(); }
   const FloorField& floor_field() const { return floor_field_; }
   const Hazard& hazard() const { return hazard_; }
   FloorField& floor_field() { return floor_field_; }
@@ -81,9 +84,11 @@ class CrowdScene final : public Scene<2> {
   void check_ways(const State<2>& state, std::vector<std::string>& findings) const;
   std::string widest_way(const State<2>& state, std::size_t i) const;
   std::vector<WidthClass> find_width_classes(const Box<2>& box);
-  bool is_closed_for_good(int destination, Real time) const;
+  bool remove_people(State<2>& state, BodyChange<2>& change);
+  void add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change);
+  void update_ways(State<2>& state);
   bool has_no_way(const State<2>& state, std::size_t i) const;
-  void look_who_is_left(const State<2>& state, bool tells);
+  void count_remaining(const State<2>& state, bool tells);
 
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
@@ -91,12 +96,13 @@ class CrowdScene final : public Scene<2> {
   std::vector<NarrowPlace> narrow_places_;  // that somebody is too wide for, widest first
   People people_;
   Hazard hazard_;
+  Exits exits_{journeys_};
+  ExitChoice exit_choice_{journeys_, exits_, people_, floor_field_};
   Queues queues_{journeys_};
   Lifts lifts_{*building_};
   Locks locks_{*this};
   GroupWalk groups_{people_, journeys_, floor_field_, *building_};
   CrowdOutput output_{*this};
-  std::size_t first_outlet_ = 0;  // in State::outlets, of the exits
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
   bool is_led_ = false;

@@ -1,14 +1,13 @@
-// How people choose their next destination.
+#include "crowd/exit_choice.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "analysis/gathered.hpp"
 #include "core/output_interval.hpp"
 #include "core/random.hpp"
-#include "crowd/agent_fields.hpp"
-#include "crowd/journeys.hpp"
-#include "particles/fill/region.hpp"
 
 namespace scree {
 
@@ -21,61 +20,157 @@ std::size_t interval_of(Real travel_time) {
   return static_cast<std::size_t>(std::clamp(travel_time, 0.0, Real(n_intervals - 1)));
 }
 
-}  // namespace
-
-Real Journeys::speed_factor(const Vec<2>& x, int level) const {
-  Real factor = 1;
-  for (const Zone& zone : zones_)
-    if (zone.contains(x, level)) factor *= zone.speed_factor;
-  return factor;
+/// Whether person i chooses for itself: of a group one member does.
+bool chooses_itself(const BodyStore<2>& bodies, std::size_t i) {
+  const GlobalId party = agent::party(bodies)[i];
+  return party < 0 || party == bodies.id()[i];
 }
 
-void Journeys::count_heading(const State<2>& state, const FloorField& floor_field) {
-  const BodyStore<2>& bodies = state.bodies;
-  heading_.assign(exits_.size() * n_intervals, 0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const int to = agent::destination(bodies)[i];
-    if (!is_exit(to)) continue;
+/// Somebody whom others may follow.
+struct Leader {
+  GlobalId id;
+  Vec<2> x;
+  std::int32_t level;
+  std::int32_t kind;
+  std::int32_t destination;
+};
+
+}  // namespace
+
+void ExitChoice::update(State<2>& state, std::uint64_t seed) {
+  if (journeys_.journeys().empty()) return;
+  look_at_exits(state);
+  if (std::ranges::any_of(journeys_.journeys(), [](const Journeys::Journey& journey) {
+        return journey.steps.back().choice == Journeys::Choice::quickest;
+      }))
+    count_heading(state);
+  for (const std::size_t i : owned(state.bodies)) choose(state, i, seed);
+  follow_leaders(state);
+}
+
+void ExitChoice::reset_choice(State<2>& state) const {
+  for (const std::size_t i : owned(state.bodies)) {
+    std::int32_t& destination = agent::destination(state.bodies)[i];
+    if (destination < 0) continue;
+    const bool is_lost = !std::isfinite(travel_time(destination, standpoint_of(state, i)));
+    if (is_lost || journeys_.is_exit(destination)) destination = -1;
+  }
+}
+
+void ExitChoice::look_at_exits(const State<2>& state) {
+  is_open_.clear();
+  is_closing_.clear();
+  for (std::size_t e = 0; e < journeys_.exits().size(); ++e) {
+    is_open_.push_back(journeys_.exits()[e].is_open(state.clock.time) ? 1 : 0);
+    is_closing_.push_back(exits_.is_closing(e, state) ? 1 : 0);
+  }
+}
+
+void ExitChoice::count_heading(const State<2>& state) {
+  const std::size_t n_exits = journeys_.exits().size();
+  heading_.assign(n_exits * n_intervals, 0);
+  for (const std::size_t i : owned(state.bodies)) {
+    const int to = agent::destination(state.bodies)[i];
+    if (!journeys_.is_exit(to)) continue;
     ++heading_[static_cast<std::size_t>(to) * n_intervals +
-               interval_of(floor_field.travel_time(to, bodies.position()[i], level_of(bodies, i),
-                                                   agent::way_radius(bodies)[i]))];
+               interval_of(travel_time(to, standpoint_of(state, i)))];
   }
   state.comm.sum(heading_);
   n_nearer_.resize(heading_.size());
-  for (std::size_t e = 0; e < exits_.size(); ++e) {
+  for (std::size_t e = 0; e < n_exits; ++e) {
     const auto begin = heading_.begin() + static_cast<std::ptrdiff_t>(e * n_intervals);
     std::exclusive_scan(begin, begin + n_intervals,
                         n_nearer_.begin() + static_cast<std::ptrdiff_t>(e * n_intervals), std::int64_t{0});
   }
 }
 
-Real Journeys::expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const {
+Real ExitChoice::expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const {
   const auto e = static_cast<std::size_t>(exit);
   const std::size_t at = e * n_intervals + interval_of(travel_time);
   // Of those in the same interval half are taken to be ahead.
   const Real n_ahead =
       static_cast<Real>(n_nearer_[at]) + static_cast<Real>(heading_[at] - (is_heading_there ? 1 : 0)) / 2;
-  return std::max(travel_time / speed, n_ahead / exits_[e].capacity());
+  return std::max(travel_time / speed, n_ahead / journeys_.exits()[e].capacity());
 }
 
-int Journeys::first_exit(const Step& step, const Familiarity& familiarity, GlobalId id,
-                         std::size_t number_of_step, Real speed, const Vec<2>& x, int level, Real radius,
-                         const FloorField& floor_field, std::uint64_t seed) const {
-  std::vector<Real>& travel_time = travel_time_;
-  travel_time.clear();
-  for (const int exit : step.exits) travel_time.push_back(floor_field.travel_time(exit, x, level, radius));
-  const std::size_t n = step.exits.size();
-  const auto is_usable = [&](std::size_t k) {
-    return is_open_[static_cast<std::size_t>(step.exits[k])] != 0 && std::isfinite(travel_time[k]);
+/// The next destination of person i.
+void ExitChoice::choose(State<2>& state, std::size_t i, std::uint64_t seed) {
+  BodyStore<2>& bodies = state.bodies;
+  if (agent::journey(bodies)[i] < 0) return;
+  std::int32_t& destination = agent::destination(bodies)[i];
+  if (const int around = closed_exit_around(state, i); around >= 0) {
+    destination = around;
+    return;
+  }
+  const Standpoint at = standpoint_of(state, i);
+  pass_waypoints(state, i, at);
+  const Step& step = *journeys_.step_of(bodies, i);
+  if (!step.is_exit) return;
+  constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
+  const Chooser person{bodies.id()[i], at, std::max(agent::desired_speed(bodies)[i], slowest),
+                       people_.types()[static_cast<std::size_t>(agent::type(bodies)[i])].familiarity};
+  const auto is_due = [&] {
+    const Real own = RandomStream(seed, person.id, purpose::update_phase).uniform();
+    return interval_ends_in_step(state.clock.time, state.clock.last_dt, step.update, own);
   };
-  const auto is_known = [&](std::size_t k) { return familiarity.counts(step.exits[k], travel_time[k]); };
+  if (destination < 0 || !is_open(destination)) {
+    const int chosen = first_exit(step, person, agent::journey_step(bodies)[i], seed);
+    if (destination < 0 || (chosen >= 0 && is_open(chosen)))
+      destination = chosen;
+    else if (is_closing(destination))
+      destination = -1;
+  } else if (step.choice == Journeys::Choice::quickest && chooses_itself(bodies, i) && is_due()) {
+    destination = quicker_exit(step, person, destination);
+  } else if (step.choice == Journeys::Choice::nearest && person.familiarity.notices > 0 &&
+             chooses_itself(bodies, i)) {
+    destination = noticed_exit(step, person, destination);
+  }
+}
+
+/// Person i goes on from waypoints that it has reached, once it has waited there.
+void ExitChoice::pass_waypoints(State<2>& state, std::size_t i, const Standpoint& at) const {
+  BodyStore<2>& bodies = state.bodies;
+  const Real time = state.clock.time;
+  std::int32_t& destination = agent::destination(bodies)[i];
+  Real& waits_until = agent::waits_until(bodies)[i];
+  // A round at most: waypoints of a journey that repeats may overlap.
+  for (std::size_t k = 0; k < journeys_.journey_of(bodies, i)->steps.size(); ++k) {
+    const Step& step = *journeys_.step_of(bodies, i);
+    if (step.is_exit) return;
+    if (destination < 0) {
+      if (!std::isfinite(travel_time(step.exits[0], at))) return;
+      destination = step.exits[0];
+    }
+    if (step.queue >= 0) return;  // Queues says when it goes on
+    if (time + rounding_of_times < agent::premovement_end(bodies)[i]) return;
+    if (waits_until == 0) {
+      if (!journeys_.destinations()[static_cast<std::size_t>(destination)].contains(at.x, at.level)) return;
+      waits_until = time + step.wait;
+    }
+    if (time + rounding_of_times < waits_until || !journeys_.go_on(bodies, i)) return;
+    waits_until = 0;
+  }
+}
+
+/// The exit that somebody takes who has none yet, or whose exit has closed; -1: none.
+int ExitChoice::first_exit(const Step& step, const Chooser& person, std::int32_t number_of_step,
+                           std::uint64_t seed) {
+  const std::size_t n = step.exits.size();
+  travel_time_.clear();
+  for (const int exit : step.exits) travel_time_.push_back(travel_time(exit, person.at));
+  const auto is_usable = [&](std::size_t k) {
+    return is_open(step.exits[k]) && std::isfinite(travel_time_[k]);
+  };
+  const auto is_known = [&](std::size_t k) {
+    return person.familiarity.counts(step.exits[k], travel_time_[k]);
+  };
   bool knows_any = false;
   for (std::size_t k = 0; k < n; ++k) knows_any = knows_any || (is_usable(k) && is_known(k));
   const auto can_use = [&](std::size_t k) { return is_usable(k) && (is_known(k) || !knows_any); };
 
-  if (step.choice == Choice::weights) {
-    RandomStream stream(seed, id, purpose::exit_choice);
-    for (std::size_t k = 0; k < 2 * number_of_step; ++k) stream.uniform();
+  if (step.choice == Journeys::Choice::weights) {
+    RandomStream stream(seed, person.id, purpose::exit_choice);
+    for (std::int32_t k = 0; k < 2 * number_of_step; ++k) stream.uniform();
     // First among all, so that a closed exit changes the choice of those only who would have taken it.
     for (const bool is_second : {false, true}) {
       const auto counts = [&](std::size_t k) { return is_second ? can_use(k) : is_known(k) || !knows_any; };
@@ -97,134 +192,106 @@ int Journeys::first_exit(const Step& step, const Familiarity& familiarity, Globa
   Real least = HUGE_VAL;
   for (const bool is_any_open : {true, false}) {
     for (std::size_t k = 0; k < n; ++k) {
-      if (is_any_open ? !can_use(k) : !std::isfinite(travel_time[k])) continue;
-      const Real cost = step.choice == Choice::quickest && is_any_open
-                            ? expected_time(step.exits[k], travel_time[k], speed, false)
-                            : travel_time[k];
+      if (is_any_open ? !can_use(k) : !std::isfinite(travel_time_[k])) continue;
+      const Real cost = step.choice == Journeys::Choice::quickest && is_any_open
+                            ? expected_time(step.exits[k], travel_time_[k], person.speed, false)
+                            : travel_time_[k];
       if (cost < least) least = cost, best = step.exits[k];
     }
     // To walk to a door that waits to shut would keep it from it.
-    if (best >= 0) return is_closing_[static_cast<std::size_t>(best)] != 0 ? -1 : best;
+    if (best >= 0) return is_closing(best) ? -1 : best;
   }
   return -1;
 }
 
-int Journeys::quicker_exit(const Step& step, const Familiarity& familiarity, int present, Real speed,
-                           const Vec<2>& x, int level, Real radius, const FloorField& floor_field) const {
-  const Real now = expected_time(present, floor_field.travel_time(present, x, level, radius), speed, true);
+/// An open exit that is expected to be so much quicker than the present one that people turn to it, or the
+/// present one.
+int ExitChoice::quicker_exit(const Step& step, const Chooser& person, int present) const {
+  const Real now = expected_time(present, travel_time(present, person.at), person.speed, true);
   int best = present;
   Real least = now - std::max(1.0, 0.1 * now);
   for (const int exit : step.exits) {
-    if (exit == present || is_open_[static_cast<std::size_t>(exit)] == 0) continue;
-    const Real travel_time = floor_field.travel_time(exit, x, level, radius);
-    if (!std::isfinite(travel_time) || !familiarity.counts(exit, travel_time)) continue;
-    const Real time = expected_time(exit, travel_time, speed, false);
+    if (exit == present || !is_open(exit)) continue;
+    const Real walk = travel_time(exit, person.at);
+    if (!std::isfinite(walk) || !person.familiarity.counts(exit, walk)) continue;
+    const Real time = expected_time(exit, walk, person.speed, false);
     if (time < least) least = time, best = exit;
   }
   return best;
 }
 
-int Journeys::noticed_exit(const Step& step, const Familiarity& familiarity, int present, const Vec<2>& x,
-                           int level, Real radius, const FloorField& floor_field) const {
+/// An exit that is nearer than the present one and near enough to be noticed, or the present one.
+int ExitChoice::noticed_exit(const Step& step, const Chooser& person, int present) const {
   int best = present;
-  Real least = floor_field.travel_time(present, x, level, radius);
+  Real least = travel_time(present, person.at);
   for (const int exit : step.exits) {
-    if (is_open_[static_cast<std::size_t>(exit)] == 0) continue;
-    const Real travel_time = floor_field.travel_time(exit, x, level, radius);
-    if (travel_time <= familiarity.notices && travel_time < least) least = travel_time, best = exit;
+    if (!is_open(exit)) continue;
+    const Real walk = travel_time(exit, person.at);
+    if (walk <= person.familiarity.notices && walk < least) least = walk, best = exit;
   }
   return best;
 }
 
-void Journeys::reconsider(State<2>& state, const FloorField& floor_field) const {
+/// The exit that takes person i, though it is closed: it is behind its line, or in its opening on the way to
+/// it; -1: none.
+int ExitChoice::closed_exit_around(const State<2>& state, std::size_t i) const {
+  const BodyStore<2>& bodies = state.bodies;
+  const int level = level_of(bodies, i), destination = agent::destination(bodies)[i];
+  for (std::size_t e = 0; e < is_open_.size(); ++e) {
+    if (!exits_.has_door(e) || is_open_[e] != 0) continue;
+    const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+    const Exit& exit = journeys_.exits()[e];
+    const int number = static_cast<int>(e);
+    if (level == exit.level && ring_contains(exit.pocket, x)) return number;
+    if (is_closing_[e] != 0 && (destination < 0 || destination == number) &&
+        exits_.is_in_opening(e, x, level, bodies.radius()[i]))
+      return number;
+  }
+  return -1;
+}
+
+/// Those whose kind follows another go to the exit of the nearest leader within reach, if it is open and they
+/// fit through a way to it; others keep theirs. Collective if any kind follows: every rank gets all leaders;
+/// O(followers * leaders).
+void ExitChoice::follow_leaders(State<2>& state) {
+  const auto is_followed = [&](std::int32_t kind) {
+    return std::ranges::any_of(people_.types(),
+                               [&](const AgentType& type) { return type.familiarity.leaders == kind; });
+  };
+  if (std::ranges::all_of(people_.types(),
+                          [](const AgentType& type) { return type.familiarity.leaders < 0; }))
+    return;
   BodyStore<2>& bodies = state.bodies;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  std::vector<Leader> mine;
+  for (const std::size_t i : owned(bodies)) {
+    const std::int32_t to = agent::destination(bodies)[i], kind = agent::type(bodies)[i];
+    if (!journeys_.is_exit(to) || !is_followed(kind)) continue;
+    mine.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i), kind, to});
+  }
+  const std::vector<Leader> leaders = gathered_by_id(state.comm, mine);
+  for (const std::size_t i : owned(bodies)) {
+    const Familiarity& own = people_.types()[static_cast<std::size_t>(agent::type(bodies)[i])].familiarity;
     std::int32_t& destination = agent::destination(bodies)[i];
-    if (destination < 0) continue;
-    const bool is_lost = !std::isfinite(floor_field.travel_time(
-        destination, bodies.position()[i], level_of(bodies, i), agent::way_radius(bodies)[i]));
-    if (is_lost || is_exit(destination)) destination = -1;
+    if (own.leaders < 0 || !journeys_.is_exit(destination) || !may_change_exit(state, i)) continue;
+    const Standpoint at = standpoint_of(state, i);
+    const Leader* nearest = nullptr;
+    Real least = own.follow_reach * own.follow_reach;
+    for (const Leader& leader : leaders) {
+      if (leader.kind != own.leaders || leader.level != at.level || leader.id == bodies.id()[i]) continue;
+      const Vec<2> way = state.box.shortest(leader.x - at.x);
+      const Real square = dot(way, way);
+      if (nearest ? square < least : square <= least) least = square, nearest = &leader;
+    }
+    if (nearest && is_open(nearest->destination) && std::isfinite(travel_time(nearest->destination, at)))
+      destination = nearest->destination;
   }
 }
 
-void Journeys::choose(State<2>& state, const FloorField& floor_field, std::uint64_t seed) {
-  if (journeys_.empty()) return;
-  BodyStore<2>& bodies = state.bodies;
-  const Real time = state.clock.time;
-  constexpr Real rounding = 1e-9;  // times are sums of steps
-  is_open_.clear();
-  for (const Exit& exit : exits_) is_open_.push_back(exit.is_open(time) ? 1 : 0);
-  is_closing_.clear();
-  for (std::size_t e = 0; e < exits_.size(); ++e)
-    is_closing_.push_back(is_closing(static_cast<int>(e), state) ? 1 : 0);
-  const bool is_any_closed = std::ranges::any_of(is_open_, [](char is_open) { return is_open == 0; });
-  if (has_quickest_) count_heading(state, floor_field);
-
-  const auto is_due = [&](GlobalId id, Real interval) {
-    const Real own = RandomStream(seed, id, purpose::update_phase).uniform();
-    return interval_ends_in_step(time, state.clock.last_dt, interval, own);
-  };
-  const auto chooses_itself = [&](std::size_t i) {
-    const GlobalId party = agent::party(std::as_const(bodies))[i];
-    return party < 0 || party == bodies.id()[i];
-  };
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    if (agent::journey(bodies)[i] < 0) continue;
-    const std::vector<Step>& steps = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
-    const Vec<2>& x = bodies.position()[i];
-    const int level = level_of(bodies, i);
-    const Real radius = agent::way_radius(bodies)[i];
-    std::int32_t& destination = agent::destination(bodies)[i];
-    std::int32_t& at_step = agent::journey_step(bodies)[i];
-    Real& waits_until = agent::waits_until(bodies)[i];
-    if (is_any_closed) {
-      const int around = closed_exit_around(wrapped(state.box, x), level, bodies.radius()[i], destination);
-      if (around >= 0) {
-        destination = around;
-        continue;
-      }
-    }
-    constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
-    const Real speed = std::max(agent::desired_speed(bodies)[i], slowest);
-
-    const bool repeats = journeys_[static_cast<std::size_t>(agent::journey(bodies)[i])].repeats;
-    // A round at most: waypoints of a journey that repeats may overlap.
-    for (std::size_t k = 0; k < steps.size() && !steps[static_cast<std::size_t>(at_step)].is_exit; ++k) {
-      const Step& step = steps[static_cast<std::size_t>(at_step)];
-      if (destination < 0) {
-        if (!std::isfinite(floor_field.travel_time(step.exits[0], x, level, radius))) break;
-        destination = step.exits[0];
-      }
-      if (step.queue >= 0) break;  // Queues says when it goes on
-      if (time + rounding < agent::premovement_end(bodies)[i]) break;
-      if (waits_until == 0) {
-        if (!destinations_[static_cast<std::size_t>(destination)].contains(wrapped(state.box, x), level))
-          break;
-        waits_until = time + step.wait;
-      }
-      const bool is_last = static_cast<std::size_t>(at_step) + 1 == steps.size();
-      if (time + rounding < waits_until || (is_last && !repeats)) break;
-      at_step = is_last ? 0 : at_step + 1;
-      waits_until = 0;
-      destination = -1;
-    }
-    const Step& step = steps[static_cast<std::size_t>(at_step)];
-    if (!step.is_exit) continue;
-    const Familiarity& familiarity = familiarity_[static_cast<std::size_t>(agent::type(bodies)[i])];
-    if (destination < 0 || is_open_[static_cast<std::size_t>(destination)] == 0) {
-      const int chosen = first_exit(step, familiarity, bodies.id()[i], static_cast<std::size_t>(at_step),
-                                    speed, x, level, radius, floor_field, seed);
-      if (destination < 0 || (chosen >= 0 && is_open_[static_cast<std::size_t>(chosen)] != 0))
-        destination = chosen;
-      else if (is_closing_[static_cast<std::size_t>(destination)] != 0)
-        destination = -1;
-    } else if (step.choice == Choice::quickest && chooses_itself(i) && is_due(bodies.id()[i], step.update)) {
-      destination = quicker_exit(step, familiarity, destination, speed, x, level, radius, floor_field);
-    } else if (step.choice == Choice::nearest && familiarity.notices > 0 && chooses_itself(i)) {
-      destination = noticed_exit(step, familiarity, destination, x, level, radius, floor_field);
-    }
-  }
-  follow_leaders(state, floor_field);
+/// Whether person i is at a step that leads to exits, chooses for itself, and is not in the opening of an
+/// exit that shuts.
+bool ExitChoice::may_change_exit(const State<2>& state, std::size_t i) const {
+  const Step* step = journeys_.step_of(state.bodies, i);
+  return step && step->is_exit && chooses_itself(state.bodies, i) && closed_exit_around(state, i) < 0;
 }
 
 }  // namespace scree

@@ -5,10 +5,9 @@
 
 #include "core/sparse_all_to_all.hpp"
 #include "core/timing.hpp"
-#include "crowd/agent_fields.hpp"
 #include "crowd/micro_seconds.hpp"
 #include "crowd/people/people.hpp"
-#include "particles/fill/region.hpp"
+#include "crowd/person.hpp"
 
 namespace scree {
 
@@ -45,10 +44,10 @@ void GroupWalk::prepare(const State<2>& state) {
   if (!is_used()) return;
   const BodyStore<2>& bodies = state.bodies;
   members_.clear();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+  for (const std::size_t i : owned(bodies))
     if (agent::party(bodies)[i] >= 0 && rule_of(bodies, i))
       members_.push_back({agent::party(bodies)[i], bodies.id()[i], state.comm.rank(), static_cast<Index>(i)});
-  if (state.comm.size() > 1) find_others(state.comm);
+  if (state.comm.size() > 1) find_remote_members(state.comm);
   std::ranges::sort(members_, {}, [](const Member& m) { return std::pair(m.party, m.id); });
   groups_.clear();
   for (std::size_t k = 0; k < members_.size(); ++k) {
@@ -61,7 +60,7 @@ void GroupWalk::prepare(const State<2>& state) {
 }
 
 /// Adds the members on other ranks of groups with members here: each group has a rank that knows all of it.
-void GroupWalk::find_others(const Comm& comm) {
+void GroupWalk::find_remote_members(const Comm& comm) {
   Outgoing to_homes;
   for (const Member& m : members_) to_homes.to(static_cast<int>(m.party % comm.size())).put(m);
   std::vector<Member> all = exchange_values<Member>(comm, to_homes);
@@ -99,8 +98,8 @@ void GroupWalk::plan_exchange(const Comm& comm) {
   for (const auto& [rank, place] : received) exchange_->receive(rank, place);
 }
 
-GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2>& direction,
-                               const LookAhead::Walk& walk) const {
+GroupMember GroupWalk::state_of_member(const State<2>& state, std::size_t i, const Vec<2>& direction,
+                                       const WalkingIntent& walk) const {
   const BodyStore<2>& bodies = state.bodies;
   GroupMember member{.at = bodies.position()[i],
                      .speed = walk.speed,
@@ -113,8 +112,7 @@ GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2
   member.walks = member.walks && !is_in_queue;
   member.has_way = member.destination >= 0 || norm(direction) > 0;
   if (const auto& incline = building_.level(member.level).incline; incline && incline->belt_speed > 0)
-    member.carried = std::min(
-        walk.speed, incline->belt_speed / incline->stretch({{walk.direction[0], walk.direction[1]}}));
+    member.carried = std::min(walk.speed, incline->belt_speed / incline->stretch(walk.direction));
   if (is_in_queue)
     member.time_to_go = HUGE_VAL;
   else if (member.destination < 0)
@@ -122,8 +120,7 @@ GroupMember GroupWalk::told_by(const State<2>& state, std::size_t i, const Vec<2
   else if (walk.destination >= 0)
     member.time_to_go = walk.time_to_go;
   else
-    member.time_to_go = floor_field_.travel_time(member.destination, wrapped(state.box, member.at),
-                                                 member.level, agent::way_radius(bodies)[i]);
+    member.time_to_go = travel_time(floor_field_, member.destination, standpoint_of(state, i));
   return member;
 }
 
@@ -165,26 +162,24 @@ GroupPace GroupWalk::pace(const GroupRule& rule, std::span<const GroupMember> me
   return pace;
 }
 
-void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span<LookAhead::Walk> walk) {
+void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span<WalkingIntent> walk) {
   if (!is_used()) return;
   Scope timer("groups");
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (members_[k].body < 0) continue;
     const auto i = static_cast<std::size_t>(members_[k].body);
-    told_[k] = told_by(state, i, direction, walk[i]);
+    told_[k] = state_of_member(state, i, direction, walk[i]);
   }
   exchange_->begin<GroupMember>(told_, 1);
   exchange_->end<GroupMember>(told_, 1);
-  for (const Span& group : groups_) count_laps_out(state.box, direction, group);
+  for (const Span& group : groups_) unwrap_periodic(state.box, direction, group);
   const BodyStore<2>& bodies = state.bodies;
   for (const Span& group : groups_)
     for (std::size_t k = group.first; k < group.last; ++k) {
       waits_[k] = 0;
       if (members_[k].body < 0 || !told_[k].walks) continue;
       const auto i = static_cast<std::size_t>(members_[k].body);
-      const int journey = agent::journey(bodies)[i];
-      const Journeys::Journey* way =
-          journey < 0 ? nullptr : &journeys_.journeys()[static_cast<std::size_t>(journey)];
+      const Journeys::Journey* way = journeys_.journey_of(bodies, i);
       const GroupPace asked = pace(
           *rule_of(bodies, i), std::span(told_).subspan(group.first, group.last - group.first),
           k - group.first, way ? static_cast<int>(way->steps.size()) : 0, way && way->repeats, state.box);
@@ -195,7 +190,7 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
 
 /// Along a direction a lap of a periodic axis ahead is beside: each member counts where its image nearest to
 /// the first one is. Local.
-void GroupWalk::count_laps_out(const Box<2>& box, const Vec<2>& direction, const Span& group) {
+void GroupWalk::unwrap_periodic(const Box<2>& box, const Vec<2>& direction, const Span& group) {
   const GroupMember& first = told_[group.first];
   for (std::size_t k = group.first; k < group.last; ++k) {
     GroupMember& member = told_[k];
@@ -222,22 +217,18 @@ void GroupWalk::after_step(State<2>& state) {
         if (is_near_exit(told_[k])) agent::party_waited_at_exit(bodies)[i] += state.clock.last_dt;
       }
       const GroupMember& leader = told_[group.first];
-      const int journey = agent::journey(bodies)[i];
-      if (k == group.first || journey < 0 || leader.destination < 0) continue;
-      const std::int32_t at_step = agent::journey_step(bodies)[i];
-      const auto& steps = journeys_.journeys()[static_cast<std::size_t>(journey)].steps;
+      const Journeys::Step* step = journeys_.step_of(bodies, i);
+      if (k == group.first || !step || !step->is_exit || leader.destination < 0) continue;
       std::int32_t& destination = agent::destination(bodies)[i];
-      if (destination == leader.destination || leader.journey_step != at_step ||
-          !steps[static_cast<std::size_t>(at_step)].is_exit)
+      if (destination == leader.destination || leader.journey_step != agent::journey_step(bodies)[i])
         continue;
-      if (std::isfinite(floor_field_.travel_time(leader.destination, wrapped(state.box, bodies.position()[i]),
-                                                 level_of(bodies, i), agent::way_radius(bodies)[i])))
+      if (std::isfinite(travel_time(floor_field_, leader.destination, standpoint_of(state, i))))
         destination = leader.destination;
     }
 }
 
-void GroupWalk::note_departures(const Comm& comm, std::size_t first_outlet,
-                                std::span<const Departure> departed) {
+void GroupWalk::count_departures(const Comm& comm, std::size_t first_outlet,
+                                 std::span<const Departure> departed) {
   if (!is_used()) return;
   std::vector<std::int64_t> sums(waited_.size(), 0);
   std::int64_t longest = 0;
@@ -259,7 +250,7 @@ std::vector<Real> GroupWalk::waited(const State<2>& state) const {
   const BodyStore<2>& bodies = state.bodies;
   std::vector<std::int64_t> sums(waited_.size(), 0);
   std::int64_t longest = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  for (const std::size_t i : owned(bodies)) {
     const std::int64_t waited = in_micro(agent::party_waited(bodies)[i]);
     sums[0] += waited;
     longest = std::max(longest, waited);

@@ -66,7 +66,7 @@ class GroupWalk {
   void prepare(const State<2>& state);
   /// Changes speeds of the owned people (entries of `walk`), whose walks are known otherwise. `direction`: of
   /// people without a destination. Collective.
-  void adjust(const State<2>& state, const Vec<2>& direction, std::span<LookAhead::Walk> walk);
+  void adjust(const State<2>& state, const Vec<2>& direction, std::span<WalkingIntent> walk);
   /// What the group of rule asks of members[i]; `n_steps` of their journey, 0 without one. Local.
   static GroupPace pace(const GroupRule& rule, std::span<const GroupMember> members, std::size_t i,
                         int n_steps, bool repeats, const Box<2>& box);
@@ -76,7 +76,7 @@ class GroupWalk {
   /// Local.
   void after_step(State<2>& state);
   /// Counts what those waited who have left since the last call. Collective, one reduction.
-  void note_departures(const Comm& comm, std::size_t first_outlet, std::span<const Departure> departed);
+  void count_departures(const Comm& comm, std::size_t first_outlet, std::span<const Departure> departed);
 
   /// For checkpoints, of those who have left [1e-6 s]: waiting in all, the longest, and at each exit.
   std::span<Real> memory() { return waited_; }
@@ -94,11 +94,11 @@ class GroupWalk {
     std::size_t first, last;  // of members_
   };
   const GroupRule* rule_of(const BodyStore<2>& bodies, std::size_t i) const;
-  void find_others(const Comm& comm);
+  void find_remote_members(const Comm& comm);
   void plan_exchange(const Comm& comm);
-  GroupMember told_by(const State<2>& state, std::size_t i, const Vec<2>& direction,
-                      const LookAhead::Walk& walk) const;
-  void count_laps_out(const Box<2>& box, const Vec<2>& direction, const Span& group);
+  GroupMember state_of_member(const State<2>& state, std::size_t i, const Vec<2>& direction,
+                              const WalkingIntent& walk) const;
+  void unwrap_periodic(const Box<2>& box, const Vec<2>& direction, const Span& group);
   bool is_near_exit(const GroupMember& member) const;
 
   const People& people_;

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/suggestion.hpp"
+#include "crowd/agent_fields.hpp"
 #include "crowd/plan/ring.hpp"
 
 namespace scree {
@@ -38,6 +39,26 @@ std::vector<Real> merged(const Section& section, const std::vector<Real>& from,
     if (k < until.size()) add(until[k]);
   }
   return switches;
+}
+
+/// Length of the border of these regions that people can cross, to 1 cm: the plan is on both sides of it.
+Real border_within(const FloorPlan& plan, std::span<const Ring> regions) {
+  constexpr Real piece = 0.01, aside = 1e-3;  // [m]
+  Real length = 0;
+  for (const Ring& region : regions)
+    for (std::size_t k = 0; k < region.size(); ++k) {
+      const Vec<2> a = region[k], way = region[(k + 1) % region.size()] - a;
+      const Vec<2> outward = (aside / norm(way)) * Vec<2>{{way[1], -way[0]}};
+      const auto n = static_cast<std::int64_t>(std::ceil(norm(way) / piece));
+      for (std::int64_t i = 0; i < n; ++i) {
+        const Vec<2> x = a + ((static_cast<Real>(i) + 0.5) / static_cast<Real>(n)) * way;
+        const bool is_outside = std::ranges::none_of(
+            regions, [&](const Ring& other) { return ring_contains(other, x + outward); });
+        if (is_outside && plan.contains(x + outward) && plan.contains(x - outward))
+          length += norm(way) / static_cast<Real>(n);
+      }
+    }
+  return length;
 }
 
 }  // namespace
@@ -276,8 +297,6 @@ void Journeys::describe_journeys(Section& root, const BuildingPlan& building) {
     journeys_.push_back({"leave", {std::move(step)}});
   }
   n_named_ = journeys_.size();
-  for (const Journey& journey : journeys_)
-    has_quickest_ = has_quickest_ || journey.steps.back().choice == Choice::quickest;
 }
 
 int Journeys::find(const std::string& name, const std::string& where) const {
@@ -311,6 +330,84 @@ int Journeys::with_exit(int journey, int exit, const std::string& where) {
     if (journeys_[j].name == made.name) return static_cast<int>(j);
   journeys_.push_back(std::move(made));
   return static_cast<int>(journeys_.size()) - 1;
+}
+
+void Journeys::place(BuildingPlan& building, Real largest_radius) {
+  for (const Destination& destination : destinations_)
+    if (building.level(destination.level).lift)
+      throw InputError(fmt::format("{}: [{}] is in the lift \"{}\": people walk to places on floors only",
+                                   destination.where, destination.name,
+                                   building.level(destination.level).name));
+  for (std::size_t e = 0; e < exits_.size(); ++e) {
+    Exit& exit = exits_[e];
+    FloorPlan& plan = building.plan(exit.level);
+    if (!exit.line.empty()) {
+      const Real depth = exit.absorb_depth + 2 * largest_radius;
+      exit.pocket = plan.open_exit(exit.line[0], exit.line[1], depth, exit.where);
+      const Vec<2> a = exit.line[0], b = exit.line[1];
+      Vec<2> centre;
+      for (const Vec<2>& corner : exit.pocket) centre += 1.0 / static_cast<Real>(exit.pocket.size()) * corner;
+      Vec<2> outward{{-(b - a)[1], (b - a)[0]}};
+      outward *= 1 / norm(outward);
+      if (dot(outward, centre - a) < 0) outward *= -1.0;
+      const Vec<2> near = exit.absorb_depth * outward, far = depth * outward;
+      Ring region{a + near, b + near, b + far, a + far};
+      turn_counter_clockwise(region);
+      exit.regions = {region};
+    } else if (!exit.colour.empty()) {
+      exit.regions = plan.regions_of_colour(exit.colour, exit.where);
+    }
+    destinations_[e].regions = exit.regions;
+    if (!exit.line.empty()) destinations_[e].width = exit.width();
+  }
+  for (Exit& exit : exits_) {
+    if (!exit.line.empty()) continue;
+    exit.open_border = border_within(building.plan(exit.level), exit.regions);
+    if (exit.open_border == 0) exit.open_border = HUGE_VAL;  // all of the plan: nobody has to get in
+  }
+  for (const QueueLine& queue : queues_) queue.require_room(building.plan(queue.level), largest_radius);
+  for (const Destination& destination : destinations_) {
+    Real area = 0;
+    for (const Ring& region : destination.regions) area += building.plan(destination.level).free_area(region);
+    if (!(area > 0))
+      throw InputError(
+          fmt::format("{}: [{}] lies outside of the walkable area, or in an obstacle: nobody "
+                      "could get there",
+                      destination.where, destination.name));
+  }
+}
+
+void Journeys::close_for_good(int exit, Real time) {
+  std::vector<Real>& switches = exits_[static_cast<std::size_t>(exit)].switches;
+  std::erase_if(switches, [&](Real at) { return at >= time; });
+  if (switches.size() % 2 == 1) switches.push_back(time);
+}
+
+Real Journeys::speed_factor(const Vec<2>& x, int level) const {
+  Real factor = 1;
+  for (const Zone& zone : zones_)
+    if (zone.contains(x, level)) factor *= zone.speed_factor;
+  return factor;
+}
+
+const Journeys::Journey* Journeys::journey_of(const BodyStore<2>& bodies, std::size_t i) const {
+  const std::int32_t journey = agent::journey(bodies)[i];
+  return journey < 0 ? nullptr : &journeys_[static_cast<std::size_t>(journey)];
+}
+
+const Journeys::Step* Journeys::step_of(const BodyStore<2>& bodies, std::size_t i) const {
+  const Journey* journey = journey_of(bodies, i);
+  return journey ? &journey->steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])] : nullptr;
+}
+
+bool Journeys::go_on(BodyStore<2>& bodies, std::size_t i) const {
+  const Journey& journey = *journey_of(bodies, i);
+  std::int32_t& at_step = agent::journey_step(bodies)[i];
+  const bool is_last = static_cast<std::size_t>(at_step) + 1 == journey.steps.size();
+  if (is_last && !journey.repeats) return false;
+  at_step = is_last ? 0 : at_step + 1;
+  agent::destination(bodies)[i] = -1;
+  return true;
 }
 
 }  // namespace scree

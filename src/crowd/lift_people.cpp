@@ -3,12 +3,10 @@
 #include <cmath>
 
 #include "analysis/gathered.hpp"
-#include "crowd/agent_fields.hpp"
-#include "crowd/hazard/hazard.hpp"
 #include "crowd/lifts.hpp"
 #include "crowd/micro_seconds.hpp"
+#include "crowd/person.hpp"
 #include "geometry/edge.hpp"
-#include "particles/fill/region.hpp"
 
 namespace scree {
 
@@ -25,9 +23,8 @@ constexpr Real resting_time = 0.25;
 
 /// Whether somebody is on its way now.
 bool is_walking(const BodyStore<2>& bodies, std::size_t i, Real time) {
-  return agent::destination(bodies)[i] >= 0 && !is_incapacitated(bodies, i) &&
-         agent::queue_place(bodies)[i] == 0 && time >= agent::premovement_end(bodies)[i] &&
-         time >= agent::waits_until(bodies)[i];
+  return agent::destination(bodies)[i] >= 0 && agent::queue_place(bodies)[i] == 0 &&
+         may_walk(bodies, i, time);
 }
 
 }  // namespace
@@ -44,26 +41,26 @@ bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction)
 }
 
 /// Whether the way from x, on a floor, leads over the door before it gets farther than way_reach from x.
-bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x,
-                     int level, Real radius) const {
+bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift,
+                     const Standpoint& from) const {
   constexpr Real step = 0.1;
-  constexpr int most_steps = 40;
+  constexpr int max_steps = 40;
   const Edge door(lift.door[0], lift.door[1]);
-  Vec<2> at = x;
-  for (int k = 0; k < most_steps; ++k) {
-    const Vec<2> way = floor_field.direction(destination, at, level, radius);
+  Vec<2> at = from.x;
+  for (int k = 0; k < max_steps; ++k) {
+    const Vec<2> way = floor_field.direction(destination, at, from.level, from.radius);
     const Vec<2> next = at + step * way;
     if (crosses(door, at, next)) return true;
-    if (way == Vec<2>{} || norm(next - x) > way_reach - step) return false;
+    if (way == Vec<2>{} || norm(next - from.x) > way_reach - step) return false;
     at = next;
   }
   return false;
 }
 
 /// Person i is in the cabin of car c.
-void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
-  const Car& car = cars_[c];
-  Counts& counts = counts_[c];
+void Lifts::observe_inside(const State<2>& state, std::size_t i, std::size_t c) {
+  Car& car = cars_[c];
+  Counts& counts = car.counts;
   if (car.phase != Phase::idle && car.phase != Phase::open) return;
   const BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
@@ -87,9 +84,9 @@ void Lifts::look_inside(const State<2>& state, std::size_t i, std::size_t c) {
 }
 
 /// Person i is on a floor that a lift serves.
-void Lifts::look_before(const State<2>& state, const FloorField& floor_field, std::size_t i,
-                        const Door& door) {
-  const Car& car = cars_[door.car];
+void Lifts::observe_before(const State<2>& state, const FloorField& floor_field, std::size_t i,
+                           const Door& door) {
+  Car& car = cars_[door.car];
   if (car.phase != Phase::idle && car.phase != Phase::open) return;
   const BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
@@ -97,7 +94,7 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   const Vec<2> x = wrapped(state.box, bodies.position()[i]);
   const Real radius = bodies.radius()[i];
   const GlobalId id = bodies.id()[i];
-  Counts& counts = counts_[door.car];
+  Counts& counts = car.counts;
   const auto tell = [&](Event::Kind kind, Real away) {
     events_.push_back({id, in_micro(away), static_cast<std::int32_t>(door.car), kind});
   };
@@ -116,10 +113,10 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   if (door.stop == lift.to) return;
   const Real away = distance(lift, x);
   if (away > call_reach || !is_walking(bodies, i, time)) return;
-  const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
-  const Real of_ways = agent::way_radius(bodies)[i];
-  if (!heads_in(lift, x, floor_field.direction(destination, x, level, of_ways)) &&
-      (away > near_door || !leads_in(floor_field, destination, lift, x, level, of_ways)))
+  const int destination = agent::destination(bodies)[i];
+  const Standpoint from = standpoint_of(state, i);
+  if (!heads_in(lift, x, course_of(floor_field, destination, from).direction) &&
+      (away > near_door || !leads_in(floor_field, destination, lift, from)))
     return;
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;
@@ -128,40 +125,38 @@ void Lifts::look_before(const State<2>& state, const FloorField& floor_field, st
   ++counts.candidates;
 }
 
-void Lifts::look(const State<2>& state, const FloorField& floor_field) {
+void Lifts::observe(const State<2>& state, const FloorField& floor_field) {
   events_.clear();
-  for (std::size_t c = 0; c < cars_.size(); ++c) {
-    std::vector<std::int64_t> calls = std::move(counts_[c].calls);
-    calls.assign(lift(cars_[c]).stops.size(), 0);
-    counts_[c] = {};
-    counts_[c].calls = std::move(calls);
+  for (Car& car : cars_) {
+    std::vector<std::int64_t> calls = std::move(car.counts.calls);
+    calls.assign(lift(car).stops.size(), 0);
+    car.counts = {.calls = std::move(calls)};
   }
   const BodyStore<2>& bodies = state.bodies;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  for (const std::size_t i : owned(bodies)) {
     const auto level = static_cast<std::size_t>(level_of(bodies, i));
-    if (car_of_level_[level] >= 0) look_inside(state, i, static_cast<std::size_t>(car_of_level_[level]));
-    for (const Door& door : doors_of_[level]) look_before(state, floor_field, i, door);
+    if (car_of_level_[level] >= 0) observe_inside(state, i, static_cast<std::size_t>(car_of_level_[level]));
+    for (const Door& door : doors_of_[level]) observe_before(state, floor_field, i, door);
   }
 }
 
 /// Adds counts up over all ranks, and brings events together where they are needed.
-void Lifts::share(const Comm& comm) {
+void Lifts::sum_over_ranks(const Comm& comm) {
   sums_.clear();
-  for (const Counts& n : counts_) {
+  for (const Car& car : cars_) {
+    const Counts& n = car.counts;
     sums_.insert(sums_.end(), {n.inside, n.walkers, n.admitted_inside, n.events, n.candidates});
     sums_.insert(sums_.end(), n.calls.begin(), n.calls.end());
   }
   comm.sum(sums_);
   const std::int64_t* next = sums_.data();
   bool is_any = false;
-  for (std::size_t c = 0; c < cars_.size(); ++c) {
-    Counts& n = counts_[c];
+  for (Car& car : cars_) {
+    Counts& n = car.counts;
     for (std::int64_t* count : {&n.inside, &n.walkers, &n.admitted_inside, &n.events, &n.candidates})
       *count = *next++;
     for (std::int64_t& calls : n.calls) calls = *next++;
-    const std::int64_t taken =
-        n.inside + static_cast<std::int64_t>(cars_[c].admitted->size()) - n.admitted_inside;
-    is_any = is_any || n.events > 0 || (n.candidates > 0 && taken < lift(cars_[c]).capacity);
+    is_any = is_any || n.events > 0 || (n.candidates > 0 && room(car) > 0);
   }
   if (is_any)
     events_ = gathered_by_id(comm, events_);
@@ -171,25 +166,23 @@ void Lifts::share(const Comm& comm) {
 
 /// In the cabin people walk to its back, and come to rest there; who did not get in walks back out.
 void Lifts::guide_inside(const Car& car, bool is_admitted, const Vec<2>& x, Real radius,
-                         LookAhead::Walk& walk) const {
+                         WalkingIntent& walk) const {
   const Lift& lift = this->lift(car);
   const bool is_open = car.phase == Phase::open;
   if (is_open && is_admitted && car.at == lift.to) return;
   const Real depth = dot(x - lift.door[0], lift.inward);
   const bool turns_back = is_open && is_admitted && car.turns_back;
-  const Vec<2> way = turns_back ? -lift.inward : lift.inward;
-  walk.direction[0] = way[0];
-  walk.direction[1] = way[1];
+  walk.direction = turns_back ? -lift.inward : lift.inward;
   if (turns_back) return;
   walk.speed = std::min(walk.speed, std::max(lift.depth - radius - depth, 0.0) / resting_time);
   walk.time_to_go = -depth;
 }
 
-void Lifts::guide(const State<2>& state, std::span<LookAhead::Walk> walks) const {
+void Lifts::guide(const State<2>& state, std::span<WalkingIntent> walks) const {
   if (!is_used()) return;
   const BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < walks.size(); ++i) {
-    LookAhead::Walk& walk = walks[i];
+    WalkingIntent& walk = walks[i];
     if (walk.speed == 0) continue;
     const auto level = static_cast<std::size_t>(level_of(bodies, i));
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
@@ -207,10 +200,9 @@ void Lifts::guide(const State<2>& state, std::span<LookAhead::Walk> walks) const
       const bool is_open = car.phase == Phase::open && car.at == door.stop;
       const bool may_pass = is_open && is_admitted(car, bodies.id()[i]);
       if (may_pass && !car.turns_back) continue;
-      if (!may_pass && !heads_in(lift, x, {{walk.direction[0], walk.direction[1]}})) continue;
+      if (!may_pass && !heads_in(lift, x, walk.direction)) continue;
       if (is_open && car.turns_back) {
-        walk.direction[0] = -lift.inward[0];
-        walk.direction[1] = -lift.inward[1];
+        walk.direction = -lift.inward;
       } else if (is_open) {
         walk.speed = 0;  // whoever is not admitted leaves the way to those who are
       } else {

@@ -7,15 +7,22 @@
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "crowd/counter.hpp"
+#include "crowd/person.hpp"
 #include "geometry/walls.hpp"
 
 namespace scree {
 
 namespace {
 
-constexpr Real rounding_of_ends = 1e-9;  // times are sums of steps
 /// Who is in the door and does not get in walks back out after this time more [s].
 constexpr Real patience = 10;
+
+/// What memory() has of a cabin.
+std::size_t n_numbers_of(const Lift& lift) {
+  constexpr std::size_t n_of_car = 9;
+  return n_of_car + static_cast<std::size_t>(lift.capacity);
+}
 
 }  // namespace
 
@@ -44,7 +51,6 @@ void Lifts::add_doors(ObstacleSet<2>& obstacles) {
     car_of_level_[static_cast<std::size_t>(number)] = static_cast<int>(cars_.size());
     cars_.push_back(std::move(car));
   }
-  counts_.resize(cars_.size());
 }
 
 bool Lifts::is_admitted(const Car& car, GlobalId id) const {
@@ -61,18 +67,20 @@ bool Lifts::is_clear(const Car& car, const Vec<2>& x, Real radius) const {
   return distance(lift(car), x) >= radius - within * tolerance_;
 }
 
+/// For how many more there is room, beside those inside and those who have been admitted.
+std::int64_t Lifts::room(const Car& car) const {
+  return lift(car).capacity - car.counts.inside - static_cast<std::int64_t>(car.admitted->size()) +
+         car.counts.admitted_inside;
+}
+
 /// Whether nobody has come through an open door for so long that it may close.
 bool Lifts::has_waited(const Car& car, Real time) const {
-  return time + rounding_of_ends >= car.last + lift(car).dwell || lift(car).is_closed(time);
+  return time + rounding_of_times >= car.last + lift(car).dwell || lift(car).is_closed(time);
 }
 
-bool Lifts::has_waited_long(const Car& car, Real time) const {
-  return time + rounding_of_ends >= car.last + lift(car).dwell + patience;
-}
-
-void Lifts::pass(Car& car, Real time) {
+void Lifts::end_phase(Car& car, Real time) {
   car.has_opened = false;
-  if (car.phase == Phase::idle || car.phase == Phase::open || time + rounding_of_ends < car.until) return;
+  if (car.phase == Phase::idle || car.phase == Phase::open || time + rounding_of_times < car.until) return;
   if (car.phase == Phase::riding) {
     car.at = car.target;
     begin(car, Phase::opening, time);
@@ -100,12 +108,12 @@ void Lifts::ride(Car& car, std::size_t target, Real time) {
 
 /// Takes those off the list who came through, and once the door has waited all whom it need not wait for:
 /// they may have gone elsewhere. Returns how many came through.
-int Lifts::let_go(std::size_t c, bool has_waited) {
-  std::vector<GlobalId>& admitted = *cars_[c].admitted;
+int Lifts::release(Car& car, bool has_waited) {
+  std::vector<GlobalId>& admitted = *car.admitted;
   int n_through = 0;
   staying_.clear();
   for (const Event& event : events_) {
-    if (static_cast<std::size_t>(event.car) != c) continue;
+    if (!is_about(event, car)) continue;
     if (event.kind == Event::Kind::through) {
       std::erase(admitted, event.id);
       ++n_through;
@@ -118,21 +126,16 @@ int Lifts::let_go(std::size_t c, bool has_waited) {
 }
 
 /// The door is open where people get in.
-void Lifts::let_in(std::size_t c, Real time) {
-  Car& car = cars_[c];
+void Lifts::board(Car& car, Real time) {
   std::vector<GlobalId>& admitted = *car.admitted;
-  const Counts& counts = counts_[c];
-  const bool had_waited_long = has_waited_long(car, time);
-  std::int64_t room = lift(car).capacity - counts.inside - static_cast<std::int64_t>(admitted.size()) +
-                      counts.admitted_inside;
-  if (let_go(c, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
+  const bool had_waited_long = time + rounding_of_times >= car.last + lift(car).dwell + patience;
+  std::int64_t room = this->room(car);
+  if (release(car, has_waited(car, time)) > 0 && !car.turns_back) car.last = time;
   candidates_.clear();
   for (const Event& event : events_)
-    if (static_cast<std::size_t>(event.car) == c && event.kind == Event::Kind::admit)
-      candidates_.push_back(event);
-  std::ranges::sort(candidates_, {}, [](const Event& e) { return std::pair(e.distance, e.id); });
-  for (const Event& event : candidates_) {
-    if (room <= 0) break;
+    if (is_about(event, car) && event.kind == Event::Kind::admit) candidates_.push_back(event);
+  const auto nearest = [](const Event& e) { return std::pair(e.distance, e.id); };
+  for (const Event& event : Counter{room}.admit(candidates_, nearest)) {
     admitted.insert(std::ranges::upper_bound(admitted, event.id), event.id);
     car.last = time;
     --room;
@@ -144,17 +147,15 @@ void Lifts::let_in(std::size_t c, Real time) {
 }
 
 /// The door is open where people get out.
-void Lifts::let_out(std::size_t c, Real time) {
-  Car& car = cars_[c];
+void Lifts::unload(Car& car, Real time) {
   std::vector<GlobalId>& admitted = *car.admitted;
   if (car.has_opened) {
     // By id; memory() has room for so many.
     for (const Event& event : events_)
-      if (static_cast<std::size_t>(event.car) == c &&
-          static_cast<std::int64_t>(admitted.size()) < lift(car).capacity)
+      if (is_about(event, car) && static_cast<std::int64_t>(admitted.size()) < lift(car).capacity)
         admitted.push_back(event.id);
-    if (counts_[c].inside > 0) ++car.trips;
-  } else if (const int n_through = let_go(c, has_waited(car, time)); n_through > 0) {
+    if (car.counts.inside > 0) ++car.trips;
+  } else if (const int n_through = release(car, has_waited(car, time)); n_through > 0) {
     car.persons += n_through;
     car.last = time;
   }
@@ -162,7 +163,8 @@ void Lifts::let_out(std::size_t c, Real time) {
 }
 
 /// The door is shut: where to go.
-void Lifts::decide(Car& car, const Counts& counts, Real time) {
+void Lifts::choose_stop(Car& car, Real time) {
+  const Counts& counts = car.counts;
   const Lift& lift = this->lift(car);
   const auto n = lift.stops.size();
   const bool takes_more = counts.inside < lift.capacity && !lift.is_closed(time);
@@ -190,23 +192,22 @@ void Lifts::decide(Car& car, const Counts& counts, Real time) {
   }
 }
 
-void Lifts::act(std::size_t c, Real time) {
-  Car& car = cars_[c];
+void Lifts::update_car(Car& car, Real time) {
   if (car.phase == Phase::open)
-    car.at == lift(car).to ? let_out(c, time) : let_in(c, time);
+    car.at == lift(car).to ? unload(car, time) : board(car, time);
   else if (car.phase == Phase::idle)
-    decide(car, counts_[c], time);
+    choose_stop(car, time);
 }
 
 void Lifts::update(const State<2>& state, const FloorField& floor_field) {
   if (!is_used()) return;
   Scope timer("lifts");
   const Real time = state.clock.time;
-  for (Car& car : cars_) pass(car, time);
-  look(state, floor_field);
-  share(state.comm);
-  for (std::size_t c = 0; c < cars_.size(); ++c) act(c, time);
-  stand(time);
+  for (Car& car : cars_) end_phase(car, time);
+  observe(state, floor_field);
+  sum_over_ranks(state.comm);
+  for (Car& car : cars_) update_car(car, time);
+  place_cabins(time);
 }
 
 Real Lifts::elevation(const Car& car, Real time) const {
@@ -218,26 +219,21 @@ Real Lifts::elevation(const Car& car, Real time) const {
   return there + left * (here - there);
 }
 
-void Lifts::stand(Real time) {
+void Lifts::place_cabins(Real time) {
   for (const Car& car : cars_)
     building_.stand(car.level, car.phase == Phase::open ? static_cast<int>(car.at) : -1,
                     elevation(car, time));
 }
 
-std::size_t Lifts::n_numbers(const Car& car) const {
-  constexpr std::size_t n_of_car = 9;
-  return n_of_car + static_cast<std::size_t>(lift(car).capacity);
-}
-
 std::span<Real> Lifts::memory() {
   numbers_.clear();
   for (const Car& car : cars_) {
-    const std::size_t end = numbers_.size() + n_numbers(car);
+    const std::size_t end = numbers_.size() + n_numbers_of(lift(car));
     numbers_.insert(numbers_.end(),
                     {static_cast<Real>(car.phase), static_cast<Real>(car.at), static_cast<Real>(car.target),
                      static_cast<Real>(car.last_called), car.until, car.last, car.turns_back ? 1.0 : 0.0,
                      static_cast<Real>(car.trips), static_cast<Real>(car.persons)});
-    for (const GlobalId id : *car.admitted) numbers_.push_back(static_cast<Real>(id));
+    numbers_.insert(numbers_.end(), car.admitted->begin(), car.admitted->end());
     numbers_.resize(end, -1);
   }
   return numbers_;
@@ -246,14 +242,14 @@ std::span<Real> Lifts::memory() {
 void Lifts::start(bool is_restart, Real time) {
   if (!is_used()) return;
   if (is_restart) restore();
-  stand(time);
+  place_cabins(time);
 }
 
 void Lifts::restore() {
   auto next = numbers_.begin();
   for (Car& car : cars_) {
     const Lift& lift = this->lift(car);
-    const auto end = next + static_cast<std::ptrdiff_t>(n_numbers(car));
+    const auto end = next + static_cast<std::ptrdiff_t>(n_numbers_of(lift));
     const auto below = [&](std::size_t n) {
       const Real number = *next++;
       if (!(number >= 0 && number < static_cast<Real>(n)))

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "crowd/floor_field/floor_field.hpp"
 #include "crowd/look_ahead.hpp"
+#include "crowd/person.hpp"
 #include "crowd/plan/building_plan.hpp"
 #include "state/state.hpp"
 
@@ -46,7 +46,7 @@ class Lifts {
   /// list of those who come to a door or through it; O(people) locally.
   void update(const State<2>& state, const FloorField& floor_field);
   /// Changes the walks of those in lifts and before their doors. Local.
-  void guide(const State<2>& state, std::span<LookAhead::Walk> walks) const;
+  void guide(const State<2>& state, std::span<WalkingIntent> walks) const;
 
   /// What a restart needs, brought up to date.
   std::span<Real> memory();
@@ -55,6 +55,12 @@ class Lifts {
  private:
   static constexpr Real way_reach = 1.5;
   enum class Phase : std::uint8_t { idle, riding, opening, open, closing };
+  /// Numbers of people at a car, over all ranks.
+  struct Counts {
+    std::int64_t inside = 0, walkers = 0;  // of those inside, who wants to get on
+    std::int64_t admitted_inside = 0, events = 0, candidates = 0;
+    std::vector<std::int64_t> calls;  // by stop
+  };
   struct Car {
     int level = 0;
     Phase phase = Phase::idle;
@@ -66,6 +72,7 @@ class Lifts {
     bool turns_back = false;      // those in the door who did not get in
     std::int64_t trips = 0, persons = 0;
     bool has_opened = false;  // in this update
+    Counts counts;            // of the last look
     // Who may pass the doors, by id.
     std::shared_ptr<std::vector<GlobalId>> admitted = std::make_shared<std::vector<GlobalId>>();
   };
@@ -78,43 +85,39 @@ class Lifts {
     std::int32_t car = 0;
     Kind kind = Kind::admit;
   };
-  /// Numbers of people at a car, over all ranks.
-  struct Counts {
-    std::int64_t inside = 0, walkers = 0;  // of those inside, who wants to get on
-    std::int64_t admitted_inside = 0, events = 0, candidates = 0;
-    std::vector<std::int64_t> calls;  // by stop
-  };
   struct Door {
     std::size_t car, stop;
   };
 
   const Lift& lift(const Car& car) const { return *building_.level(car.level).lift; }
+  bool is_about(const Event& event, const Car& car) const {
+    return &cars_[static_cast<std::size_t>(event.car)] == &car;
+  }
   bool is_admitted(const Car& car, GlobalId id) const;
   bool is_clear(const Car& car, const Vec<2>& x, Real radius) const;
   bool has_waited(const Car& car, Real time) const;
-  bool has_waited_long(const Car& car, Real time) const;
+  std::int64_t room(const Car& car) const;
   bool heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const;
-  bool leads_in(const FloorField& floor_field, int destination, const Lift& lift, const Vec<2>& x, int level,
-                Real radius) const;
+  bool leads_in(const FloorField& floor_field, int destination, const Lift& lift,
+                const Standpoint& from) const;
   Real distance(const Lift& lift, const Vec<2>& x) const;
   /// Ends what time alone ends.
-  void pass(Car& car, Real time);
-  void look(const State<2>& state, const FloorField& floor_field);
-  void look_inside(const State<2>& state, std::size_t i, std::size_t c);
-  void look_before(const State<2>& state, const FloorField& floor_field, std::size_t i, const Door& door);
-  void share(const Comm& comm);
-  void act(std::size_t c, Real time);
-  int let_go(std::size_t c, bool has_waited);
-  void let_in(std::size_t c, Real time);
-  void let_out(std::size_t c, Real time);
-  void decide(Car& car, const Counts& counts, Real time);
+  void end_phase(Car& car, Real time);
+  void observe(const State<2>& state, const FloorField& floor_field);
+  void observe_inside(const State<2>& state, std::size_t i, std::size_t c);
+  void observe_before(const State<2>& state, const FloorField& floor_field, std::size_t i, const Door& door);
+  void sum_over_ranks(const Comm& comm);
+  void update_car(Car& car, Real time);
+  int release(Car& car, bool has_waited);
+  void board(Car& car, Real time);
+  void unload(Car& car, Real time);
+  void choose_stop(Car& car, Real time);
   void begin(Car& car, Phase phase, Real time);
   void ride(Car& car, std::size_t target, Real time);
   Real elevation(const Car& car, Real time) const;
-  void stand(Real time);
+  void place_cabins(Real time);
   void guide_inside(const Car& car, bool is_admitted, const Vec<2>& x, Real radius,
-                    LookAhead::Walk& walk) const;
-  std::size_t n_numbers(const Car& car) const;
+                    WalkingIntent& walk) const;
   void restore();
 
   BuildingPlan& building_;
@@ -122,7 +125,6 @@ class Lifts {
   std::vector<int> car_of_level_;            // -1: none
   std::vector<std::vector<Door>> doors_of_;  // by level
   Real tolerance_ = 1e-6;
-  std::vector<Counts> counts_;  // by car, of the last look
   std::vector<Event> events_, candidates_;
   std::vector<GlobalId> staying_;
   std::vector<std::int64_t> sums_;

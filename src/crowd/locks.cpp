@@ -5,17 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "analysis/gathered.hpp"
 #include "core/log.hpp"
 #include "core/output_interval.hpp"
 #include "core/timing.hpp"
-#include "crowd/agent_fields.hpp"
 #include "crowd/crowd_scene.hpp"
 #include "crowd/micro_seconds.hpp"
+#include "crowd/person.hpp"
 #include "crowd/walking_model.hpp"
-#include "particles/fill/region.hpp"
 
 namespace scree {
 
@@ -26,8 +24,35 @@ constexpr Real near_by = 0.1;          // gap up to which somebody blocks somebo
 constexpr Real slow_speed = 0.02;      // who gets on with less stands [m/s]
 constexpr Real share_of_speed = 0.25;  // or, of slow people, with less than this share of their speed
 constexpr Real pushed_back = 0.5;      // who is farther from its destination by more has moved [s at 1 m/s]
-constexpr std::size_t most_listed = 8;
+constexpr std::size_t max_listed = 8;
 constexpr std::size_t n_numbers = 13;  // of a listed lock, in memory
+
+/// Calls f(member, number, base) for all that is kept of a lock, as number = member + base.
+template <class Lock, class F>
+void exchange(Lock& lock, Real* numbers, const F& f) {
+  f(lock.since, *numbers++, 0);
+  f(lock.until, *numbers++, 0);
+  f(lock.people, *numbers++, 0);
+  for (int c = 0; c < 2; ++c) f(lock.at.component[static_cast<std::size_t>(c)], *numbers++, 0);
+  f(lock.level, *numbers++, 0);
+  for (auto& [destination, n] : lock.bound_for) {
+    f(destination, *numbers++, 1);
+    f(n, *numbers++, 0);
+  }
+}
+
+/// Lowers numbers of held people by `pass` until none on any rank changes any. Collective.
+template <class Pass>
+void settle(const Comm& comm, Neighborhood<2>& neighborhood, std::vector<Real>& numbers, const Pass& pass) {
+  std::vector<Real> before;
+  do {
+    before = numbers;
+    while (pass()) {
+    }
+    neighborhood.ghosts().min_to_owners(numbers, 1);
+    neighborhood.ghosts().copy_to_ghosts(numbers, 1);
+  } while (comm.any(numbers != before));
+}
 
 }  // namespace
 
@@ -59,7 +84,7 @@ bool Locks::is_due(const Clock& clock) const {
 }
 
 /// Whether a person is on its way and waits neither for a door, a lift, a service nor its group.
-bool Locks::wants_to_move(const State<2>& state, std::size_t i, const LookAhead::Walk& walk,
+bool Locks::wants_to_move(const State<2>& state, std::size_t i, const WalkingIntent& walk,
                           const WalkingModel& walking, Vec<2>& direction) const {
   const BodyStore<2>& bodies = state.bodies;
   const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
@@ -70,16 +95,13 @@ bool Locks::wants_to_move(const State<2>& state, std::size_t i, const LookAhead:
   if (scene_.journeys().is_exit(destination) &&
       !exits[static_cast<std::size_t>(destination)].is_open(state.clock.time))
     return false;
-  direction =
-      scene_.floor_field()
-          .course(destination, wrapped(state.box, bodies.position()[i]), level, agent::way_radius(bodies)[i])
-          .direction;
+  direction = course_of(scene_.floor_field(), destination, standpoint_of(state, i)).direction;
   constexpr Real slowed = 0.5;  // by its group or before a lift
   return direction != Vec<2>{} && walk.speed >= slowed * walking.speed_on_free_ground(state, i, direction);
 }
 
 /// Brings up to date since when people stand; true if anybody of this rank has stood for long.
-bool Locks::find_standing(State<2>& state, std::span<const LookAhead::Walk> walks,
+bool Locks::find_standing(State<2>& state, std::span<const WalkingIntent> walks,
                           const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
@@ -109,7 +131,7 @@ bool Locks::find_standing(State<2>& state, std::span<const LookAhead::Walk> walk
 }
 
 /// Whoever stands because somebody before it does not is in a queue.
-void Locks::excuse_queues(State<2>& state, Neighborhood<2>& neighborhood) {
+void Locks::exclude_queues(State<2>& state, Neighborhood<2>& neighborhood) {
   const auto position = state.bodies.position();
   const auto radius = state.bodies.radius();
   const auto shifts = neighborhood.list().shift_table();
@@ -127,63 +149,43 @@ void Locks::excuse_queues(State<2>& state, Neighborhood<2>& neighborhood) {
     if (stands_[b] != 0 && dot(direction_[b], d) <= 0) ahead_.push_back({high, low});
     if (stands_[a] != 0 && stands_[b] != 0) pairs_.push_back({low, high});
   });
-  std::ranges::sort(ahead_, {}, &Seen::whom);
-  std::vector<Index> to_visit;
-  std::vector<Real> before;
-  do {
-    before = stands_;
-    to_visit.clear();
-    for (std::size_t i = 0; i < stands_.size(); ++i)  // who is incapacitated goes nowhere
-      if (stands_[i] == 0 && state.bodies.mobility()[i] > 0) to_visit.push_back(static_cast<Index>(i));
-    while (!to_visit.empty()) {
-      const Index whom = to_visit.back();
-      to_visit.pop_back();
-      for (const Seen& seen : std::ranges::equal_range(ahead_, whom, {}, &Seen::whom)) {
-        Real& stands = stands_[static_cast<std::size_t>(seen.by)];
-        if (stands == 0) continue;
-        stands = 0;
-        to_visit.push_back(seen.by);
-      }
+  const auto mobility = state.bodies.mobility();
+  settle(state.comm, neighborhood, stands_, [&] {
+    bool is_changed = false;
+    for (const Seen& seen : ahead_) {
+      const auto by = static_cast<std::size_t>(seen.by), whom = static_cast<std::size_t>(seen.whom);
+      if (stands_[by] == 0 || stands_[whom] != 0 || mobility[whom] == 0)
+        continue;  // incapacitated: goes nowhere
+      stands_[by] = 0;
+      is_changed = true;
     }
-    neighborhood.ghosts().min_to_owners(stands_, 1);
-    neighborhood.ghosts().copy_to_ghosts(stands_, 1);
-  } while (state.comm.any(stands_ != before));
+    return is_changed;
+  });
 }
 
 /// Gives all people of a lock its least id.
 void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
   label_.assign(stands_.size(), HUGE_VAL);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
+  for (const std::size_t i : owned(state.bodies))
     if (stands_[i] != 0) label_[i] = static_cast<Real>(state.bodies.id()[i]);
   neighborhood.ghosts().copy_to_ghosts(label_, 1);
-  // Groups of held people, as trees of which each knows its root.
-  std::vector<std::size_t> root(stands_.size());
-  std::iota(root.begin(), root.end(), std::size_t{0});
-  const auto find = [&](std::size_t i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  for (const Seen& pair : pairs_) {
-    const auto a = static_cast<std::size_t>(pair.by), b = static_cast<std::size_t>(pair.whom);
-    if (stands_[a] != 0 && stands_[b] != 0) root[find(a)] = find(b);
-  }
-  std::vector<Real> before;
-  do {
-    before = label_;
-    for (std::size_t i = 0; i < label_.size(); ++i) label_[find(i)] = std::min(label_[find(i)], label_[i]);
-    for (std::size_t i = 0; i < label_.size(); ++i)
-      if (stands_[i] != 0) label_[i] = label_[find(i)];
-    neighborhood.ghosts().min_to_owners(label_, 1);
-    neighborhood.ghosts().copy_to_ghosts(label_, 1);
-  } while (state.comm.any(label_ != before));
+  settle(state.comm, neighborhood, label_, [&] {
+    bool is_changed = false;
+    for (const Seen& pair : pairs_) {
+      const auto a = static_cast<std::size_t>(pair.by), b = static_cast<std::size_t>(pair.whom);
+      if (stands_[a] == 0 || stands_[b] == 0 || label_[a] == label_[b]) continue;
+      label_[a] = label_[b] = std::min(label_[a], label_[b]);
+      is_changed = true;
+    }
+    return is_changed;
+  });
 }
 
 /// Numbers the locks: one keeps the number that its people have, the smallest if several have come together.
-void Locks::note(State<2>& state, const WalkingModel& walking) {
+void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
   std::vector<Found> heads;
-  for (std::size_t i = 0; i < n_owned; ++i)
+  for (const std::size_t i : owned(bodies))
     if (stands_[i] != 0 && label_[i] == static_cast<Real>(bodies.id()[i]))
       heads.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i)});
   heads = gathered_by_id(state.comm, heads);
@@ -194,7 +196,7 @@ void Locks::note(State<2>& state, const WalkingModel& walking) {
     const auto found = std::ranges::lower_bound(heads, static_cast<GlobalId>(label_[i]), {}, &Found::id);
     return static_cast<std::size_t>(found - heads.begin());
   };
-  for (std::size_t i = 0; i < n_owned; ++i) {
+  for (const std::size_t i : owned(bodies)) {
     if (stands_[i] == 0) continue;
     const std::size_t k = lock_of(i);
     const Vec<2> away = state.box.shortest(wrapped(state.box, bodies.position()[i]) - heads[k].at);
@@ -226,7 +228,7 @@ void Locks::note(State<2>& state, const WalkingModel& walking) {
     n_locked_ += lock.people;
     const auto place = static_cast<std::size_t>(numbers.back()) - 1;
     if (!is_known) log::warn("{}", text(lock, walking));
-    if (place >= most_listed) continue;
+    if (place >= max_listed) continue;
     list_.resize(std::max(list_.size(), place + 1));
     if (is_known) lock.since = list_[place].since;
     list_[place] = lock;
@@ -234,20 +236,20 @@ void Locks::note(State<2>& state, const WalkingModel& walking) {
   for (std::size_t place = 0; place < list_.size(); ++place)
     if (list_[place].until < 0 && std::ranges::count(numbers, static_cast<std::int32_t>(place) + 1) == 0)
       list_[place].until = state.clock.time;
-  for (std::size_t i = 0; i < n_owned; ++i)
+  for (const std::size_t i : owned(bodies))
     agent::lock(bodies)[i] = stands_[i] == 0 ? 0 : numbers[lock_of(i)];
 }
 
-void Locks::look(State<2>& state, Neighborhood<2>& neighborhood, std::span<const LookAhead::Walk> walks,
-                 const WalkingModel& walking) {
+void Locks::detect(State<2>& state, Neighborhood<2>& neighborhood, std::span<const WalkingIntent> walks,
+                   const WalkingModel& walking) {
   Scope timer("locks");
   const bool any = state.comm.any(find_standing(state, walks, walking));
   if (!any && n_locked_ == 0) return;
   if (any) {
-    excuse_queues(state, neighborhood);
+    exclude_queues(state, neighborhood);
     join(state, neighborhood);
   }
-  note(state, walking);
+  number_locks(state, walking);
 }
 
 std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
@@ -269,20 +271,12 @@ std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
 
 std::span<Real> Locks::memory() {
   if (after_ == 0) return {};
-  memory_.assign(2 + n_numbers * most_listed, 0);
+  memory_.assign(2 + n_numbers * max_listed, 0);
   memory_[0] = static_cast<Real>(n_locks_);
   memory_[1] = static_cast<Real>(n_locked_);
-  for (std::size_t k = 0; k < list_.size(); ++k) {
-    const Lock& lock = list_[k];
-    Real* to = &memory_[2 + n_numbers * k];
-    for (const Real number : {lock.since, lock.until, static_cast<Real>(lock.people), lock.at[0], lock.at[1],
-                              static_cast<Real>(lock.level)})
-      *to++ = number;
-    for (const auto& [destination, n] : lock.bound_for) {
-      *to++ = static_cast<Real>(destination + 1);
-      *to++ = static_cast<Real>(n);
-    }
-  }
+  for (std::size_t k = 0; k < list_.size(); ++k)
+    exchange(list_[k], &memory_[2 + n_numbers * k],
+             [](const auto& value, Real& number, int base) { number = static_cast<Real>(value + base); });
   return memory_;
 }
 
@@ -290,20 +284,11 @@ void Locks::restore() {
   if (memory_.empty()) return;
   n_locks_ = std::llround(memory_[0]);
   n_locked_ = std::llround(memory_[1]);
-  list_.resize(std::min(static_cast<std::size_t>(n_locks_), most_listed));
-  for (std::size_t k = 0; k < list_.size(); ++k) {
-    Lock& lock = list_[k];
-    const Real* from = &memory_[2 + n_numbers * k];
-    lock.since = *from++;
-    lock.until = *from++;
-    lock.people = std::llround(*from++);
-    for (int c = 0; c < 2; ++c) lock.at[c] = *from++;
-    lock.level = static_cast<int>(*from++);
-    for (auto& [destination, n] : lock.bound_for) {
-      destination = static_cast<int>(*from++) - 1;
-      n = std::llround(*from++);
-    }
-  }
+  list_.resize(std::min(static_cast<std::size_t>(n_locks_), max_listed));
+  for (std::size_t k = 0; k < list_.size(); ++k)
+    exchange(list_[k], &memory_[2 + n_numbers * k], [](auto& value, Real number, int base) {
+      value = static_cast<std::remove_reference_t<decltype(value)>>(number) - base;
+    });
 }
 
 }  // namespace scree

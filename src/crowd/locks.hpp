@@ -43,8 +43,8 @@ class Locks {
   /// Whether it is time to look, at the start of a step.
   bool is_due(const Clock& clock) const;
   /// `walks` of the owned people, as in this step. Collective; O(people), and O(pairs) if anybody stands.
-  void look(State<2>& state, Neighborhood<2>& neighborhood, std::span<const LookAhead::Walk> walks,
-            const WalkingModel& walking);
+  void detect(State<2>& state, Neighborhood<2>& neighborhood, std::span<const WalkingIntent> walks,
+              const WalkingModel& walking);
   /// Whether the deck asks to end the run for a lock that is there.
   bool ends_run() const { return ends_run_ && n_locked_ > 0; }
   /// All so far, and the first of them one by one.
@@ -64,12 +64,12 @@ class Locks {
   struct Seen {
     Index by, whom;
   };
-  bool wants_to_move(const State<2>& state, std::size_t i, const LookAhead::Walk& walk,
+  bool wants_to_move(const State<2>& state, std::size_t i, const WalkingIntent& walk,
                      const WalkingModel& walking, Vec<2>& direction) const;
-  bool find_standing(State<2>& state, std::span<const LookAhead::Walk> walks, const WalkingModel& walking);
-  void excuse_queues(State<2>& state, Neighborhood<2>& neighborhood);
+  bool find_standing(State<2>& state, std::span<const WalkingIntent> walks, const WalkingModel& walking);
+  void exclude_queues(State<2>& state, Neighborhood<2>& neighborhood);
   void join(State<2>& state, Neighborhood<2>& neighborhood);
-  void note(State<2>& state, const WalkingModel& walking);
+  void number_locks(State<2>& state, const WalkingModel& walking);
   std::string text(const Lock& lock, const WalkingModel& walking) const;
 
   CrowdScene& scene_;

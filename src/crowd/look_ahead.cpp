@@ -17,7 +17,7 @@ constexpr Real trust_in_walls = 3.1;
 constexpr Real standing = 0.37, walking = 0.9;
 
 /// How much of the way of somebody behind counts as taken, as a share of that in which disks would touch.
-Real width_behind(const LookAhead::Walk& other, const LookAhead::Perception& perception) {
+Real width_behind(const WalkingIntent& other, const LookAhead::Perception& perception) {
   const Real pace = other.speed > 0 ? other.last_speed / other.speed : 0;
   const Real share = std::clamp((pace - standing) / (walking - standing), 0.0, 1.0);
   return perception.headway_width + (perception.moving_width - perception.headway_width) * share;
@@ -35,7 +35,7 @@ void resize_anew(std::vector<T>& values, std::size_t n) {
 }
 }  // namespace
 
-std::span<LookAhead::Walk> LookAhead::walks(const State<2>& state) {
+std::span<WalkingIntent> LookAhead::walks(const State<2>& state) {
   return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
 }
 
@@ -60,15 +60,9 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   const auto position = state.bodies.position();
   const auto radius = state.bodies.radius();
   const auto shifts = neighborhood.list().shift_table();
-  const auto list_of = [&](Index shift) -> Candidates& { return shift < 0 ? within_box_ : through_faces_; };
   // Counts by person, two places further, become the places where the others of each person begin, one place
   // further; filling them in moves these on to where they end.
   for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_held + 2, 0);
-  struct SeenPair {
-    Index low, high;
-    std::int16_t shift;
-    bool by_low, by_high;
-  };
   std::vector<SeenPair> pairs;
   pairs.reserve(n_pairs_ + n_pairs_ / 16);
   neighborhood.search_pairs(state, skin, [&](Index low, Index high, Index shift) {
@@ -79,12 +73,18 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     const auto sees = [&](Real gap) { return squared <= (touching + gap) * (touching + gap); };
     const SeenPair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
     if (!pair.by_low && !pair.by_high) return;
-    Candidates& list = list_of(shift);
+    Candidates& list = candidates(shift);
     list.first[a + 2] += pair.by_low ? 1 : 0;
     list.first[b + 2] += pair.by_high ? 1 : 0;
     pairs.push_back(pair);
   });
   n_pairs_ = pairs.size();
+  list_candidates(pairs);
+  resize(n_held);
+}
+
+/// From the counts of prepare(), lists of whom each person may see, and room for what it sees.
+void LookAhead::list_candidates(std::span<const SeenPair> pairs) {
   for (Candidates* list : {&within_box_, &through_faces_}) {
     std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
     resize_anew(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
@@ -92,7 +92,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   }
   resize_anew(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
   for (const SeenPair& pair : pairs) {
-    Candidates& list = list_of(pair.shift);
+    Candidates& list = candidates(pair.shift);
     const auto put = [&](Index i, Index other, int code) {
       const auto place = static_cast<std::size_t>(list.first[static_cast<std::size_t>(i) + 1]++);
       list.others[place] = other;
@@ -103,18 +103,17 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     if (pair.by_high) put(pair.high, pair.low, last_code - pair.shift);  // as many periods the other way
   }
   std::size_t most = 0;
-  for (std::size_t i = 0; i < n_held; ++i) {
+  for (std::size_t i = 0; i + 2 < within_box_.first.size(); ++i) {
     Index n = 0;
     for (const Candidates* list : {&within_box_, &through_faces_}) n += list->first[i + 1] - list->first[i];
     most = std::max(most, static_cast<std::size_t>(n));
   }
   who_.resize(most + 2 * batch_size);
   scratch_.resize(4 * who_.size());
-  fit(n_held);
 }
 
 /// Arrays by person.
-void LookAhead::fit(std::size_t n_held) {
+void LookAhead::resize(std::size_t n_held) {
   walks_.resize(n_held);
   seen_.resize(n_held);
   disks_.resize(n_held + 2);
@@ -124,7 +123,7 @@ void LookAhead::fit(std::size_t n_held) {
 
 void LookAhead::renumber(std::span<const Index> numbers) {
   for (Candidates* list : {&within_box_, &through_faces_}) renumber(*list, numbers);
-  fit(within_box_.first.size() - 2);
+  resize(within_box_.first.size() - 2);
 }
 
 void LookAhead::renumber(Candidates& list, std::span<const Index> numbers) {
@@ -156,7 +155,7 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
   const BodyStore<2>& bodies = state.bodies;
   const std::size_t n_held = walks_.size();
   for (std::size_t i = 0; i < n_held; ++i) {
-    const Walk& walk = walks_[i];
+    const WalkingIntent& walk = walks_[i];
     const Vec<2>& x = bodies.position()[i];
     const Real width = width_behind(walk, perception);
     disks_[i] = {{x[0], x[1], 0}, bodies.radius()[i]};
@@ -251,8 +250,8 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
 template <bool record>
 void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
   constexpr int n_seen = sizeof(SeenAhead) / sizeof(Real);
-  constexpr int n_walk = sizeof(Walk) / sizeof(Real);
-  static_assert(sizeof(Walk) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
+  constexpr int n_walk = sizeof(WalkingIntent) / sizeof(Real);
+  static_assert(sizeof(WalkingIntent) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
   const std::size_t n_held = walks_.size();
   neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
   kernels_ = &look_ahead_kernels();
@@ -282,7 +281,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
 
 /// `normal` points to the wall.
 void LookAhead::see_wall(std::size_t i, const Vec<2>& normal, Real gap) {
-  const Walk& own = walks_[i];
+  const WalkingIntent& own = walks_[i];
   const Real towards = normal[0] * own.direction[0] + normal[1] * own.direction[1];
   const Real leftward = own.direction[0] * normal[1] - own.direction[1] * normal[0];
   SeenAhead& seen = seen_[i];

@@ -20,6 +20,17 @@ struct NearContacts : ContactList<2> {
   }
 };
 
+/// How somebody wants to walk in a step.
+struct WalkingIntent {
+  Vec<2> direction{};     ///< unit, or zero
+  Real speed = 0;         ///< on free ground [m/s]
+  Real last_speed = 0;    ///< of the last step [m/s]
+  Real destination = -1;  ///< its number; -1: none
+  Real time_to_go = 0;    ///< travel time to it [s]
+  /// Others with a wider gap than this do not matter, and may not be seen [m]; < 0: nobody does.
+  Real sight = HUGE_VAL;
+};
+
 /// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.1-P.2).
 ///
 /// free_way    how far a person who walks straight on gets before touching another one ahead whose disk
@@ -57,42 +68,26 @@ class LookAhead {
 
   /// Finds who may be seen by whom and makes room for everybody held; after each list build. Pairs with a gap
   /// of more than `skin` are left out. `sight`: of the owned people, how far they may ever see (as
-  /// Walk::sight) before the next list; until then two people come no nearer to each other than by `drift`
-  /// [m]. Empty: anybody may see all that is found. Cost: O(pairs). Collective.
+  /// WalkingIntent::sight) before the next list; until then two people come no nearer to each other than by
+  /// `drift` [m]. Empty: anybody may see all that is found. Cost: O(pairs). Collective.
   void prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
                std::span<const Real> sight = {}, Real drift = 0);
   /// After people have gone: held person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
   void renumber(std::span<const Index> numbers);
 
-  /// Of everybody held: walking direction and speed; owned entries are set by the caller before find().
-  struct Walk {
-    Real direction[2];      ///< unit, or zero
-    Real speed;             ///< on free ground [m/s]
-    Real last_speed = 0;    ///< of the last step [m/s]
-    Real destination = -1;  ///< its number; -1: none
-    Real time_to_go = 0;    ///< travel time to it [s]
-    /// Others with a wider gap than this do not matter, and may not be seen [m]; < 0: nobody does.
-    Real sight = HUGE_VAL;
-  };
-  std::span<Walk> walks(const State<2>& state);
+  /// Of the owned people; set by the caller before find().
+  std::span<WalkingIntent> walks(const State<2>& state);
 
   /// Refreshes ghosts (positions and walks; not levels) and looks at all candidates. Collective.
   void find(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);
   /// Only the free ways again, for new walking directions. Collective.
   void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception);
 
-  Real free_way(std::size_t i) const { return seen_[i].free_way; }
-  /// Along the way turned by turn_angle(k, turning_angle), 0 <= k < n_turns.
-  Real turned_way(std::size_t i, int k) const { return seen_[i].turned[k]; }
+  /// What one of the owned people sees; turned[k] is along the way turned by turn_angle(k, turning_angle).
+  const SeenAhead& seen(std::size_t i) const { return seen_[i]; }
   static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }
   /// Cosine and sine of that angle, of the last perception.
   std::pair<Real, Real> turn(int k) const { return {cosines_[k], sines_[k]}; }
-  Real room_left(std::size_t i) const { return seen_[i].room_left; }
-  Real room_right(std::size_t i) const { return seen_[i].room_right; }
-  Real wall_left(std::size_t i) const { return seen_[i].wall_left; }
-  Real wall_right(std::size_t i) const { return seen_[i].wall_right; }
-  Real oncoming_left(std::size_t i) const { return seen_[i].left; }
-  Real oncoming_right(std::size_t i) const { return seen_[i].right; }
   const NearContacts& near() const { return near_; }
 
  private:
@@ -101,8 +96,15 @@ class LookAhead {
     std::vector<Index> first, others;
     std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
+  struct SeenPair {
+    Index low, high;
+    std::int16_t shift;
+    bool by_low, by_high;  // who may see whom
+  };
+  Candidates& candidates(Index shift) { return shift < 0 ? within_box_ : through_faces_; }
+  void list_candidates(std::span<const SeenPair> pairs);
   static void renumber(Candidates& list, std::span<const Index> numbers);
-  void fit(std::size_t n_held);
+  void resize(std::size_t n_held);
   void load(const State<2>& state, const Perception& perception);
   void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
@@ -114,8 +116,8 @@ class LookAhead {
                      const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
   void see_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
-  std::vector<Walk> walks_;      // n_held
-  std::vector<SeenAhead> seen_;  // n_held
+  std::vector<WalkingIntent> walks_;  // n_held
+  std::vector<SeenAhead> seen_;       // n_held
   NearContacts near_;
   std::vector<Vec<2>> at_;
   std::vector<SurfacePoint<2>> surface_;

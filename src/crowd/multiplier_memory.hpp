@@ -9,12 +9,13 @@
 namespace scree {
 
 /// The multipliers of people's contacts [m/s] from step to step: those of the last step are where the
-/// projection starts from. Most candidates have none, and only those that have are visited. Local but for
-/// remember().
+/// projection starts from. Local but for remember().
 class MultiplierMemory {
  public:
   /// After a list build.
-  void recall(const State<2>& state, const Neighborhood<2>& neighborhood);
+  void recall(const State<2>& state, const Neighborhood<2>& neighborhood) {
+    field_.recall(state, neighborhood);
+  }
   /// Of the owned people. Collective.
   ContactMemory remember(const State<2>& state, const Neighborhood<2>& neighborhood) const {
     return field_.remember(state, neighborhood);
@@ -24,17 +25,14 @@ class MultiplierMemory {
   /// All others become 0.
   void set(const NearContacts& near, std::span<const Real> multiplier);
   /// After people have gone: see SweepSchedule::renumber.
-  void keep_walls(std::span<const Index> kept);
+  void keep_walls(std::span<const Index> kept) { field_.keep_walls(kept); }
   /// Keeps what it knows while `relist` lists the candidates of the same people anew.
   void keep_while(const Neighborhood<2>& neighborhood, const std::function<void()>& relist);
 
   const ContactField<Real>& field() const { return field_; }
 
  private:
-  static void note_loaded(std::span<const Real> multipliers, std::vector<Index>& places);
-
   ContactField<Real> field_;
-  std::vector<Index> loaded_pairs_, loaded_walls_;  // places whose multiplier is not 0
 };
 
 }  // namespace scree

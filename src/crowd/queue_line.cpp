@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "crowd/counter.hpp"
 #include "crowd/plan/floor_plan.hpp"
 #include "crowd/plan/ring.hpp"
 
@@ -40,9 +41,9 @@ void QueueLine::describe(Section& section, const std::string& name_if_none) {
     if (line.size() > 1) length += norm(line.back() - line[line.size() - 2]);
   }
   if (!(length > 0)) section.fail("line", "a line needs two corners or more, not all the same");
-  constexpr Real most_places = 1e5;
-  if (length / spacing > most_places)
-    section.fail("spacing", fmt::format("the line has more than {:g} places", most_places));
+  constexpr Real max_places = 1e5;
+  if (length / spacing > max_places)
+    section.fail("spacing", fmt::format("the line has more than {:g} places", max_places));
   if (servers > n_places())
     section.fail("servers",
                  fmt::format("the line of {:g} m has {} places, {:g} m apart: too few for {} servers", length,
@@ -119,13 +120,14 @@ Real QueueLine::service_time(std::uint64_t seed, GlobalId id, Real since) const 
   return service->draw(of_visit);
 }
 
-void hand_out_places(std::span<Queuer> people, std::int64_t servers, Real time,
-                     const std::function<bool(const Queuer&)>& is_there) {
+void assign_places(std::span<Queuer> people, std::int64_t servers, Real time,
+                   const std::function<bool(const Queuer&)>& is_there) {
+  const auto at_counter = Counter{servers}.admit(people, queue_order);
   for (std::size_t k = 0; k < people.size(); ++k) people[k].place = static_cast<std::int32_t>(k + 1);
-  for (std::size_t k = 0; k < people.size() && static_cast<std::int64_t>(k) < servers; ++k) {
-    if (people[k].served_from > 0) continue;
-    if (!is_there(people[k])) return;
-    people[k].served_from = time;
+  for (Queuer& q : at_counter) {
+    if (q.served_from > 0) continue;
+    if (!is_there(q)) return;
+    q.served_from = time;
   }
 }
 

@@ -68,10 +68,10 @@ inline auto queue_order(const Queuer& q) {
   return std::tuple(q.queue, q.since, q.id);
 }
 
-/// Hands out the places of one queue, whose people come in the order of queue_order, and begins to serve, at
-/// `time`, those of the first `servers` places who stand there (`is_there`), one after the other: nobody
-/// before somebody who came earlier. Local, O(people).
-void hand_out_places(std::span<Queuer> people, std::int64_t servers, Real time,
-                     const std::function<bool(const Queuer&)>& is_there);
+/// Hands out the places of one queue, in the order of queue_order, and begins to serve, at `time`, those of
+/// the first `servers` places who stand there (`is_there`), one after the other: nobody before somebody who
+/// came earlier. Local, O(people log people).
+void assign_places(std::span<Queuer> people, std::int64_t servers, Real time,
+                   const std::function<bool(const Queuer&)>& is_there);
 
 }  // namespace scree

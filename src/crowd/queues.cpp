@@ -6,15 +6,13 @@
 
 #include "analysis/gathered.hpp"
 #include "core/timing.hpp"
-#include "crowd/agent_fields.hpp"
 #include "crowd/micro_seconds.hpp"
-#include "particles/fill/region.hpp"
+#include "crowd/person.hpp"
 
 namespace scree {
 
 namespace {
 
-constexpr Real rounding = 1e-9;      // times are sums of steps
 constexpr std::size_t n_totals = 3;  // of each queue
 
 }  // namespace
@@ -28,10 +26,8 @@ void Queues::start(BodyStore<2>& bodies) {
 }
 
 int Queues::number_of_queue(const BodyStore<2>& bodies, std::size_t i) const {
-  const int journey = agent::journey(bodies)[i];
-  if (journey < 0) return -1;
-  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(journey)].steps;
-  return steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])].queue;
+  const Journeys::Step* step = journeys_.step_of(bodies, i);
+  return step ? step->queue : -1;
 }
 
 const QueueLine* Queues::queue_ahead(const BodyStore<2>& bodies, std::size_t i) const {
@@ -40,19 +36,12 @@ const QueueLine* Queues::queue_ahead(const BodyStore<2>& bodies, std::size_t i) 
   return queue < 0 ? nullptr : &journeys_.queues()[static_cast<std::size_t>(queue)];
 }
 
-const QueueLine* Queues::queue_of(const BodyStore<2>& bodies, std::size_t i) const {
-  return agent::queue_place(bodies)[i] > 0 ? queue_ahead(bodies, i) : nullptr;
-}
-
 /// After service: the next step of the journey.
-void Queues::go_on(State<2>& state, std::size_t i) {
+void Queues::finish(State<2>& state, std::size_t i) {
   BodyStore<2>& bodies = state.bodies;
   served_.push_back({bodies.id()[i], number_of_queue(bodies, i), agent::queue_since(bodies)[i],
                      agent::served_from(bodies)[i], state.clock.time, walk(bodies)[i]});
-  const auto& steps = journeys_.journeys()[static_cast<std::size_t>(agent::journey(bodies)[i])].steps;
-  std::int32_t& at_step = agent::journey_step(bodies)[i];
-  at_step = static_cast<std::size_t>(at_step) + 1 == steps.size() ? 0 : at_step + 1;
-  agent::destination(bodies)[i] = -1;
+  journeys_.go_on(bodies, i);
   agent::queue_place(bodies)[i] = 0;
   agent::queue_since(bodies)[i] = 0;
   walk(bodies)[i] = 0;
@@ -77,7 +66,7 @@ Real Queues::walk_of(const State<2>& state, const QueueLine& queue, std::size_t 
 }
 
 /// Whether something happens to body i: it joins, comes to a counter, or has been served.
-bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
+bool Queues::update_person(State<2>& state, std::uint64_t seed, std::size_t i) {
   BodyStore<2>& bodies = state.bodies;
   const QueueLine* queue = queue_ahead(bodies, i);
   if (!queue) return false;
@@ -85,7 +74,7 @@ bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
   const Real time = state.clock.time;
   std::int32_t& place = agent::queue_place(bodies)[i];
   if (place == 0) {
-    if (time + rounding < agent::premovement_end(bodies)[i] ||
+    if (time + rounding_of_times < agent::premovement_end(bodies)[i] ||
         agent::destination(bodies)[i] != queue->destination ||
         !journeys_.destinations()[static_cast<std::size_t>(queue->destination)].contains(x,
                                                                                          level_of(bodies, i)))
@@ -98,16 +87,16 @@ bool Queues::changes(State<2>& state, std::uint64_t seed, std::size_t i) {
   const Real served_from = agent::served_from(bodies)[i];
   if (served_from == 0) return place <= queue->servers && queue->is_at(x, place);
   const Real done = served_from + queue->service_time(seed, bodies.id()[i], agent::queue_since(bodies)[i]);
-  if (time + rounding < done) return false;
-  go_on(state, i);
+  if (time + rounding_of_times < done) return false;
+  finish(state, i);
   return true;
 }
 
-void Queues::hand_out(State<2>& state) {
+void Queues::place_all(State<2>& state) {
   BodyStore<2>& bodies = state.bodies;
   std::vector<Queuer> mine;
   std::vector<std::size_t> body;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
+  for (const std::size_t i : owned(bodies)) {
     if (agent::queue_place(bodies)[i] == 0) continue;
     mine.push_back({bodies.id()[i], number_of_queue(bodies, i), agent::queue_place(bodies)[i],
                     agent::queue_since(bodies)[i], agent::served_from(bodies)[i],
@@ -119,8 +108,8 @@ void Queues::hand_out(State<2>& state) {
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].queue == all[first].queue) ++last;
     const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(all[first].queue)];
-    hand_out_places(std::span(all).subspan(first, last - first), queue.servers, state.clock.time,
-                    [&](const Queuer& q) { return queue.is_at(q.at, q.place); });
+    assign_places(std::span(all).subspan(first, last - first), queue.servers, state.clock.time,
+                  [&](const Queuer& q) { return queue.is_at(q.at, q.place); });
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const auto found = std::ranges::lower_bound(all, queue_order(mine[k]), {}, queue_order);
@@ -138,7 +127,7 @@ void Queues::hand_out(State<2>& state) {
   }
 }
 
-void Queues::add_up(const Comm& comm, std::size_t n_before) {
+void Queues::update_totals(const Comm& comm, std::size_t n_before) {
   const std::size_t n_queues = journeys_.queues().size();
   std::vector<std::int64_t> sums(2 * n_queues, 0);
   std::vector<Real> longest(n_queues, 0);
@@ -163,11 +152,10 @@ void Queues::update(State<2>& state, std::uint64_t seed, bool anybody_left) {
   Scope timer("queues");
   const std::size_t n_before = served_.size();
   bool is_any = false;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-    is_any = changes(state, seed, i) || is_any;
+  for (const std::size_t i : owned(state.bodies)) is_any = update_person(state, seed, i) || is_any;
   if (!state.comm.any(is_any || anybody_left)) return;
-  hand_out(state);
-  add_up(state.comm, n_before);
+  place_all(state);
+  update_totals(state.comm, n_before);
 }
 
 std::int64_t Queues::n_served() const {
@@ -179,7 +167,7 @@ std::int64_t Queues::n_served() const {
 std::vector<QueueReport> Queues::reports(const State<2>& state) const {
   const std::size_t n_queues = journeys_.queues().size();
   std::vector<std::int64_t> counts(2 * n_queues, 0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
+  for (const std::size_t i : owned(state.bodies)) {
     if (agent::queue_place(state.bodies)[i] == 0) continue;
     const auto q = static_cast<std::size_t>(number_of_queue(state.bodies, i));
     ++counts[2 * q + (agent::served_from(state.bodies)[i] > 0 ? 1 : 0)];

@@ -40,13 +40,11 @@ class Queues {
   /// With nothing done: see memory(). Gives bodies the field queue_walk if there are queues; before the first
   /// of them is made. Local.
   void start(BodyStore<2>& bodies);
-  /// After a step, before Journeys::choose(). `anybody_left`: whether somebody left the run in it.
+  /// After a step, before ExitChoice::update(). `anybody_left`: whether somebody left the run in it.
   /// Collective: one reduction a step; in steps in which somebody joins, comes to a counter or has been
   /// served, everybody in a queue is made known to all ranks. Local without queues.
   void update(State<2>& state, std::uint64_t seed, bool anybody_left);
 
-  /// The queue that body i stands in; null: none. Local.
-  const QueueLine* queue_of(const BodyStore<2>& bodies, std::size_t i) const;
   /// The queue that body i is in or on the way to; null: none. Local.
   const QueueLine* queue_ahead(const BodyStore<2>& bodies, std::size_t i) const;
 
@@ -60,12 +58,12 @@ class Queues {
 
  private:
   int number_of_queue(const BodyStore<2>& bodies, std::size_t i) const;
-  bool changes(State<2>& state, std::uint64_t seed, std::size_t i);
+  bool update_person(State<2>& state, std::uint64_t seed, std::size_t i);
   std::span<Real> walk(BodyStore<2>& bodies) const { return bodies.extra<Real>(walk_field_); }
   Real walk_of(const State<2>& state, const QueueLine& queue, std::size_t i) const;
-  void go_on(State<2>& state, std::size_t i);
-  void hand_out(State<2>& state);
-  void add_up(const Comm& comm, std::size_t n_before);
+  void finish(State<2>& state, std::size_t i);
+  void place_all(State<2>& state);
+  void update_totals(const Comm& comm, std::size_t n_before);
 
   const Journeys& journeys_;
   std::size_t walk_field_ = 0;  // number of the field queue_walk

@@ -11,7 +11,7 @@ namespace scree {
 
 namespace {
 /// Sweeps between two questions whether all ranks are done: few at first, then a fifth of those done.
-std::int64_t next_look(std::int64_t sweeps) {
+std::int64_t next_check(std::int64_t sweeps) {
   return sweeps + std::clamp<std::int64_t>(sweeps / 5, 1, 20);
 }
 /// Over-relaxation of a sweep (docs/method.md, eq. P.7): little suffices where little presses; in long chains
@@ -35,20 +35,20 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   load(halo, contacts, dt, velocity, multiplier, mobility);
   apply_multipliers(halo, contacts);
   const Real tolerance = settings.tolerance / dt;
-  std::int64_t look = 2;
+  std::int64_t check = 2;
   while (report.n_contacts > 0 && report.sweeps < settings.max_sweeps) {
     const Real met = sweep(halo, contacts, relaxation_of(report.sweeps, settings.relaxation));
     ++report.sweeps;
-    if (report.sweeps < look && report.sweeps < settings.max_sweeps) continue;
-    look = next_look(report.sweeps);
+    if (report.sweeps < check && report.sweeps < settings.max_sweeps) continue;
+    check = next_check(report.sweeps);
     // What a sweep meets is the residual at many moments: small, it asks for a judgement at one.
     if (halo.comm().max(met) > tolerance) continue;
     apply_multipliers(halo, contacts);
-    judge(halo, dt, report);
+    evaluate(halo, dt, report);
     if (report.residual <= settings.tolerance) break;
   }
   apply_multipliers(halo, contacts);
-  judge(halo, dt, report);
+  evaluate(halo, dt, report);
   report.converged = report.residual <= settings.tolerance;
   std::copy_n(velocity_.begin(), n_held_, velocity.begin());
   for (std::size_t c = 0; c < rows_.size(); ++c) multiplier[c] = rows_[c].multiplier;
@@ -133,7 +133,7 @@ Real VelocityProjection::sweep(BodyHalo& halo, const NearContacts& contacts, Rea
 }
 
 /// Fills in what the present velocities and multipliers are worth.
-void VelocityProjection::judge(BodyHalo& halo, Real dt, Report& report) const {
+void VelocityProjection::evaluate(BodyHalo& halo, Real dt, Report& report) const {
   Real worst[3] = {0, -HUGE_VAL, 0};  // residual, -gap, speed squared
   for (const Row& row : rows_) {
     const Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
@@ -199,7 +199,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
     for (std::size_t c = 0; c < n; ++c) rows_[c].multiplier = multiplier[c] = std::max(impulse_[c * 2], 0.0);
     apply_multipliers(halo, contacts);
     report.sweeps += solved.sweeps + solved.iterations + solved.newton_steps;
-    judge(halo, dt, report);
+    evaluate(halo, dt, report);
     report.converged = report.residual <= settings.tolerance;
     if (report.converged || !solved.converged || strict.tolerance <= least_tolerance) break;
     strict.tolerance *= std::min(0.1, 0.3 * settings.tolerance / report.residual);

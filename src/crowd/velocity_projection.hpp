@@ -60,7 +60,7 @@ class VelocityProjection {
             std::span<const Real> multiplier, std::span<const Real> mobility);
   void apply_multipliers(BodyHalo& halo, const NearContacts& contacts);
   Real sweep(BodyHalo& halo, const NearContacts& contacts, Real relaxation);
-  void judge(BodyHalo& halo, Real dt, Report& report) const;
+  void evaluate(BodyHalo& halo, Real dt, Report& report) const;
   std::span<Real> numbers() { return {velocity_.data()->component.data(), 2 * n_held_}; }
 
   std::vector<Row> rows_;

@@ -5,8 +5,7 @@
 
 #include "core/random.hpp"
 #include "core/timing.hpp"
-#include "crowd/agent_fields.hpp"
-#include "particles/fill/region.hpp"
+#include "crowd/person.hpp"
 
 namespace scree {
 
@@ -101,19 +100,16 @@ LookAhead::Perception WalkingModel::perception(Real range, Real reach) const {
 
 /// Whether person i is on its way: it has started, has somewhere to go and waits nowhere.
 bool WalkingModel::walks(const State<2>& state, std::size_t i) const {
-  const Real time = state.clock.time;
   return (agent::destination(state.bodies)[i] >= 0 || direction_ != Vec<2>{}) &&
-         !is_incapacitated(state.bodies, i) && time >= agent::premovement_end(state.bodies)[i] &&
-         time >= agent::waits_until(state.bodies)[i];
+         may_walk(state.bodies, i, state.clock.time);
 }
 
 Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, const Vec<2>& direction) const {
   const BodyStore<2>& bodies = state.bodies;
   const int level = level_of(bodies, i);
-  const Real factor = scene_.journeys().speed_factor(wrapped(state.box, bodies.position()[i]), level);
-  Real speed = factor * agent::desired_speed(bodies)[i];
-  if (scene_.hazard().is_on())
-    speed *= scene_.hazard().speed_factor(wrapped(state.box, bodies.position()[i]), level, state.clock.time);
+  const Vec<2> x = wrapped(state.box, bodies.position()[i]);
+  Real speed = scene_.journeys().speed_factor(x, level) * agent::desired_speed(bodies)[i];
+  if (scene_.hazard().is_on()) speed *= scene_.hazard().speed_factor(x, level, state.clock.time);
   const std::optional<Incline>& incline = scene_.building().level(level).incline;
   if (!incline) return speed;
   speed *=
@@ -127,11 +123,11 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
 }
 
 /// The walk of somebody in a queue: along the line to its place, slower before it, so that it comes to rest.
-bool WalkingModel::stand_in_line(const State<2>& state, std::size_t i, LookAhead::Walk& walk) const {
-  const QueueLine* queue = scene_.queues().queue_of(state.bodies, i);
+bool WalkingModel::walk_in_queue(const State<2>& state, std::size_t i, WalkingIntent& walk) const {
+  const std::int32_t place = agent::queue_place(state.bodies)[i];
+  const QueueLine* queue = place > 0 ? scene_.queues().queue_ahead(state.bodies, i) : nullptr;
   if (!queue) return false;
   constexpr Real slowing_time = 0.25;  // [s]
-  const std::int32_t place = agent::queue_place(state.bodies)[i];
   const QueueLine::Way way = queue->way(wrapped(state.box, state.bodies.position()[i]), place);
   walk.destination = queue->destination;
   walk.time_to_go = way.to_counter;
@@ -139,8 +135,7 @@ bool WalkingModel::stand_in_line(const State<2>& state, std::size_t i, LookAhead
   walk.speed = place > queue->n_places()
                    ? 0
                    : std::min(speed_on_free_ground(state, i, way.direction), way.to_place / slowing_time);
-  walk.direction[0] = way.direction[0];
-  walk.direction[1] = way.direction[1];
+  walk.direction = way.direction;
   return true;
 }
 
@@ -153,17 +148,14 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
     // The fields of a large hall do not fit the cache, and a question waits for its first cell.
     constexpr std::size_t ahead = 8;
     if (i + ahead < walk.size() && agent::destination(bodies)[i + ahead] >= 0)
-      floor_field.prefetch(agent::destination(bodies)[i + ahead],
-                           wrapped(state.box, bodies.position()[i + ahead]), level_of(bodies, i + ahead),
-                           agent::way_radius(bodies)[i + ahead]);
-    walk[i] = {.direction = {0, 0}, .speed = 0, .last_speed = norm(bodies.velocity()[i])};
+      floor_field.prefetch(agent::destination(bodies)[i + ahead], bodies.position()[i + ahead],
+                           level_of(bodies, i + ahead), agent::way_radius(bodies)[i + ahead]);
+    walk[i] = {.last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
-    if (stand_in_line(state, i, walk[i])) continue;
+    if (walk_in_queue(state, i, walk[i])) continue;
     Vec<2> direction = direction_;
     if (const int destination = agent::destination(bodies)[i]; destination >= 0) {
-      const FloorField::Course course =
-          floor_field.course(destination, wrapped(state.box, bodies.position()[i]), level_of(bodies, i),
-                             agent::way_radius(bodies)[i]);
+      const FloorField::Course course = course_of(floor_field, destination, standpoint_of(state, i));
       direction = course.direction;
       walk[i].destination = destination;
       walk[i].time_to_go = course.travel_time;
@@ -171,46 +163,43 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
         walk[i].time_to_go += queue->length;
     }
     walk[i].speed = speed_on_free_ground(state, i, direction);
-    walk[i].direction[0] = direction[0];
-    walk[i].direction[1] = direction[1];
+    walk[i].direction = direction;
   }
 }
 
 /// Turns those aside who would soon meet somebody: away from the side where that is sooner, the more the
 /// sooner.
-void WalkingModel::step_aside(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
-                              const LookAhead::Perception& perception) const {
+void WalkingModel::avoid_oncoming(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                                  const LookAhead::Perception& perception) const {
   const auto walk = look_ahead.walks(state);
   for (std::size_t i = 0; i < walk.size(); ++i) {
-    const Real left = look_ahead.oncoming_left(i);
-    const Real right = look_ahead.oncoming_right(i);
-    const Real time = std::min(left, right);
+    const SeenAhead& seen = look_ahead.seen(i);
+    const Real time = std::min(seen.left, seen.right);
     if (!(time < horizon_)) continue;
-    const Real angle = (left <= right ? -1 : 1) * aside_angle_ * (1 - time / horizon_);
-    const Real c = std::cos(angle);
-    const Real s = std::sin(angle);
-    const auto [x, y] = walk[i].direction;
-    walk[i].direction[0] = c * x - s * y;
-    walk[i].direction[1] = s * x + c * y;
+    const Real angle = (seen.left <= seen.right ? -1 : 1) * aside_angle_ * (1 - time / horizon_);
+    const Real c = std::cos(angle), s = std::sin(angle);
+    const auto [x, y] = walk[i].direction.component;
+    walk[i].direction = {{c * x - s * y, s * x + c * y}};
   }
   look_ahead.find_again(state, neighborhood, perception);
 }
 
 /// Eq. P.1 of docs/method.md: straight on, or along the turned way that gets one on fastest.
-Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead, const LookAhead::Walk& walk,
+Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead, const WalkingIntent& walk,
                                       const AgentType& type) const {
-  const Vec<2> way{{walk.direction[0], walk.direction[1]}};
+  const Vec<2>& way = walk.direction;
   if (!keeps_headway_) return walk.speed * way;
   const auto pace = [&](Real free_way) {
     return free_way < walk.speed * type.headway_time ? free_way / type.headway_time : walk.speed;
   };
-  const Real straight_on = std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.free_way(i))));
+  const Real straight_on =
+      std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_way)));
   Vec<2> velocity = straight_on * way;
   if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
   Real progress = std::max(straight_on, turning_share_ * walk.speed);
   for (int k = 0; k < LookAhead::n_turns; ++k) {
     const auto [c, s] = look_ahead.turn(k);
-    const Real speed = pace(look_ahead.turned_way(i, k));
+    const Real speed = pace(look_ahead.seen(i).turned[k]);
     if (speed * c <= progress) continue;
     progress = speed * c;
     velocity = {{speed * (c * way[0] - s * way[1]), speed * (s * way[0] + c * way[1])}};
@@ -220,13 +209,12 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
 
 /// Speed to the left with which somebody who wants to walk with `velocity`, at most `speed`, evens out the
 /// room on both sides: no faster than to a wall in a second, and within the desired speed.
-Real WalkingModel::sideways(std::size_t i, const LookAhead& look_ahead, Real speed,
-                            const Vec<2>& velocity) const {
-  const Real left = look_ahead.room_left(i);
-  const Real right = look_ahead.room_right(i);
+Real WalkingModel::lateral_speed(std::size_t i, const LookAhead& look_ahead, Real speed,
+                                 const Vec<2>& velocity) const {
+  const SeenAhead& seen = look_ahead.seen(i);
   const Real most = std::sqrt(std::max(speed * speed - dot(velocity, velocity), 0.0));
-  return std::clamp(spreading_ * (left - right) / side_range, -std::min(look_ahead.wall_right(i), most),
-                    std::min(look_ahead.wall_left(i), most));
+  return std::clamp(spreading_ * (seen.room_left - seen.room_right) / side_range,
+                    -std::min(seen.wall_right, most), std::min(seen.wall_left, most));
 }
 
 void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
@@ -238,13 +226,13 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
   const auto walk = look_ahead.walks(state);
   for (std::size_t i = 0; i < walk.size(); ++i) walk[i].sight = sight(walk[i].speed, type_of(state, i));
   look_ahead.find(state, neighborhood, perception, dt);
-  if (perception.oncoming) step_aside(state, neighborhood, look_ahead, perception);
+  if (perception.oncoming) avoid_oncoming(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");
   velocity.resize(static_cast<std::size_t>(state.bodies.n_held()));
   for (std::size_t i = 0; i < walk.size(); ++i) {
     velocity[i] = desired_velocity(i, look_ahead, walk[i], type_of(state, i));
     if (perception.side_range > 0)
-      velocity[i] += sideways(i, look_ahead, walk[i].speed, velocity[i]) *
+      velocity[i] += lateral_speed(i, look_ahead, walk[i].speed, velocity[i]) *
                      Vec<2>{{-walk[i].direction[1], walk[i].direction[0]}};
     if (noise_ == 0 || velocity[i] == Vec<2>{}) continue;
     // A stream of its own for each step.

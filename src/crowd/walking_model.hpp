@@ -20,7 +20,8 @@ class WalkingModel {
   bool leads() const { return norm(direction_) > 0; }
   /// How far apart two people may be of whom one minds the other [m].
   Real needed_range() const;
-  /// How far each of the owned people may ever see others who matter to it [m], as Walk::sight. Local.
+  /// How far each of the owned people may ever see others who matter to it [m], as WalkingIntent::sight.
+  /// Local.
   void find_sights(const State<2>& state, std::vector<Real>& sight) const;
   /// What is looked for, with `range` and `reach` as in Perception.
   LookAhead::Perception perception(Real range, Real reach) const;
@@ -36,15 +37,15 @@ class WalkingModel {
 
  private:
   void choose_directions(State<2>& state, LookAhead& look_ahead) const;
-  void step_aside(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
-                  const LookAhead::Perception& perception) const;
-  Vec<2> desired_velocity(std::size_t i, const LookAhead& look_ahead, const LookAhead::Walk& walk,
+  void avoid_oncoming(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
+                      const LookAhead::Perception& perception) const;
+  Vec<2> desired_velocity(std::size_t i, const LookAhead& look_ahead, const WalkingIntent& walk,
                           const AgentType& type) const;
-  Real sideways(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
+  Real lateral_speed(std::size_t i, const LookAhead& look_ahead, Real speed, const Vec<2>& velocity) const;
   Real sight(Real speed, const AgentType& type) const;
   const AgentType& type_of(const State<2>& state, std::size_t i) const;
   bool walks(const State<2>& state, std::size_t i) const;
-  bool stand_in_line(const State<2>& state, std::size_t i, LookAhead::Walk& walk) const;
+  bool walk_in_queue(const State<2>& state, std::size_t i, WalkingIntent& walk) const;
 
   static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]
 

@@ -202,7 +202,7 @@ count = 50
       for (const CertificateEntry& entry : simulation.stepper().certificate())
         if (entry.name.find("overlap") != std::string::npos) worst = std::max(worst, entry.value);
       CHECK(worst < 2e-3);
-      if (shut_at < 0 && crowd_world(state)->scene->journeys().is_shut(0)) shut_at = state.clock.time;
+      if (shut_at < 0 && crowd_world(state)->scene->exits().is_shut(0)) shut_at = state.clock.time;
       if (state.clock.time < 8) n_at_last = state.outlets[0].n_removed;
     }
     CHECK(shut_at > 2.04);

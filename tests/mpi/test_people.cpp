@@ -104,13 +104,13 @@ TEST_CASE("people: who comes, chooses and leaves is the same for any number of r
     building->choose();
     for (int step = 0; step < 60; ++step) {
       building->tick(0.1);
-      building->journeys.switch_doors(building->state, [] {});
+      building->exits.switch_doors(building->state, [] {});
       // Everybody glides to where they are going, through each other.
       BodyStore<2>& bodies = building->state.bodies;
       for (std::size_t i = 0; i < building->size(); ++i)
         bodies.position()[i][0] = std::clamp(
             bodies.position()[i][0] + (agent::destination(bodies)[i] == 0 ? 0.4 : -0.4), -0.7, 30.7);
-      if (building->journeys.absorb(building->state, 0, staying)) {
+      if (building->exits.remove_arrived(building->state, staying)) {
         building->state.memory = building->state.memory.of(staying);
         bodies.reorder(staying);
       }

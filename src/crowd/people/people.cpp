@@ -188,9 +188,6 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
 void People::describe(Section& root, const BuildingPlan& building, Journeys& journeys) {
   journeys_ = &journeys;
   describe_kinds(root);
-  std::vector<Familiarity> of_kinds;
-  for (const AgentType& kind : kinds_) of_kinds.push_back(kind.familiarity);
-  if (root.reading()) journeys.set_familiarity(std::move(of_kinds));
   describe_populations(root, building, journeys);
   describe_sources(root, building, journeys);
 }

@@ -174,7 +174,7 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
   fit(state, share_of_skin);  // a restart may be anywhere between two lists
   if (state.clock.step > 0 || model_ == Model::pbd) return;
   // The row of the first moment tells who is near then.
-  std::ranges::fill(look_ahead_.walks(state), LookAhead::Walk{});
+  std::ranges::fill(look_ahead_.walks(state), WalkingIntent{});
   const Real certain = certain_share * state.lattice.skin;
   look_ahead_.find(state, neighborhood, {.reach = std::min(usual_reach(dt), certain)}, dt);
   report_.n_contacts = state.comm.sum(static_cast<std::int64_t>(look_ahead_.near().size()));
@@ -259,7 +259,7 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
                                         "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
   if (scene_.locks().is_due(state.clock))
-    scene_.locks().look(state, *neighborhood_, look_ahead_.walks(state), walking_);
+    scene_.locks().detect(state, *neighborhood_, look_ahead_.walks(state), walking_);
   move(state, dt);
   state.clock.last_dt = dt;
 }

@@ -5,6 +5,7 @@
 
 #include "core/deck.hpp"
 #include "crowd/agent_fields.hpp"
+#include "crowd/exit_choice.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/people/people.hpp"
@@ -19,6 +20,8 @@ struct Building {
   Journeys journeys;
   People people;
   FloorField floor_field;
+  Exits exits{journeys};
+  ExitChoice exit_choice{journeys, exits, people, floor_field};
   State<2> state;
   std::uint64_t seed;
 
@@ -52,10 +55,10 @@ struct Building {
       state.obstacles.add("columns", plan.where(),
                           std::make_unique<Columns>(std::vector<Columns::Column>(
                               plan.plan(0).columns().begin(), plan.plan(0).columns().end())));
-    journeys.add_doors(state.obstacles);
+    exits.add_doors(state.obstacles);
     state.obstacles.place(0);
     state.bodies.carry_extra(agent::fields);
-    for (const Exit& exit : journeys.exits()) state.outlets.push_back({.name = exit.name});
+    exits.add_outlets(state);
     people.prepare(state);
     floor_field.build(comm, plan, state.box, journeys.zones(), journeys.destinations());
   }
@@ -68,7 +71,7 @@ struct Building {
   }
   void choose() {
     floor_field.fetch(positions(), 1);
-    journeys.choose(state, floor_field, seed);
+    exit_choice.update(state, seed);
   }
   void tick(Real dt) {
     ++state.clock.step;

@@ -37,30 +37,28 @@ TEST_CASE("an exit opens and closes at its times", "[crowd]") {
 
 TEST_CASE("doors stand while exits are closed", "[crowd]") {
   Building building(room + west + "open_from = [5]\n" + east);
-  const Exit& exit = building.journeys.exits()[0];
-  REQUIRE(exit.door >= 0);
-  CHECK(building.journeys.exits()[1].door == -1);
+  REQUIRE(building.exits.door(0) >= 0);
+  CHECK(building.exits.door(1) == -1);
   int calls = 0;
-  const auto switch_doors = [&] { return building.journeys.switch_doors(building.state, [&] { ++calls; }); };
+  const auto switch_doors = [&] { return building.exits.switch_doors(building.state, [&] { ++calls; }); };
   CHECK(switch_doors());
-  CHECK(building.state.obstacles.active(exit.door));
+  CHECK(building.state.obstacles.active(building.exits.door(0)));
   CHECK_FALSE(switch_doors());
   building.tick(5);
   CHECK(switch_doors());
-  CHECK_FALSE(building.state.obstacles.active(exit.door));
+  CHECK_FALSE(building.state.obstacles.active(building.exits.door(0)));
   CHECK(calls == 2);
 }
 
 TEST_CASE("a door shuts as soon as nobody is in the opening; whoever is behind the line leaves", "[crowd]") {
   Building building(room + west + "open_until = [10]\n" + east);
-  const Exit& exit = building.journeys.exits()[0];
   const std::size_t behind = building.put({{-0.35, 5}}), inside = building.put({{0.1, 4.5}}),
                     before = building.put({{0.6, 5}}), leaning = building.put({{0.1995, 3.9}});
   const auto pass = [&](Real dt) {
     building.tick(dt);
-    building.journeys.switch_doors(building.state, [] {});
+    building.exits.switch_doors(building.state, [] {});
     building.choose();
-    return building.state.obstacles.active(exit.door);
+    return building.state.obstacles.active(building.exits.door(0));
   };
   building.choose();
   for (const std::size_t i : {behind, inside, before, leaning}) CHECK(destination(building, i) == 0);
@@ -76,18 +74,18 @@ TEST_CASE("a door shuts as soon as nobody is in the opening; whoever is behind t
   building.state.bodies.position()[inside] = {{-0.21, 4.5}};
   building.state.bodies.position()[behind] = {{-0.6, 5}};
   CHECK(pass(0.1));
-  CHECK(building.journeys.is_shut(0));
+  CHECK(building.exits.is_shut(0));
   CHECK(destination(building, inside) == 0);
   std::vector<Index> staying;
-  CHECK(building.journeys.absorb(building.state, 0, staying));
+  CHECK(building.exits.remove_arrived(building.state, staying));
   CHECK(building.state.outlets[0].n_removed == 1);
   CHECK(std::ranges::find(staying, static_cast<Index>(behind)) == staying.end());
   // It does not open again for somebody who is pressed onto it; a restart finds it as it is.
   building.state.bodies.position()[before] = {{0.1, 5}};
   CHECK(pass(0.1));
-  building.state.obstacles.set_active(exit.door, false);
-  building.journeys.restore_doors(building.state);
-  CHECK(building.state.obstacles.active(exit.door));
+  building.state.obstacles.set_active(building.exits.door(0), false);
+  building.exits.restore_doors(building.state);
+  CHECK(building.state.obstacles.active(building.exits.door(0)));
 }
 
 TEST_CASE("before the only door, people stand until it is shut", "[crowd]") {
@@ -95,7 +93,7 @@ TEST_CASE("before the only door, people stand until it is shut", "[crowd]") {
   const std::size_t inside = building.put({{0.1, 5}}), before = building.put({{0.6, 5}});
   const auto pass = [&](Real dt) {
     building.tick(dt);
-    building.journeys.switch_doors(building.state, [] {});
+    building.exits.switch_doors(building.state, [] {});
     building.choose();
   };
   building.choose();
@@ -111,12 +109,12 @@ TEST_CASE("before the only door, people stand until it is shut", "[crowd]") {
   CHECK(destination(building, before) == -1);
   building.state.bodies.position()[inside] = {{-0.3, 5}};
   pass(0.1);
-  CHECK(building.state.obstacles.active(building.journeys.exits()[0].door));
+  CHECK(building.state.obstacles.active(building.exits.door(0)));
   CHECK(destination(building, inside) == 0);
   CHECK(destination(building, before) == 0);
   pass(10);
-  CHECK_FALSE(building.state.obstacles.active(building.journeys.exits()[0].door));
-  CHECK_FALSE(building.journeys.is_shut(0));
+  CHECK_FALSE(building.state.obstacles.active(building.exits.door(0)));
+  CHECK_FALSE(building.exits.is_shut(0));
 }
 
 TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
@@ -129,14 +127,14 @@ TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
   building.put({{20.6, 4.1}});
   std::vector<Index> staying;
   building.tick(0.1);
-  CHECK(building.journeys.absorb(building.state, 0, staying));
+  CHECK(building.exits.remove_arrived(building.state, staying));
   CHECK(staying == std::vector<Index>{0, 2});
   CHECK(building.state.outlets[0].n_removed == 1);
   CHECK(building.state.outlets[1].n_removed == 1);
-  REQUIRE(building.journeys.departures().size() == 2);
-  CHECK(building.journeys.departures()[0].id == 1);
-  CHECK(building.journeys.departures()[0].time == 0.1);
-  CHECK(building.journeys.departures()[1].outlet == 1);
+  REQUIRE(building.exits.departures().size() == 2);
+  CHECK(building.exits.departures()[0].id == 1);
+  CHECK(building.exits.departures()[0].time == 0.1);
+  CHECK(building.exits.departures()[1].outlet == 1);
 }
 
 TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
@@ -147,15 +145,15 @@ TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
   // Steps of 0.15 s: 20 of them last 3 s.
   for (int step = 1; step <= 20; ++step) {
     building.tick(0.15);
-    if (building.journeys.absorb(building.state, 0, staying)) building.state.bodies.reorder(staying);
+    if (building.exits.remove_arrived(building.state, staying)) building.state.bodies.reorder(staying);
     CHECK(building.state.outlets[0].n_removed == static_cast<std::int64_t>(0.3 * step + 1e-9));
   }
-  REQUIRE(building.journeys.departures().size() == 6);
-  for (std::size_t k = 0; k < 6; ++k) CHECK(building.journeys.departures()[k].id == static_cast<GlobalId>(k));
+  REQUIRE(building.exits.departures().size() == 6);
+  for (std::size_t k = 0; k < 6; ++k) CHECK(building.exits.departures()[k].id == static_cast<GlobalId>(k));
   // A pause is not made up for.
   building.tick(10);
   building.tick(0.15);
-  building.journeys.absorb(building.state, 0, staying);
+  building.exits.remove_arrived(building.state, staying);
   CHECK(building.state.outlets[0].n_removed <= 7);
 }
 
@@ -171,7 +169,7 @@ TEST_CASE("nearest: the open exit of the shortest way, anew when it closes", "[c
   // All closed: they go on to the one they had, and others to the nearest.
   building.tick(10);
   const std::size_t late = building.put({{4, 5}});
-  building.journeys.switch_doors(building.state, [] {});
+  building.exits.switch_doors(building.state, [] {});
   building.choose();
   CHECK(destination(building, left) == 1);
   CHECK(destination(building, right) == 1);
@@ -337,9 +335,9 @@ TEST_CASE("a region takes nobody who has not started", "[crowd]") {
   CHECK(destination(building, late) == 0);
   std::vector<Index> staying;
   building.tick(4.9);
-  CHECK_FALSE(building.journeys.absorb(building.state, 0, staying));
+  CHECK_FALSE(building.exits.remove_arrived(building.state, staying));
   building.tick(0.1);
-  CHECK(building.journeys.absorb(building.state, 0, staying));
+  CHECK(building.exits.remove_arrived(building.state, staying));
 }
 
 TEST_CASE("people get into a region over its open border", "[crowd]") {

@@ -15,7 +15,7 @@ struct Scene {
   static constexpr Real certain = 7;  // everything within this gap is a candidate
   State<2> state;
   Neighborhood<2> neighborhood{Comm(MPI_COMM_SELF), for_crowds(), Outside::keep};
-  std::vector<LookAhead::Walk> walks;
+  std::vector<WalkingIntent> walks;
   LookAhead look_ahead;
 
   static NeighborhoodSettings for_crowds() {
@@ -51,12 +51,12 @@ struct Scene {
     const auto ids = state.bodies.id();
     return static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin());
   }
-  Real free_way(GlobalId id) const { return look_ahead.free_way(place_of(id)); }
-  Real turned_way(GlobalId id, int k) const { return look_ahead.turned_way(place_of(id), k); }
-  Real room_left(GlobalId id) const { return look_ahead.room_left(place_of(id)); }
-  Real room_right(GlobalId id) const { return look_ahead.room_right(place_of(id)); }
-  Real left(GlobalId id) const { return look_ahead.oncoming_left(place_of(id)); }
-  Real right(GlobalId id) const { return look_ahead.oncoming_right(place_of(id)); }
+  Real free_way(GlobalId id) const { return look_ahead.seen(place_of(id)).free_way; }
+  Real turned_way(GlobalId id, int k) const { return look_ahead.seen(place_of(id)).turned[k]; }
+  Real room_left(GlobalId id) const { return look_ahead.seen(place_of(id)).room_left; }
+  Real room_right(GlobalId id) const { return look_ahead.seen(place_of(id)).room_right; }
+  Real left(GlobalId id) const { return look_ahead.seen(place_of(id)).left; }
+  Real right(GlobalId id) const { return look_ahead.seen(place_of(id)).right; }
 };
 
 }  // namespace
@@ -135,8 +135,8 @@ TEST_CASE("look ahead: room beside people ends at others and is known to walls",
   CHECK(scene.room_left(1) == Approx(1.2 - std::sqrt(0.12)));
   CHECK(scene.room_left(3) == 1);
   const std::size_t first = scene.place_of(0);
-  CHECK(scene.look_ahead.wall_right(first) == Approx(0.8));
-  CHECK(scene.look_ahead.wall_left(first) == HUGE_VAL);
+  CHECK(scene.look_ahead.seen(first).wall_right == Approx(0.8));
+  CHECK(scene.look_ahead.seen(first).wall_left == HUGE_VAL);
 }
 
 TEST_CASE("look ahead: who overlaps already leaves no way, not a negative one", "[crowd]") {
@@ -167,13 +167,13 @@ TEST_CASE("look ahead: new directions are looked along again, near contacts stay
 TEST_CASE("look ahead: somebody oncoming is met after gap over closing speed, left and right apart",
           "[crowd]") {
   const LookAhead::Perception perception{.range = 6, .oncoming = true, .lateral_clearance = 0.2};
-  const auto meets = [&](Real aside, const LookAhead::Walk& other) {
+  const auto meets = [&](Real aside, const WalkingIntent& other) {
     Scene scene({{{5, 5}}, {{8, 5 + aside}}});
     scene.walks = {{{1, 0}, 1.5}, other};
     scene.find(perception);
     return std::pair(scene.left(0), scene.right(0));
   };
-  const LookAhead::Walk towards{{-1, 0}, 1};
+  const WalkingIntent towards{{{-1, 0}}, 1};
   const Real time = (3 - 0.4) / (1.5 + 1);
   CHECK(meets(0.3, towards).first == Approx(time));
   CHECK(meets(0.3, towards).second == HUGE_VAL);

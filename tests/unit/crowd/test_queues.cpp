@@ -59,7 +59,7 @@ Waits waits(std::uint64_t seed, int n, Real rate, Real service, Real dt) {
       waits.by_recursion += (begin - time) / n;
       free = begin + service;
     }
-    hand_out_places(people, 1, time, [](const Queuer&) { return true; });
+    assign_places(people, 1, time, [](const Queuer&) { return true; });
   }
   return waits;
 }
@@ -103,7 +103,7 @@ TEST_CASE("queues: first come, first served; at once, the smaller id first", "[c
   CHECK(people[0].id == 7);
   CHECK(people[1].id == 4);
   CHECK(people[2].id == 9);
-  hand_out_places(people, 2, 3, [](const Queuer&) { return true; });
+  assign_places(people, 2, 3, [](const Queuer&) { return true; });
   CHECK(places(people) == std::vector<std::int32_t>{1, 2, 3});
   CHECK(people[0].served_from == 3);
   CHECK(people[1].served_from == 3);
@@ -111,7 +111,7 @@ TEST_CASE("queues: first come, first served; at once, the smaller id first", "[c
 
   // The first one has been served and goes: the second goes on being served, the third waits for being there.
   people.erase(people.begin());
-  hand_out_places(people, 2, 5, [](const Queuer& q) { return q.id != 9; });
+  assign_places(people, 2, 5, [](const Queuer& q) { return q.id != 9; });
   CHECK(places(people) == std::vector<std::int32_t>{1, 2});
   CHECK(people[0].served_from == 3);
   CHECK(people[1].served_from == 0);
@@ -119,9 +119,9 @@ TEST_CASE("queues: first come, first served; at once, the smaller id first", "[c
 
 TEST_CASE("queues: nobody is served before somebody who came earlier", "[crowd]") {
   std::vector<Queuer> people{queuer(0, 1), queuer(1, 2)};
-  hand_out_places(people, 2, 3, [](const Queuer& q) { return q.id == 1; });
+  assign_places(people, 2, 3, [](const Queuer& q) { return q.id == 1; });
   CHECK(people[1].served_from == 0);
-  hand_out_places(people, 2, 4, [](const Queuer&) { return true; });
+  assign_places(people, 2, 4, [](const Queuer&) { return true; });
   CHECK(people[0].served_from == 4);
   CHECK(people[1].served_from == 4);
 }

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstddef>
+#include <ranges>
+
+#include "crowd/agent_fields.hpp"
+#include "crowd/floor_field/floor_field.hpp"
+#include "crowd/hazard/hazard.hpp"
+#include "particles/fill/region.hpp"
+
+namespace scree {
+
+inline constexpr Real rounding_of_times = 1e-9;  ///< [s]; times are sums of steps
+
+/// The owned people of a rank, by number.
+inline auto owned(const BodyStore<2>& bodies) {
+  return std::views::iota(std::size_t{0}, static_cast<std::size_t>(bodies.n_owned()));
+}
+
+/// Where somebody is, for questions about ways.
+struct Standpoint {
+  Vec<2> x;         ///< between the faces of the box [m]
+  int level = 0;    ///< of the building
+  Real radius = 0;  ///< that its ways are wide enough for [m]
+};
+inline Standpoint standpoint_of(const State<2>& state, std::size_t i) {
+  return {wrapped(state.box, state.bodies.position()[i]), level_of(state.bodies, i),
+          agent::way_radius(state.bodies)[i]};
+}
+
+/// How long the way from there takes at 1 m/s [s]; infinite: there is none.
+inline Real travel_time(const FloorField& floor_field, int destination, const Standpoint& from) {
+  return floor_field.travel_time(destination, from.x, from.level, from.radius);
+}
+inline FloorField::Course course_of(const FloorField& floor_field, int destination, const Standpoint& from) {
+  return floor_field.course(destination, from.x, from.level, from.radius);
+}
+
+/// Whether body i has started to walk, stands at no waypoint, and is not incapacitated.
+inline bool may_walk(const BodyStore<2>& bodies, std::size_t i, Real time) {
+  return !is_incapacitated(bodies, i) && time >= agent::premovement_end(bodies)[i] &&
+         time >= agent::waits_until(bodies)[i];
+}
+
+}  // namespace scree
