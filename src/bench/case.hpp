@@ -12,24 +12,38 @@
 
 namespace scree {
 
+/// Takes what is measured: what it is, and its value. Collective.
+using Tell = std::function<void(const std::string& what, const Json& value)>;
+
 /// What a case runs with and where its rows go. Everything collective.
 class BenchRun {
  public:
-  BenchRun(const Comm& comm, std::function<void(BenchRow)> add, std::function<void(const std::string&)> head)
-      : comm_(comm), add_(std::move(add)), head_(std::move(head)) {}
+  BenchRun(const Comm& comm, std::string name, std::string mode, Tell tell)
+      : comm_(comm), name_(std::move(name)), mode_(std::move(mode)), tell_(std::move(tell)) {}
 
   const Comm& comm() const { return comm_; }
   /// A finished row; called on all ranks.
-  void add(BenchRow row) const { add_(std::move(row)); }
+  void add(const BenchRow& row) const { tell("row", row.to_json()); }
+  /// What measure_steps() found, of which Python makes a row with what it is to know of the case.
+  void add_steps(Json found, const Json& row) const {
+    found["row"] = row;
+    tell("steps", found);
+  }
   /// Text above the rows that follow, which make a table of their own.
-  void head(const std::string& text) const { head_(text); }
+  void head(const std::string& text) const { tell_("head", text); }
   /// triad_rate() of this machine, measured at the first call.
   Real triad() const;
 
  private:
+  void tell(const std::string& what, const Json& value) const {
+    Json told{{"case", name_}, {"mode", mode_}, {"ranks", comm_.size()}};
+    told.update(value);
+    tell_(what, told);
+  }
+
   const Comm& comm_;
-  std::function<void(BenchRow)> add_;
-  std::function<void(const std::string&)> head_;
+  std::string name_, mode_;
+  Tell tell_;
   mutable std::optional<Real> triad_;
 };
 
@@ -69,10 +83,10 @@ class BenchCase {
 struct BenchEntry {
   std::string_view name;
   std::string_view summary;
-  std::unique_ptr<BenchCase> (*make)();
+  std::function<std::unique_ptr<BenchCase>()> make;
 };
 
-/// All cases, in the order of cases.def.
+/// All cases: those of cases.def, and run_cases().
 std::span<const BenchEntry> bench_cases();
 
 template <class Case>

@@ -82,26 +82,22 @@ BenchRow& BenchRow::only_in_files() {
   return *this;
 }
 
-Json to_json(const BenchRow& row) {
-  Json json{{"case", row.bench},
-            {"mode", row.mode},
-            {"ranks", row.ranks},
-            {"work", row.work},
-            {"seconds", json_of(row.seconds)}};
-  json["complete"] = row.is_complete;
-  if (row.spread) json["spread"] = json_of(*row.spread);
+Json BenchRow::to_json() const {
+  Json json{{"work", work}, {"seconds", json_of(seconds)}};
+  json["complete"] = is_complete;
+  if (spread) json["spread"] = json_of(*spread);
   for (const char* part : {"keys", "size", "values", "units", "spreads", "phases"})
     json[part] = Json::object();
   json["only_in_files"] = Json::array();
-  for (const BenchColumn& column : row.columns) {
+  for (const BenchColumn& column : columns) {
     const char* part = column.role == Role::key ? "keys" : column.role == Role::size ? "size" : "values";
     json[part][column.name] = json_of(column.value);
     json["units"][column.name] = column.unit;
     if (column.spread) json["spreads"][column.name] = json_of(*column.spread);
     if (!column.in_table) json["only_in_files"].push_back(column.name);
   }
-  for (const BenchPhase& phase : row.phases) json["phases"][phase.name] = json_of(phase.share);
-  json["notes"] = row.notes;
+  for (const BenchPhase& phase : phases) json["phases"][phase.name] = json_of(phase.share);
+  json["notes"] = notes;
   return json;
 }
 

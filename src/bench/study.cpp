@@ -88,18 +88,6 @@ Json settings_of(const StudyOptions& options) {
   return settings;
 }
 
-/// Hands over the rows of a case.
-void run_case(const Comm& comm, const std::string& name, const std::string& mode, BenchCase& bench,
-              const Tell& tell) {
-  const auto add = [&](BenchRow row) {
-    row.bench = name;
-    row.mode = mode;
-    row.ranks = comm.size();
-    tell("row", to_json(row));
-  };
-  bench.run(BenchRun(comm, add, [&](const std::string& text) { tell("head", text); }));
-}
-
 }  // namespace
 
 void add_study_options(CommandLine& app, StudyOptions& options, bool launches) {
@@ -186,7 +174,7 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Tell& te
       const std::int64_t bodies = options.bodies > 0 ? options.bodies : bench->study_bodies();
       bench->set_bodies(bodies * (options.mode == "weak" ? comm.size() : 1));
     }
-    run_case(comm, std::string(entry.name), options.mode, *bench, tell);
+    bench->run(BenchRun(comm, std::string(entry.name), options.mode, tell));
   }
   tell("done", true);
 }
@@ -194,7 +182,7 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Tell& te
 void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, bool describes,
                   const Tell& tell) {
   tell("machine", describe_program(describes ? &comm : nullptr));
-  run_case(comm, name, "fixed", bench, tell);
+  bench.run(BenchRun(comm, name, "fixed", tell));
   tell("done", true);
 }
 

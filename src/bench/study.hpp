@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,9 +49,6 @@ Json told_to_show(const StudyOptions& options, bool is_study, const BenchFiles& 
 /// The same for those that start programs, with the summary of each case and the path of scree_bench. Throws
 /// InputError for names, numbers, decks and folders that cannot be used. Local.
 Json told_to_launch(const StudyOptions& options);
-
-/// Takes what is measured: what it is, and its value. Collective.
-using Tell = std::function<void(const std::string& what, const Json& value)>;
 
 /// Measures the chosen cases on the ranks of `comm`. Throws InputError as told_to_launch(), before anything
 /// is measured. Collective.

@@ -1,6 +1,7 @@
 """Started by the programs scree and scree_bench with what is asked for as JSON (src/bench/study.hpp):
 
     scree/bench study '{"program": ..., "command": ..., "settings": ..., "cases": ..., "out": ...}'
+    scree/bench decks '{"case": ..., "options": ..., "folder": ..., "program": ..., "is_study": ...}'
     scree_bench ... | scree/bench show '{"command": ..., "settings": ..., "is_study": ..., "out": ..., "csv": ..., "json": ...}'
 """
 import json
@@ -10,6 +11,7 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])    # not the package scree, which needs numpy
 
+from bench.decks import print_decks
 from bench.launch import InputError, RunError
 from bench.show import show_tables
 from bench.study import launch_study
@@ -20,7 +22,7 @@ def main():
     if work == "show":
         signal.signal(signal.SIGINT, signal.SIG_IGN)    # it ends when scree_bench does
     try:
-        {"study": launch_study, "show": show_tables}[work](told)
+        {"study": launch_study, "show": show_tables, "decks": print_decks}[work](told)
     except (InputError, RunError) as error:
         print(f"scree: {error}", file=sys.stderr)
         sys.exit(2 if isinstance(error, InputError) else 1)
