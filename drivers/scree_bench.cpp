@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "bench/study.hpp"
-#include "bench/table_program.hpp"
 #include "core/command_line.hpp"
 #include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
+#include "run/python_lines.hpp"
+#include "run/python_package.hpp"
 
 namespace {
 
@@ -22,7 +23,7 @@ using namespace scree;
 /// Measures and lets the tables be shown, which are started before MPI is.
 ExitCode measure(Ranks& ranks, bool streams, const Json& told, log::Level level,
                  const std::function<void(const Comm&, const Tell&)>& work) {
-  TableProgram tables(ranks.is_speaker(ExitCode::done), streams, told);
+  PythonLines tables(ranks.is_speaker(ExitCode::done), streams, "bench", {"show", told.dump()});
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), level);
   load_external_plugins(comm);
@@ -92,7 +93,7 @@ ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
     throw InputError("scree bench starts ranks itself, but it was started as one of some (" + launcher +
                      " is set): leave out --ranks and --launcher, or mpirun");
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
-  if (launcher.empty()) become_study(told_to_launch(study));
+  if (launcher.empty()) become_python_package("bench", {"study", told_to_launch(study).dump()});
   return measure_study(ranks, study,
                        quiet     ? log::Level::quiet
                        : verbose ? log::Level::verbose

@@ -9,11 +9,9 @@
 #include "bench/row.hpp"
 #include "core/command_line.hpp"
 #include "core/parallel.hpp"
+#include "run/python_lines.hpp"
 
 namespace scree {
-
-/// Takes what is measured: what it is, and its value. Collective.
-using Tell = std::function<void(const std::string& what, const Json& value)>;
 
 /// What a case runs with and where its rows go. Everything collective.
 class BenchRun {
