@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "bench/scratch.hpp"
 #include "bench/steps.hpp"
 #include "core/files.hpp"
+#include "replay/scratch.hpp"
 #include "run/python_package.hpp"
 
 namespace scree {

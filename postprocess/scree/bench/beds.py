@@ -22,7 +22,7 @@ def run_deck(program, folder, text):
     process = subprocess.run([program, "run", str(deck), "--quiet"], cwd=folder, env=alone, text=True, capture_output=True,
                              stdin=subprocess.DEVNULL, check=False)
     if process.returncode != 0:
-        raise (InputError if process.returncode == 2 else RunError)(message_in(process.stderr))
+        raise (InputError if process.returncode == 2 else RunError)(message_in(process.stderr).replace(str(deck), "benchmark deck"))
 
 
 class Bed:

@@ -7,8 +7,8 @@
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
-#include "bench/scratch.hpp"
 #include "core/command_line.hpp"
+#include "replay/scratch.hpp"
 #include "run/simulation.hpp"
 #include "run/writers.hpp"
 
