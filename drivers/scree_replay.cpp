@@ -124,7 +124,7 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
     return ExitCode::done;
   }
   const ExitCode code = replay(
-      comm, options, [&](const std::string& what, const Json& value) { tables.tell(comm, what, value); });
+      comm, options, [&](const std::string& what, const Json& value) { tables.send(comm, what, value); });
   require_petsc_options_used(comm);
   const ExitCode shown = tables.finish(comm);
   return code == ExitCode::done ? shown : code;

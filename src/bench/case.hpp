@@ -16,32 +16,32 @@ namespace scree {
 /// What a case runs with and where its rows go. Everything collective.
 class BenchRun {
  public:
-  BenchRun(const Comm& comm, std::string name, std::string mode, Tell tell)
-      : comm_(comm), name_(std::move(name)), mode_(std::move(mode)), tell_(std::move(tell)) {}
+  BenchRun(const Comm& comm, std::string name, std::string mode, Send send)
+      : comm_(comm), name_(std::move(name)), mode_(std::move(mode)), send_(std::move(send)) {}
 
   const Comm& comm() const { return comm_; }
   /// A finished row; called on all ranks.
-  void add(const BenchRow& row) const { tell("row", row.to_json()); }
+  void add(const BenchRow& row) const { send("row", row.to_json()); }
   /// What measure_steps() found, of which Python makes a row with what it is to know of the case.
   void add_steps(Json found, const Json& row) const {
     found["row"] = row;
-    tell("steps", found);
+    send("steps", found);
   }
   /// Text above the rows that follow, which make a table of their own.
-  void head(const std::string& text) const { tell_("head", text); }
+  void head(const std::string& text) const { send_("head", text); }
   /// triad_rate() of this machine, measured at the first call.
   Real triad() const;
 
  private:
-  void tell(const std::string& what, const Json& value) const {
+  void send(const std::string& what, const Json& value) const {
     Json told{{"case", name_}, {"mode", mode_}, {"ranks", comm_.size()}};
     told.update(value);
-    tell_(what, told);
+    send_(what, told);
   }
 
   const Comm& comm_;
   std::string name_, mode_;
-  Tell tell_;
+  Send send_;
   mutable std::optional<Real> triad_;
 };
 

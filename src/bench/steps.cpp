@@ -49,7 +49,7 @@ class CountedSteps {
     for (std::size_t k = 0; k < certificate.size(); ++k) {
       told_[k].entry = certificate[k];
       told_[k].sum += certificate[k].value;
-      told_[k].most = std::max(told_[k].most, certificate[k].value);
+      told_[k].max = std::max(told_[k].max, certificate[k].value);
     }
   }
 
@@ -63,7 +63,7 @@ class CountedSteps {
   /// {name: {sum, max}} over the counted steps.
   Json certificate() const {
     Json json = Json::object();
-    for (const Told& told : told_) json[told.entry.name] = {{"sum", told.sum}, {"max", told.most}};
+    for (const Told& told : told_) json[told.entry.name] = {{"sum", told.sum}, {"max", told.max}};
     return json;
   }
   /// How many of the counted steps did what was asked; null: the scheme does not say.
@@ -77,7 +77,7 @@ class CountedSteps {
  private:
   struct Told {
     CertificateEntry entry;
-    Real sum = 0, most = 0;
+    Real sum = 0, max = 0;
   };
 
   Simulation<D>& simulation_;

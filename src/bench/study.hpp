@@ -52,10 +52,10 @@ Json told_to_launch(const StudyOptions& options);
 
 /// Measures the chosen cases on the ranks of `comm`. Throws InputError as told_to_launch(), before anything
 /// is measured. Collective.
-void measure_study(const Comm& comm, const StudyOptions& options, const Tell& tell);
+void measure_study(const Comm& comm, const StudyOptions& options, const Send& send);
 
 /// Measures a case whose options are set, with the machine if `describes`. Collective.
 void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, bool describes,
-                  const Tell& tell);
+                  const Send& send);
 
 }  // namespace scree

@@ -265,15 +265,15 @@ class FileReplay {
 
 class Replay {
  public:
-  Replay(const Comm& comm, const ReplayOptions& options, const Tell& tell)
+  Replay(const Comm& comm, const ReplayOptions& options, const Send& send)
       : comm_(comm),
         options_(options),
-        tell_(tell),
+        send_(send),
         solvers_2d_(options.solvers, options.settings),
         solvers_3d_(options.solvers, options.settings) {}
 
   ExitCode go() {
-    tell_("head", {{"program", version_text()},
+    send_("head", {{"program", version_text()},
                    {"command_line", options_.command_line},
                    {"ranks", comm_.size()},
                    {"measure", options_.natural ? "natural" : "fclib"},
@@ -285,9 +285,9 @@ class Replay {
         solve_file<2>(problem, solvers_2d_);
       else
         solve_file<3>(problem, solvers_3d_);
-      tell_("file", path);
+      send_("file", path);
     }
-    tell_("done", true);
+    send_("done", true);
     if (refused_) return ExitCode::bad_input;
     return all_confirmed_ ? ExitCode::done : ExitCode::solver_failure;
   }
@@ -312,7 +312,7 @@ class Replay {
         result = file.solve(name);
       else
         result.row.failure = refusal;
-      tell_("solve", json_of_solve(result.row, options_.tolerances));
+      send_("solve", json_of_solve(result.row, options_.tolerances));
       all_confirmed_ = all_confirmed_ && result.row.confirmed;
       const bool may_be_written = result.row.failure.empty() && (result.row.confirmed || options_.force);
       if (may_be_written && (!best || result.row.checked.larger() < best->row.checked.larger()))
@@ -327,7 +327,7 @@ class Replay {
 
   Comm comm_;
   const ReplayOptions& options_;
-  const Tell& tell_;
+  const Send& send_;
   SolverChoice<2> solvers_2d_;
   SolverChoice<3> solvers_3d_;
   bool all_confirmed_ = true, refused_ = false;
@@ -343,8 +343,8 @@ void check_place(const std::string& path) {
     throw InputError(fmt::format("{} cannot be written: there is no folder {}", path, folder.string()));
 }
 
-ExitCode replay(const Comm& comm, const ReplayOptions& options, const Tell& tell) {
-  Replay all(comm, options, tell);
+ExitCode replay(const Comm& comm, const ReplayOptions& options, const Send& send) {
+  Replay all(comm, options, send);
   check_text_outputs(comm, options);
   insert_petsc_options(options.petsc_options);
   check_files(comm, options);

@@ -34,7 +34,7 @@ struct ReplayOptions {
 /// checked before anything is solved. Returns done if every solver met the least tolerance on every file and
 /// was confirmed, solver_failure if not, bad_input if a file turned out to be no problem for the solvers.
 /// Throws InputError for options and files that cannot be used. Collective.
-ExitCode replay(const Comm& comm, const ReplayOptions& options, const Tell& tell);
+ExitCode replay(const Comm& comm, const ReplayOptions& options, const Send& send);
 
 /// Throws InputError if a file cannot be made at `path`, before anything is computed for it. Local.
 void check_place(const std::string& path);

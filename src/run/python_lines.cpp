@@ -43,7 +43,7 @@ PythonLines::~PythonLines() {
   close();
 }
 
-void PythonLines::tell(const Comm& comm, const std::string& what, const Json& value) {
+void PythonLines::send(const Comm& comm, const std::string& what, const Json& value) {
   files::on_root(comm, [&] {
     if (!lines_) throw InputError(failure_);
     errno = 0;

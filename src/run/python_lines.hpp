@@ -11,7 +11,7 @@
 namespace scree {
 
 /// Takes what a program found: what it is, and its value. Collective.
-using Tell = std::function<void(const std::string& what, const Json& value)>;
+using Send = std::function<void(const std::string& what, const Json& value)>;
 
 /// A number as these lines have it: JSON has no infinities and no NaN, which are texts here.
 Json finite_or_text(Real value);
@@ -31,7 +31,7 @@ class PythonLines {
   PythonLines& operator=(const PythonLines&) = delete;
 
   /// Throws InputError if there is no such package, and RunError if the other program has ended. Collective.
-  void tell(const Comm& comm, const std::string& what, const Json& value);
+  void send(const Comm& comm, const std::string& what, const Json& value);
   /// Waits until all is shown; whether it was, on all ranks. Collective.
   ExitCode finish(const Comm& comm);
 
