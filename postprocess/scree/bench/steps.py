@@ -96,7 +96,7 @@ def name_sizes(row):
     row.add("blocks", "-", found["blocks"])
     row.add("contacts_per_body", "-", found["contacts"] / row.bodies)
     row.add("pairs_per_body", "-", found["pairs"] / row.bodies)
-    row.add("places_per_pair", "-", found["lanes"] / found["pairs"])
+    row.add("places_per_pair", "-", found["lanes"] / max(1, found["pairs"]))
     row.add("step_ns_per_body", "ns", 1e9 * found["seconds"] * row.ranks / row.bodies)
     row.per_body("forces_ns_per_body", "ns", ["forces"])
     for name, timer in (("rebuild", "neighbours"), ("search", "search"), ("classes", "classes")):
