@@ -89,18 +89,15 @@ class CountedSteps {
   bool asked_for_options_ = false;
 };
 
-/// What bodies, contacts and lists come to at the end. Collective.
+/// Contacts and lists of all ranks. Collective.
 template <int D>
-Json measure_state(const Comm& comm, Simulation<D>& simulation) {
+Json measure_contacts(const Comm& comm, Simulation<D>& simulation) {
   const auto of_all = [&](auto of_rank) { return comm.sum(static_cast<std::int64_t>(of_rank)); };
   const SweepSchedule<D>& schedule = simulation.neighborhood().schedule();
   return {{"contacts", of_all(simulation.find_contacts(0).size())},
           {"pairs", of_all(schedule.n_pairs())},
           {"lanes", of_all(schedule.n_batches() * batch_size)},
-          {"blocks", of_all(schedule.all_blocks().size())},
-          {"imbalance", simulation.neighborhood().imbalance()},
-          {"bytes", of_all(simulation.bytes())},
-          {"memory_of_rank", comm.max(peak_memory())}};
+          {"blocks", of_all(schedule.all_blocks().size())}};
 }
 
 }  // namespace
@@ -110,6 +107,7 @@ Json measure_steps(const Comm& comm, Simulation<D>& simulation, const StepTiming
                    const std::string& deck) {
   CountedSteps<D> steps(simulation, plan, deck);
   const Real warm_up = seconds_of_call(comm, TimeKind::processor, [&] { steps.warm_up(); });
+  const Json contacts = measure_contacts(comm, simulation);
   reset_timers();
   Timing step;
   const auto take_step = [&] { steps.step(); };
@@ -136,7 +134,10 @@ Json measure_steps(const Comm& comm, Simulation<D>& simulation, const StepTiming
              {"certificate", steps.certificate()},
              {"solved", steps.solved()},
              {"rebuilds", steps.n_lists()}};
-  found.update(measure_state(comm, simulation));
+  found.update(contacts);
+  found["imbalance"] = simulation.neighborhood().imbalance();
+  found["bytes"] = comm.sum(static_cast<std::int64_t>(simulation.bytes()));
+  found["memory_of_rank"] = comm.max(peak_memory());
   const RunDeck<D>& said = simulation.deck();
   found["run_time"] =
       std::isfinite(said.end_time) ? Json(step.median * std::ceil(said.end_time / said.dt)) : Json();

@@ -36,8 +36,10 @@ class Bed:
 
     def settled(self, settling_time):
         """Positions [m] by id after this time [s]."""
-        import h5py    # only here: tables need no package
-
+        try:
+            import h5py    # only here: tables need no package
+        except ImportError as error:
+            raise InputError("beds are read with the Python package h5py, which is not there; SCREE_PYTHON names another interpreter") from error
         # Dense: along z the lattice does not close on itself.
         places = f"count = {TILE}, jitter = 0.09" if self.loose else f"spacing = {DIAMETER}, jitter = 0.05"
         upper = [TILE_EDGE * DIAMETER, TILE_EDGE * DIAMETER, (35 if self.loose else TILE_EDGE + 0.5) * DIAMETER]

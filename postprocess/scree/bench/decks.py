@@ -5,6 +5,7 @@ A case is a function of `Asked` that yields measurements: {"deck": text, "steps"
 """
 import json
 import math
+import os
 from pathlib import Path
 
 from .beds import DIAMETER, TILE, Bed, mixture
@@ -16,7 +17,7 @@ class Asked:
 
     def __init__(self, told):
         self.options = told["options"]
-        self.folder, self.program = told["folder"], told["program"]
+        self.folder, self.program = os.path.abspath(told["folder"]), told["program"]
         self.is_study = told["is_study"]    # one size, to be rounded to what the case can do
 
     def numbers(self, name, kind=float):

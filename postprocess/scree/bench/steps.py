@@ -2,7 +2,7 @@
 
 `found` has: case, mode, ranks; row (what decks.py told); seconds of a step and spread; bodies (mean of the steps), steps, wall; warm_up {steps,
 seconds}; timers {name: seconds, mean over ranks} and phases; certificate {name: {sum, max}} and solved; rebuilds; contacts, pairs, lanes,
-blocks (at the end); imbalance, bytes, memory_of_rank, run_time (of all steps of the deck).
+blocks (after the warm-up); imbalance, bytes, memory_of_rank (at the end); run_time (of all steps of the deck).
 """
 import math
 
@@ -67,7 +67,7 @@ def name_deck(row):
     row.add_steps_per_rebuild(row.steps)
     row.add("load_of_fullest_rank", "-", found["imbalance"])
     row.add_bytes_per_body()
-    row.add("memory_of_rank", "B", found["memory_of_rank"])
+    row.add("memory_of_rank", "B", float(found["memory_of_rank"]))
     if found["run_time"] is not None:
         row.add("hours_of_run", "-", found["run_time"] / 3600)
 
