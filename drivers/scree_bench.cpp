@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "bench/study.hpp"
-#include "bench/table_program.hpp"
 #include "core/command_line.hpp"
 #include "core/external_plugins.hpp"
 #include "core/log.hpp"
 #include "driver_main.hpp"
+#include "run/python_lines.hpp"
+#include "run/python_package.hpp"
 
 namespace {
 
@@ -21,18 +22,18 @@ using namespace scree;
 
 /// Measures and lets the tables be shown, which are started before MPI is.
 ExitCode measure(Ranks& ranks, bool streams, const Json& told, log::Level level,
-                 const std::function<void(const Comm&, const Tell&)>& work) {
-  TableProgram tables(ranks.is_speaker(ExitCode::done), streams, told);
+                 const std::function<void(const Comm&, const Send&)>& work) {
+  PythonLines tables(ranks.is_speaker(ExitCode::done), streams, "bench", {"show", told.dump()});
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), level);
   load_external_plugins(comm);
-  work(comm, [&](const std::string& what, const Json& value) { tables.tell(comm, what, value); });
+  work(comm, [&](const std::string& what, const Json& value) { tables.send(comm, what, value); });
   return tables.finish(comm);
 }
 
 ExitCode measure_study(Ranks& ranks, const StudyOptions& study, log::Level level = log::Level::normal) {
   return measure(ranks, study.stream, told_to_show(study, true), level,
-                 [&](const Comm& comm, const Tell& tell) { measure_study(comm, study, tell); });
+                 [&](const Comm& comm, const Send& send) { measure_study(comm, study, send); });
 }
 
 ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
@@ -65,9 +66,9 @@ ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
   for (std::size_t k = 0; k < cases.size(); ++k) {
     if (!verbs[k].given()) continue;
     return measure(ranks, false, told_to_show(study, false, files), log::Level::normal,
-                   [&](const Comm& comm, const Tell& tell) {
+                   [&](const Comm& comm, const Send& send) {
                      measure_case(comm, std::string(bench_cases()[k].name), *cases[k], !files.json.empty(),
-                                  tell);
+                                  send);
                    });
   }
   return measure_study(ranks, study);
@@ -92,7 +93,7 @@ ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
     throw InputError("scree bench starts ranks itself, but it was started as one of some (" + launcher +
                      " is set): leave out --ranks and --launcher, or mpirun");
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
-  if (launcher.empty()) become_study(told_to_launch(study));
+  if (launcher.empty()) become_python_package("bench", {"study", told_to_launch(study).dump()});
   return measure_study(ranks, study,
                        quiet     ? log::Level::quiet
                        : verbose ? log::Level::verbose

@@ -9,27 +9,39 @@
 #include "bench/row.hpp"
 #include "core/command_line.hpp"
 #include "core/parallel.hpp"
+#include "run/python_lines.hpp"
 
 namespace scree {
 
 /// What a case runs with and where its rows go. Everything collective.
 class BenchRun {
  public:
-  BenchRun(const Comm& comm, std::function<void(BenchRow)> add, std::function<void(const std::string&)> head)
-      : comm_(comm), add_(std::move(add)), head_(std::move(head)) {}
+  BenchRun(const Comm& comm, std::string name, std::string mode, Send send)
+      : comm_(comm), name_(std::move(name)), mode_(std::move(mode)), send_(std::move(send)) {}
 
   const Comm& comm() const { return comm_; }
   /// A finished row; called on all ranks.
-  void add(BenchRow row) const { add_(std::move(row)); }
+  void add(const BenchRow& row) const { send("row", row.to_json()); }
+  /// What measure_steps() found, of which Python makes a row with what it is to know of the case.
+  void add_steps(Json found, const Json& row) const {
+    found["row"] = row;
+    send("steps", found);
+  }
   /// Text above the rows that follow, which make a table of their own.
-  void head(const std::string& text) const { head_(text); }
+  void head(const std::string& text) const { send_("head", text); }
   /// triad_rate() of this machine, measured at the first call.
   Real triad() const;
 
  private:
+  void send(const std::string& what, const Json& value) const {
+    Json told{{"case", name_}, {"mode", mode_}, {"ranks", comm_.size()}};
+    told.update(value);
+    send_(what, told);
+  }
+
   const Comm& comm_;
-  std::function<void(BenchRow)> add_;
-  std::function<void(const std::string&)> head_;
+  std::string name_, mode_;
+  Send send_;
   mutable std::optional<Real> triad_;
 };
 
@@ -69,10 +81,10 @@ class BenchCase {
 struct BenchEntry {
   std::string_view name;
   std::string_view summary;
-  std::unique_ptr<BenchCase> (*make)();
+  std::function<std::unique_ptr<BenchCase>()> make;
 };
 
-/// All cases, in the order of cases.def.
+/// All cases: those of cases.def, and run_cases().
 std::span<const BenchEntry> bench_cases();
 
 template <class Case>

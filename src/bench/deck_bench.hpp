@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/case.hpp"
+#include "bench/steps.hpp"
 #include "core/deck.hpp"
 
 namespace scree {
@@ -39,8 +40,7 @@ class DeckBench : public BenchCase {
   void measure(const BenchRun& run, Deck& deck) const;
 
   DeckToMeasure deck_;
-  int steps_ = 20;
-  int warm_up_ = 50;
+  StepTiming plan_;
 };
 
 }  // namespace scree

@@ -1,9 +1,8 @@
 #include "bench/row.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
+
+#include "run/python_lines.hpp"
 
 namespace scree {
 
@@ -11,12 +10,8 @@ namespace {
 
 using Role = BenchColumn::Role;
 
-/// JSON has no infinities.
-Json json_of(Real value) {
-  return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
-}
 Json json_of(const BenchColumn::Value& value) {
-  if (const auto* number = std::get_if<Real>(&value)) return json_of(*number);
+  if (const auto* number = std::get_if<Real>(&value)) return finite_or_text(*number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
   return std::get<std::string>(value);
 }
@@ -82,26 +77,22 @@ BenchRow& BenchRow::only_in_files() {
   return *this;
 }
 
-Json to_json(const BenchRow& row) {
-  Json json{{"case", row.bench},
-            {"mode", row.mode},
-            {"ranks", row.ranks},
-            {"work", row.work},
-            {"seconds", json_of(row.seconds)}};
-  json["complete"] = row.is_complete;
-  if (row.spread) json["spread"] = json_of(*row.spread);
+Json BenchRow::to_json() const {
+  Json json{{"work", work}, {"seconds", finite_or_text(seconds)}};
+  json["complete"] = is_complete;
+  if (spread) json["spread"] = finite_or_text(*spread);
   for (const char* part : {"keys", "size", "values", "units", "spreads", "phases"})
     json[part] = Json::object();
   json["only_in_files"] = Json::array();
-  for (const BenchColumn& column : row.columns) {
+  for (const BenchColumn& column : columns) {
     const char* part = column.role == Role::key ? "keys" : column.role == Role::size ? "size" : "values";
     json[part][column.name] = json_of(column.value);
     json["units"][column.name] = column.unit;
-    if (column.spread) json["spreads"][column.name] = json_of(*column.spread);
+    if (column.spread) json["spreads"][column.name] = finite_or_text(*column.spread);
     if (!column.in_table) json["only_in_files"].push_back(column.name);
   }
-  for (const BenchPhase& phase : row.phases) json["phases"][phase.name] = json_of(phase.share);
-  json["notes"] = row.notes;
+  for (const BenchPhase& phase : phases) json["phases"][phase.name] = finite_or_text(phase.share);
+  json["notes"] = notes;
   return json;
 }
 

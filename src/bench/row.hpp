@@ -52,10 +52,10 @@ class BenchRow {
   BenchRow& time(const Timing& of_work);
   /// The column added last is not shown in tables for the terminal.
   BenchRow& only_in_files();
+  /// The row as results.json has it, but for case, mode and ranks; tables and comparisons are made from that
+  /// (postprocess/scree/bench).
+  Json to_json() const;
 
-  std::string bench;  ///< name of the case
-  std::string mode;   ///< fixed, strong or weak
-  int ranks = 1;
   std::string work;
   Real seconds = 0;            ///< of one unit of work that all ranks do together
   std::optional<Real> spread;  ///< of `seconds`
@@ -64,8 +64,5 @@ class BenchRow {
   std::vector<BenchPhase> phases;
   std::vector<std::string> notes;  ///< lines below the row
 };
-
-/// The row as results.json has it; tables and comparisons are made from that (postprocess/scree/bench).
-Json to_json(const BenchRow& row);
 
 }  // namespace scree

@@ -88,18 +88,6 @@ Json settings_of(const StudyOptions& options) {
   return settings;
 }
 
-/// Hands over the rows of a case.
-void run_case(const Comm& comm, const std::string& name, const std::string& mode, BenchCase& bench,
-              const Tell& tell) {
-  const auto add = [&](BenchRow row) {
-    row.bench = name;
-    row.mode = mode;
-    row.ranks = comm.size();
-    tell("row", to_json(row));
-  };
-  bench.run(BenchRun(comm, add, [&](const std::string& text) { tell("head", text); }));
-}
-
 }  // namespace
 
 void add_study_options(CommandLine& app, StudyOptions& options, bool launches) {
@@ -172,11 +160,11 @@ Json told_to_launch(const StudyOptions& options) {
           {"out", options.out}};
 }
 
-void measure_study(const Comm& comm, const StudyOptions& options, const Tell& tell) {
+void measure_study(const Comm& comm, const StudyOptions& options, const Send& send) {
   files::on_root(comm, [&] { require_valid(options); });
-  if (!options.stream || options.machine) tell("machine", describe_program(&comm));
+  if (!options.stream || options.machine) send("machine", describe_program(&comm));
   for (const BenchEntry& entry : chosen_cases(options)) {
-    tell("case", Json{{"name", entry.name}, {"summary", entry.summary}});
+    send("case", Json{{"name", entry.name}, {"summary", entry.summary}});
     const std::unique_ptr<BenchCase> bench =
         entry.make ? entry.make() : std::make_unique<DeckBench>(options.deck);
     if (options.quick) bench->make_quick();
@@ -186,16 +174,16 @@ void measure_study(const Comm& comm, const StudyOptions& options, const Tell& te
       const std::int64_t bodies = options.bodies > 0 ? options.bodies : bench->study_bodies();
       bench->set_bodies(bodies * (options.mode == "weak" ? comm.size() : 1));
     }
-    run_case(comm, std::string(entry.name), options.mode, *bench, tell);
+    bench->run(BenchRun(comm, std::string(entry.name), options.mode, send));
   }
-  tell("done", true);
+  send("done", true);
 }
 
 void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, bool describes,
-                  const Tell& tell) {
-  tell("machine", describe_program(describes ? &comm : nullptr));
-  run_case(comm, name, "fixed", bench, tell);
-  tell("done", true);
+                  const Send& send) {
+  send("machine", describe_program(describes ? &comm : nullptr));
+  bench.run(BenchRun(comm, name, "fixed", send));
+  send("done", true);
 }
 
 }  // namespace scree

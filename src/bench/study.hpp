@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,15 +50,12 @@ Json told_to_show(const StudyOptions& options, bool is_study, const BenchFiles& 
 /// InputError for names, numbers, decks and folders that cannot be used. Local.
 Json told_to_launch(const StudyOptions& options);
 
-/// Takes what is measured: what it is, and its value. Collective.
-using Tell = std::function<void(const std::string& what, const Json& value)>;
-
 /// Measures the chosen cases on the ranks of `comm`. Throws InputError as told_to_launch(), before anything
 /// is measured. Collective.
-void measure_study(const Comm& comm, const StudyOptions& options, const Tell& tell);
+void measure_study(const Comm& comm, const StudyOptions& options, const Send& send);
 
 /// Measures a case whose options are set, with the machine if `describes`. Collective.
 void measure_case(const Comm& comm, const std::string& name, BenchCase& bench, bool describes,
-                  const Tell& tell);
+                  const Send& send);
 
 }  // namespace scree

@@ -65,6 +65,54 @@ class Lists {
   std::vector<std::size_t> first_, entry_;
 };
 
+/// Columns of B that share a solution of A, as they touch different blocks: greedily, in their order. `block`
+/// of each row.
+std::vector<std::vector<std::size_t>> groups_of_columns(const Entries& b, const Lists& by_column,
+                                                        std::size_t n_columns,
+                                                        std::span<const std::size_t> block) {
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<std::vector<bool>> taken(block.size());  // by block: groups that touch it
+  for (std::size_t j = 0; j < n_columns; ++j) {
+    std::size_t group = 0;
+    const auto is_free = [&](std::size_t e) {
+      const auto& of_block = taken[block[static_cast<std::size_t>(b.row[e])]];
+      return group >= of_block.size() || !of_block[group];
+    };
+    while (!std::ranges::all_of(by_column[j], is_free)) ++group;
+    if (group == groups.size()) groups.emplace_back();
+    groups[group].push_back(j);
+    for (const std::size_t e : by_column[j]) {
+      auto& of_block = taken[block[static_cast<std::size_t>(b.row[e])]];
+      of_block.resize(std::max(of_block.size(), group + 1));
+      of_block[group] = true;
+    }
+  }
+  return groups;
+}
+
+struct Term {
+  std::size_t row, column;
+  Real value;
+};
+
+void add_term(SparseShare& W, const Term& term) {
+  if (term.value == 0) return;
+  W.row.push_back(static_cast<std::int64_t>(term.row));
+  W.column.push_back(static_cast<std::int64_t>(term.column));
+  W.value.push_back(term.value);
+}
+
+/// Adds terms column by column, those of the same place as one.
+void add_sums(SparseShare& W, std::vector<Term>&& terms) {
+  std::ranges::stable_sort(terms, {}, [](const Term& term) { return std::pair(term.column, term.row); });
+  for (std::size_t first = 0, last = 0; first < terms.size(); first = last) {
+    Term sum{terms[first].row, terms[first].column, 0};
+    for (; last < terms.size() && terms[last].column == sum.column && terms[last].row == sum.row; ++last)
+      sum.value += terms[last].value;
+    add_term(W, sum);
+  }
+}
+
 }  // namespace
 
 struct FclibOperator::State {
@@ -226,6 +274,41 @@ struct FclibOperator::State {
     if (C.get()) SCREE_PETSC(MatMultAdd(C.get(), r.get(), u.get(), u.get()));
     SCREE_PETSC(VecAXPY(u.get(), 1, c.get()));
   }
+
+  /// Adds what W has by elimination of x.
+  void add_eliminated(SparseShare& W) {
+    const auto n = static_cast<std::size_t>(unknown.total());
+    const auto m = static_cast<std::size_t>(relative.total());
+    const std::vector<std::size_t> block = blocks_of(a_entries(), n);
+    const Entries b = b_entries();
+    const Lists by_column(b.column, m);
+    const Lists by_row(b.row, n);
+    constexpr std::size_t none = static_cast<std::size_t>(-1);
+    std::vector<std::size_t> column_at(n, none);  // by block
+    for (const std::vector<std::size_t>& group : groups_of_columns(b, by_column, m, block)) {
+      SCREE_PETSC(VecSet(right.get(), 0));
+      {
+        Values sums(right.get());
+        for (const std::size_t j : group)
+          for (const std::size_t e : by_column[j]) {
+            sums.span()[static_cast<std::size_t>(b.row[e])] += b.value[e];
+            column_at[block[static_cast<std::size_t>(b.row[e])]] = j;
+          }
+      }
+      solve();
+      std::vector<Term> terms;
+      const Values solution(x.get());
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t j = column_at[block[k]];
+        if (j == none || solution.span()[k] == 0) continue;
+        for (const std::size_t e : by_row[k])
+          terms.push_back({static_cast<std::size_t>(b.column[e]), j, sign * b.value[e] * solution.span()[k]});
+      }
+      add_sums(W, std::move(terms));
+      for (const std::size_t j : group)
+        for (const std::size_t e : by_column[j]) column_at[block[static_cast<std::size_t>(b.row[e])]] = none;
+    }
+  }
 };
 
 FclibOperator::FclibOperator(const Comm& comm, const FclibProblem& problem)
@@ -298,82 +381,12 @@ FclibProblem FclibOperator::local_problem() {
     const Values q(s.q.get());
     local.q.values.assign(q.span().begin(), q.span().end());
   }
-  SparseShare& W = local.W;
-  W.n_rows = W.n_columns = s.relative.total();
-  const auto add = [&](std::size_t i, std::size_t j, Real value) {
-    if (value == 0) return;
-    W.row.push_back(static_cast<std::int64_t>(i));
-    W.column.push_back(static_cast<std::int64_t>(j));
-    W.value.push_back(value);
-  };
+  local.W.n_rows = local.W.n_columns = s.relative.total();
   const Entries own = s.c_entries();
   for (std::size_t e = 0; e < own.value.size(); ++e)
-    add(static_cast<std::size_t>(own.row[e]), static_cast<std::size_t>(own.column[e]), own.value[e]);
-  if (!s.has_unknown()) return local;
-
-  const auto n = static_cast<std::size_t>(s.unknown.total());
-  const auto m = static_cast<std::size_t>(s.relative.total());
-  const std::vector<std::size_t> block = blocks_of(s.a_entries(), n);
-  const Entries b = s.b_entries();
-  const Lists by_column(b.column, m);
-  const Lists by_row(b.row, n);
-
-  // Which columns share a solution: greedily, in their order.
-  std::vector<std::vector<std::size_t>> groups;
-  std::vector<std::vector<bool>> taken(n);  // by block: groups that touch it
-  for (std::size_t j = 0; j < m; ++j) {
-    std::size_t group = 0;
-    const auto is_free = [&](std::size_t e) {
-      const auto& of_block = taken[block[static_cast<std::size_t>(b.row[e])]];
-      return group >= of_block.size() || !of_block[group];
-    };
-    while (!std::ranges::all_of(by_column[j], is_free)) ++group;
-    if (group == groups.size()) groups.emplace_back();
-    groups[group].push_back(j);
-    for (const std::size_t e : by_column[j]) {
-      auto& of_block = taken[block[static_cast<std::size_t>(b.row[e])]];
-      of_block.resize(std::max(of_block.size(), group + 1));
-      of_block[group] = true;
-    }
-  }
-
-  struct Term {
-    std::size_t column, row;
-    Real value;
-  };
-  constexpr std::size_t none = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> column_at(n, none);  // by block
-  for (const std::vector<std::size_t>& group : groups) {
-    SCREE_PETSC(VecSet(s.right.get(), 0));
-    {
-      Values right(s.right.get());
-      for (const std::size_t j : group)
-        for (const std::size_t e : by_column[j]) {
-          right.span()[static_cast<std::size_t>(b.row[e])] += b.value[e];
-          column_at[block[static_cast<std::size_t>(b.row[e])]] = j;
-        }
-    }
-    s.solve();
-    std::vector<Term> terms;
-    const Values x(s.x.get());
-    for (std::size_t k = 0; k < n; ++k) {
-      const std::size_t j = column_at[block[k]];
-      if (j == none || x.span()[k] == 0) continue;
-      for (const std::size_t e : by_row[k])
-        terms.push_back({j, static_cast<std::size_t>(b.column[e]), s.sign * b.value[e] * x.span()[k]});
-    }
-    std::ranges::stable_sort(terms, {}, [](const Term& term) { return std::pair(term.column, term.row); });
-    for (std::size_t first = 0, last = 0; first < terms.size(); first = last) {
-      Real sum = 0;
-      for (; last < terms.size() && terms[last].column == terms[first].column &&
-             terms[last].row == terms[first].row;
-           ++last)
-        sum += terms[last].value;
-      add(terms[first].row, terms[first].column, sum);
-    }
-    for (const std::size_t j : group)
-      for (const std::size_t e : by_column[j]) column_at[block[static_cast<std::size_t>(b.row[e])]] = none;
-  }
+    add_term(local.W,
+             {static_cast<std::size_t>(own.row[e]), static_cast<std::size_t>(own.column[e]), own.value[e]});
+  if (s.has_unknown()) s.add_eliminated(local.W);
   return local;
 }
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/files.hpp"
-#include "io/table_text.hpp"
 #include "replay/fclib_operator.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/replay.hpp"
@@ -89,6 +89,18 @@ class TemporaryFile {
   std::string path_;
 };
 
+/// Lines of at most `most` characters where words allow it, each after two blanks.
+std::string wrap_words(std::string_view text, std::size_t most) {
+  std::string lines;
+  while (!text.empty()) {
+    std::size_t end = text.size() > most ? text.rfind(' ', most) : text.size();
+    if (end == std::string_view::npos || end == 0) end = std::min(text.find(' ', most), text.size());
+    lines += fmt::format("  {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string list_families() {
@@ -97,7 +109,7 @@ std::string list_families() {
   for (const GeneratedFamily& family : generated_families())
     text += wrap_words(fmt::format("{}: {}. Size: {}, at least {}", family.name, family.summary, family.size,
                                    family.least_size),
-                       "  ", most);
+                       most);
   return text;
 }
 

@@ -3,21 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/files.hpp"
 #include "core/hdf5.hpp"
 #include "replay/fclib_rigid.hpp"
+#include "replay/scratch.hpp"
 #include "run/python_package.hpp"
 
 namespace scree {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // Two million contacts at most, with which lists, shares and files take some GB of memory; the pile is
 // bounded by its sweeps, which are minutes.
@@ -70,25 +67,6 @@ constexpr GeneratedFamily families[]{
      "a column of cubes whose masses span size / 2 decades, six at most, in random order, on many contacts "
      "with normals 1e-3 apart; mu 0.3 to 0.7; made from a solution",
      "cubes", 2, most_bodies / 3, most_bodies / 3},
-};
-
-/// A file name that nobody else has, gone when this goes. Local.
-class TemporaryName {
- public:
-  TemporaryName() {
-    folder_ = fs::temp_directory_path() / "scree_problem_XXXXXX";
-    if (!mkdtemp(folder_.data())) files::fail("make", folder_);
-  }
-  ~TemporaryName() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  std::string path() const { return folder_ + "/problem.hdf5"; }
-
- private:
-  std::string folder_;
 };
 
 template <class T>
@@ -168,9 +146,10 @@ ListedProblem<D> generate_problem(std::string_view name, int size, std::uint64_t
   if (family.name == pile) return pile_problem<D>(size, seed);
   ListedProblem<D> whole;
   files::on_root(comm, [&] {
-    const TemporaryName file;
-    write_by_python(family, D, size, seed, file.path());
-    whole = read_list<D>(file.path());
+    const ScratchFolder folder(Comm(MPI_COMM_SELF), "");
+    const std::string path = folder.path() + "/problem.hdf5";
+    write_by_python(family, D, size, seed, path);
+    whole = read_list<D>(path);
   });
   for (auto* values : {&whole.mass, &whole.free_velocity, &whole.jacobian, &whole.bias, &whole.mu})
     broadcast(comm, *values);

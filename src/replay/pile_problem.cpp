@@ -75,35 +75,41 @@ void for_near_pairs(const std::vector<Vec<D>>& points, Real reach, Visit&& visit
   }
 }
 
-}  // namespace
+constexpr Real mean_radius = 0.1 / 4;
+constexpr Real spacing = 2.5 * mean_radius;  // of the lattice where spheres start
 
 template <int D>
-ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
-  constexpr Real mu = 0.5;
-  constexpr Real mean_radius = 0.1 / 4;
-  constexpr Real reach = gravity * time_step * time_step;  // gaps that a step may close
-  constexpr Real drop = 0.05 * mean_radius;
-  constexpr int n_settling = 400;
+struct Spheres {
+  std::vector<Vec<D>> x;
+  std::vector<Real> radius;
+  Real width = 0;  // of the box
+};
 
-  // A box about as wide as the settled pile is high; the spheres start on a loose lattice in it.
-  const Real spacing = 2.5 * mean_radius;
-  const int n_wide = std::max(1, static_cast<int>(std::pow(size, 1.0 / D)));
-  const Real width = n_wide * spacing;
-  std::vector<Vec<D>> x(static_cast<std::size_t>(size));
-  std::vector<Real> radius(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
+/// On a loose lattice in a box about as wide as the settled pile is high.
+template <int D>
+Spheres<D> loose_spheres(int size, std::uint64_t seed, int n_wide) {
+  Spheres<D> spheres{std::vector<Vec<D>>(static_cast<std::size_t>(size)),
+                     std::vector<Real>(static_cast<std::size_t>(size)), n_wide * spacing};
+  for (std::size_t i = 0; i < spheres.x.size(); ++i) {
     RandomStream random(seed, static_cast<GlobalId>(i), purpose::position);
-    radius[i] = mean_radius * random.uniform(0.8, 1.2);
+    spheres.radius[i] = mean_radius * random.uniform(0.8, 1.2);
     std::size_t rest = i;
     for (int k = 0; k < D; ++k) {
       const std::size_t slot = k + 1 < D ? rest % static_cast<std::size_t>(n_wide) : rest;
       rest /= static_cast<std::size_t>(n_wide);
-      x[i][k] = spacing * (static_cast<Real>(slot) + 0.5) + 0.1 * mean_radius * random.uniform(-1, 1);
+      spheres.x[i][k] = spacing * (static_cast<Real>(slot) + 0.5) + 0.1 * mean_radius * random.uniform(-1, 1);
     }
   }
+  return spheres;
+}
 
-  // Lower all spheres a little and push overlaps apart, until they have come down; then ever less.
-  const Real largest = 2 * 1.2 * mean_radius;
+/// Lowers all spheres a little and pushes overlaps apart, until they have come down; then ever less.
+template <int D>
+void settle(Spheres<D>& spheres, int n_wide) {
+  constexpr Real drop = 0.05 * mean_radius;
+  constexpr int n_settling = 400;
+  std::vector<Vec<D>>& x = spheres.x;
+  const std::vector<Real>& radius = spheres.radius;
   const auto push_apart = [&](Index i, Index j) {
     Vec<D>& a = x[static_cast<std::size_t>(i)];
     Vec<D>& b = x[static_cast<std::size_t>(j)];
@@ -117,16 +123,29 @@ ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
   };
   // The settled pile is a little less than half as high as the lattice.
   const int n_falling =
-      static_cast<int>(0.6 * spacing * (static_cast<Real>(size) / std::pow(n_wide, D - 1) + 1) / drop);
+      static_cast<int>(0.6 * spacing * (static_cast<Real>(x.size()) / std::pow(n_wide, D - 1) + 1) / drop);
   for (int round = 0; round < n_falling + n_settling; ++round) {
     const Real strength = std::min(1.0, static_cast<Real>(n_falling + n_settling - 1 - round) / n_settling);
     for (Vec<D>& at : x) at[D - 1] -= strength * strength * drop;
-    for_near_pairs(x, largest, push_apart);
+    for_near_pairs(x, 2 * 1.2 * mean_radius, push_apart);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      for (int k = 0; k + 1 < D; ++k) x[i][k] = std::clamp(x[i][k], radius[i], width - radius[i]);
+      for (int k = 0; k + 1 < D; ++k) x[i][k] = std::clamp(x[i][k], radius[i], spheres.width - radius[i]);
       x[i][D - 1] = std::max(x[i][D - 1], radius[i]);
     }
   }
+}
+
+}  // namespace
+
+template <int D>
+ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
+  constexpr Real mu = 0.5;
+  constexpr Real reach = gravity * time_step * time_step;  // gaps that a step may close
+  const int n_wide = std::max(1, static_cast<int>(std::pow(size, 1.0 / D)));
+  Spheres<D> spheres = loose_spheres<D>(size, seed, n_wide);
+  settle(spheres, n_wide);
+  const std::vector<Vec<D>>& x = spheres.x;
+  const std::vector<Real>& radius = spheres.radius;
 
   ListedProblem<D> problem;
   problem.time_step = time_step;
@@ -141,9 +160,9 @@ ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
                             std::max(gap, 0.0) / time_step);
     };
     for (int k = 0; k < D; ++k) touch_wall(unit_vector<D>(k), x[i][k] - radius[i]);
-    for (int k = 0; k + 1 < D; ++k) touch_wall(unit_vector<D>(k, -1), width - x[i][k] - radius[i]);
+    for (int k = 0; k + 1 < D; ++k) touch_wall(unit_vector<D>(k, -1), spheres.width - x[i][k] - radius[i]);
   }
-  for_near_pairs(x, largest + reach, [&](Index i, Index j) {
+  for_near_pairs(x, 2 * 1.2 * mean_radius + reach, [&](Index i, Index j) {
     const auto first = static_cast<std::size_t>(j);
     const Vec<D> apart = x[static_cast<std::size_t>(i)] - x[first];
     const Real distance = norm(apart);

@@ -18,6 +18,7 @@
 #include "replay/replay_report.hpp"
 #include "replay/solver_choice.hpp"
 #include "replay/stored_problem.hpp"
+#include "run/version.hpp"
 
 namespace scree {
 
@@ -264,35 +265,31 @@ class FileReplay {
 
 class Replay {
  public:
-  Replay(const Comm& comm, const ReplayOptions& options, const std::function<void(const std::string&)>& show)
+  Replay(const Comm& comm, const ReplayOptions& options, const Send& send)
       : comm_(comm),
         options_(options),
-        show_(show),
+        send_(send),
         solvers_2d_(options.solvers, options.settings),
-        solvers_3d_(options.solvers, options.settings) {
-    all_.tolerances = options.tolerances;
-    all_.norm = options.natural ? ResidualNorm::natural : ResidualNorm::fclib;
-    all_.ranks = comm.size();
-    all_.command_line = options.command_line;
-    all_.solvers = solvers_3d_.names();
-  }
+        solvers_3d_(options.solvers, options.settings) {}
 
   ExitCode go() {
-    show_(format_replay_head(all_.tolerances));
+    send_("head", {{"program", version_text()},
+                   {"command_line", options_.command_line},
+                   {"ranks", comm_.size()},
+                   {"measure", options_.natural ? "natural" : "fclib"},
+                   {"tolerances", options_.tolerances},
+                   {"solvers", solvers_3d_.names()}});
     for (const std::string& path : options_.files) {
       const FclibProblem problem = read_fclib(comm_, path);
       if (problem.dimension == 2)
         solve_file<2>(problem, solvers_2d_);
       else
         solve_file<3>(problem, solvers_3d_);
-      files::write_on_root(comm_, options_.csv, replay_csv(all_));
-      files::write_on_root(comm_, options_.json, replay_json(all_));
+      send_("file", path);
     }
-    show_(format_replay_summary(all_));
+    send_("done", true);
     if (refused_) return ExitCode::bad_input;
-    const bool all_confirmed =
-        std::ranges::all_of(all_.rows, [](const ReplayRow& row) { return row.confirmed; });
-    return all_confirmed ? ExitCode::done : ExitCode::solver_failure;
+    return all_confirmed_ ? ExitCode::done : ExitCode::solver_failure;
   }
 
  private:
@@ -309,14 +306,14 @@ class Replay {
       refusal = error.what();
     }
     std::optional<Result> best;
-    for (const std::string& name : all_.solvers) {
+    for (const std::string& name : solvers.names()) {
       Result result{.row = file.empty_row(name), .r = {}};
       if (refusal.empty())
         result = file.solve(name);
       else
         result.row.failure = refusal;
-      show_(format_replay_row(result.row));
-      all_.rows.push_back(result.row);
+      send_("solve", json_of_solve(result.row, options_.tolerances));
+      all_confirmed_ = all_confirmed_ && result.row.confirmed;
       const bool may_be_written = result.row.failure.empty() && (result.row.confirmed || options_.force);
       if (may_be_written && (!best || result.row.checked.larger() < best->row.checked.larger()))
         best = std::move(result);
@@ -330,11 +327,10 @@ class Replay {
 
   Comm comm_;
   const ReplayOptions& options_;
-  const std::function<void(const std::string&)>& show_;
+  const Send& send_;
   SolverChoice<2> solvers_2d_;
   SolverChoice<3> solvers_3d_;
-  ReplayRows all_;
-  bool refused_ = false;
+  bool all_confirmed_ = true, refused_ = false;
 };
 
 }  // namespace
@@ -347,9 +343,8 @@ void check_place(const std::string& path) {
     throw InputError(fmt::format("{} cannot be written: there is no folder {}", path, folder.string()));
 }
 
-ExitCode replay(const Comm& comm, const ReplayOptions& options,
-                const std::function<void(const std::string&)>& show) {
-  Replay all(comm, options, show);
+ExitCode replay(const Comm& comm, const ReplayOptions& options, const Send& send) {
+  Replay all(comm, options, send);
   check_text_outputs(comm, options);
   insert_petsc_options(options.petsc_options);
   check_files(comm, options);

@@ -1,13 +1,13 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/types.hpp"
+#include "run/python_lines.hpp"
 
 namespace scree {
 
@@ -24,17 +24,17 @@ struct ReplayOptions {
   bool force = false;                 ///< also write a solution that is none
   std::vector<std::string> settings;  ///< "SOLVER.KEY=VALUE", keys as in [solver]
   std::string petsc_options;
-  std::string json, csv;  ///< files to write; empty: none
+  std::string json, csv;  ///< files that are written of what is told; empty: none
   std::string command_line;
 };
 
 /// Solves stored problems one after the other with each solver, and checks every result by a residual
-/// recomputed from the file. `show` gets the text of each finished part on all ranks. All files are read and
+/// recomputed from the file. Tells `head` (what all solves share), `solve` after each, `file` after all
+/// solves of a file, and `done`, to be shown and written by Python (bench/replays.py). All files are read and
 /// checked before anything is solved. Returns done if every solver met the least tolerance on every file and
 /// was confirmed, solver_failure if not, bad_input if a file turned out to be no problem for the solvers.
 /// Throws InputError for options and files that cannot be used. Collective.
-ExitCode replay(const Comm& comm, const ReplayOptions& options,
-                const std::function<void(const std::string&)>& show);
+ExitCode replay(const Comm& comm, const ReplayOptions& options, const Send& send);
 
 /// Throws InputError if a file cannot be made at `path`, before anything is computed for it. Local.
 void check_place(const std::string& path);

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.hpp"
 #include "friction/friction_solver.hpp"
 #include "replay/fclib_operator.hpp"
 
@@ -30,31 +31,8 @@ struct ReplayRow {
   bool is_solved(std::size_t tolerance) const { return agrees[tolerance] && was_reached(tolerance); }
 };
 
-/// The solves of a run: those of one file follow each other, each file with the same solvers.
-struct ReplayRows {
-  std::vector<Real> tolerances;
-  ResidualNorm norm = ResidualNorm::fclib;
-  int ranks = 1;
-  std::string command_line;
-  std::vector<std::string> solvers;
-  std::vector<ReplayRow> rows;
-
-  std::size_t n_files() const { return rows.size() / solvers.size(); }
-  const ReplayRow& at(std::size_t file, std::size_t solver) const {
-    return rows[file * solvers.size() + solver];
-  }
-  /// Of all files and solvers, to a tolerance; infinite: not solved.
-  std::vector<std::vector<Real>> seconds_to(std::size_t tolerance) const;
-};
-
-/// Text for the terminal: the head of the table, a row of it, and what all rows come to.
-std::string format_replay_head(const std::vector<Real>& tolerances);
-std::string format_replay_row(const ReplayRow& row);
-std::string format_replay_summary(const ReplayRows& all);
-
-/// One line per row.
-std::string replay_csv(const ReplayRows& all);
-/// Everything; numbers that are not finite are null.
-std::string replay_json(const ReplayRows& all);
+/// A solve as the JSON file of scree_replay has it, but infinities and NaN are texts; tables and files are
+/// made of that (postprocess/scree/bench/replays.py).
+Json json_of_solve(const ReplayRow& row, const std::vector<Real>& tolerances);
 
 }  // namespace scree

@@ -77,6 +77,88 @@ struct Visit {
   }
 };
 
+/// Rows of bodies that a rank owns, ascending, and of contacts that it runs.
+template <int D>
+struct OwnRows {
+  std::vector<BodyRow<D>> bodies;
+  std::vector<ContactRow<D>> contacts;
+};
+
+/// Rows go to the owners of bodies and of the lower bodies of contacts. Collective.
+template <int D>
+OwnRows<D> sent_to_owners(const Comm& comm, const ProblemShare<D>& share, const BodyDirectory& directory) {
+  OwnRows<D> own;
+  const std::vector<BodyFact> facts = directory.look_up(share.body);
+  own.bodies = sent_to_owners<BodyRow<D>>(comm, facts, [&](std::size_t i, BodyRow<D>& row) {
+    row.body = {share.body[i], facts[i].n_partners};
+    copy_row(share.mass, i, row.mass);
+    copy_row(share.free_velocity, i, row.free_velocity);
+    copy_row(share.start_velocity, i, row.start_velocity);
+  });
+  std::ranges::sort(own.bodies, {}, [](const BodyRow<D>& row) { return row.body.number; });
+  std::vector<Number> lows(share.contact.size());
+  for (std::size_t c = 0; c < lows.size(); ++c) lows[c] = pair_of(share.a[c], share.b[c]).low;
+  own.contacts =
+      sent_to_owners<ContactRow<D>>(comm, directory.look_up(lows), [&](std::size_t c, ContactRow<D>& row) {
+        row.number = share.contact[c];
+        row.a = share.a[c];
+        row.b = share.b[c];
+        copy_row(share.jacobian, c, row.jacobian);
+        copy_row(share.bias, c, row.bias);
+        copy_row(share.compliance, c, row.compliance);
+        row.mu = share.mu[c];
+      });
+  return own;
+}
+
+/// Pairs of bodies, ascending, and which of them each contact belongs to.
+struct RunPairs {
+  std::vector<BodyPair> pairs;
+  std::vector<Index> of_contact;
+};
+
+template <int D>
+RunPairs pairs_of(const std::vector<ContactRow<D>>& contacts) {
+  std::vector<std::pair<BodyPair, std::size_t>> pair_and_row;
+  pair_and_row.reserve(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    pair_and_row.emplace_back(pair_of(contacts[c].a, contacts[c].b), c);
+  std::sort(pair_and_row.begin(), pair_and_row.end());
+  RunPairs run;
+  run.of_contact.resize(contacts.size());
+  for (const auto& [pair, c] : pair_and_row) {
+    if (run.pairs.empty() || run.pairs.back() != pair) run.pairs.push_back(pair);
+    run.of_contact[c] = static_cast<Index>(run.pairs.size()) - 1;
+  }
+  return run;
+}
+
+/// The order in which a sweep visits contacts.
+template <int D>
+std::vector<Visit> visits_of(const std::vector<ContactRow<D>>& contacts, const RunPairs& run,
+                             const Halo& halo) {
+  std::vector<Visit> visits;
+  visits.reserve(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const Pair& pair = halo.pair(run.of_contact[c]);
+    const bool is_interior = !halo.is_shared(pair.low) && (pair.high < 0 || !halo.is_shared(pair.high));
+    visits.push_back({pair.colour, is_interior, pair.low, contacts[c].number, c, run.of_contact[c]});
+  }
+  std::sort(visits.begin(), visits.end());
+  return visits;
+}
+
+/// Values of the bodies held, from the rows of those that are owned. Collective.
+template <int D, std::size_t width>
+void fill_bodies(Halo& halo, const std::vector<BodyRow<D>>& bodies,
+                 std::array<Real, width> BodyRow<D>::*of_row, std::vector<Real>& values) {
+  values.resize(halo.held().size() * width);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    std::copy_n((bodies[i].*of_row).begin(), width,
+                values.begin() + halo.place_of_owned()[i] * static_cast<std::ptrdiff_t>(width));
+  halo.copy_to_ghosts(values, static_cast<int>(width));
+}
+
 }  // namespace
 
 template <int D>
@@ -90,78 +172,30 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) {
   problem_.time_step = share.time_step;
   problem_.velocity_floor = share.velocity_floor;
 
-  // Rows go to the owners of bodies and of the lower bodies of contacts.
   std::vector<BodyPair> pairs(share.contact.size());
-  std::vector<Number> lows(share.contact.size());
-  for (std::size_t c = 0; c < pairs.size(); ++c) {
-    pairs[c] = pair_of(share.a[c], share.b[c]);
-    lows[c] = pairs[c].low;
-  }
+  for (std::size_t c = 0; c < pairs.size(); ++c) pairs[c] = pair_of(share.a[c], share.b[c]);
   const BodyDirectory directory(comm, sizes.n_bodies, std::move(pairs));
-  const std::vector<BodyFact> facts = directory.look_up(share.body);
-  auto bodies = sent_to_owners<BodyRow<D>>(comm, facts, [&](std::size_t i, BodyRow<D>& row) {
-    row.body = {share.body[i], facts[i].n_partners};
-    copy_row(share.mass, i, row.mass);
-    copy_row(share.free_velocity, i, row.free_velocity);
-    copy_row(share.start_velocity, i, row.start_velocity);
-  });
-  const auto contacts =
-      sent_to_owners<ContactRow<D>>(comm, directory.look_up(lows), [&](std::size_t c, ContactRow<D>& row) {
-        row.number = share.contact[c];
-        row.a = share.a[c];
-        row.b = share.b[c];
-        copy_row(share.jacobian, c, row.jacobian);
-        copy_row(share.bias, c, row.bias);
-        copy_row(share.compliance, c, row.compliance);
-        row.mu = share.mu[c];
-      });
+  const OwnRows<D> own = sent_to_owners(comm, share, directory);
   share = {};
 
-  std::vector<std::pair<BodyPair, std::size_t>> pair_and_row;
-  pair_and_row.reserve(contacts.size());
-  for (std::size_t c = 0; c < contacts.size(); ++c)
-    pair_and_row.emplace_back(pair_of(contacts[c].a, contacts[c].b), c);
-  std::sort(pair_and_row.begin(), pair_and_row.end());
-  std::vector<BodyPair> run;
-  std::vector<Index> pair_of_contact(contacts.size());
-  for (const auto& [pair, c] : pair_and_row) {
-    if (run.empty() || run.back() != pair) run.push_back(pair);
-    pair_of_contact[c] = static_cast<Index>(run.size()) - 1;
-  }
-  std::sort(bodies.begin(), bodies.end(),
-            [](const BodyRow<D>& x, const BodyRow<D>& y) { return x.body.number < y.body.number; });
   std::vector<OwnedBody> owned;
-  for (const BodyRow<D>& row : bodies) owned.push_back(row.body);
-  halo_ = std::make_unique<Halo>(comm, directory, owned, run);
-
+  for (const BodyRow<D>& row : own.bodies) owned.push_back(row.body);
+  const RunPairs run = pairs_of(own.contacts);
+  halo_ = std::make_unique<Halo>(comm, directory, owned, run.pairs);
   problem_.halo = halo_.get();
   problem_.body_id.assign(halo_->held().begin(), halo_->held().end());
-  const auto fill = [&](std::vector<Real>& values, auto BodyRow<D>::*of_row, std::size_t width) {
-    values.resize(problem_.body_id.size() * width);
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-      std::copy_n((bodies[i].*of_row).begin(), width,
-                  values.begin() + halo_->place_of_owned()[i] * static_cast<std::ptrdiff_t>(width));
-    halo_->copy_to_ghosts(values, static_cast<int>(width));
-  };
-  fill(problem_.mass, &BodyRow<D>::mass, q * q);
-  fill(problem_.free_velocity, &BodyRow<D>::free_velocity, q);
-  if (sizes.has_start) fill(problem_.start_velocity, &BodyRow<D>::start_velocity, q);
+  fill_bodies(*halo_, own.bodies, &BodyRow<D>::mass, problem_.mass);
+  fill_bodies(*halo_, own.bodies, &BodyRow<D>::free_velocity, problem_.free_velocity);
+  if (sizes.has_start) fill_bodies(*halo_, own.bodies, &BodyRow<D>::start_velocity, problem_.start_velocity);
 
-  std::vector<Visit> visits;
-  visits.reserve(contacts.size());
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const Pair& pair = halo_->pair(pair_of_contact[c]);
-    const bool is_interior = !halo_->is_shared(pair.low) && (pair.high < 0 || !halo_->is_shared(pair.high));
-    visits.push_back({pair.colour, is_interior, pair.low, contacts[c].number, c, pair_of_contact[c]});
-  }
-  std::sort(visits.begin(), visits.end());
+  const std::vector<Visit> visits = visits_of(own.contacts, run, *halo_);
   const auto n_colours = at(halo_->n_colours());
   problem_.colour_first.assign(n_colours + 1, 0);
   problem_.interior_first.assign(n_colours, 0);
   problem_.jacobian.reserve(visits.size() * 2 * D * q);
   problem_.bias.reserve(visits.size() * D);
   for (const Visit& visit : visits) {
-    const ContactRow<D>& row = contacts[visit.row];
+    const ContactRow<D>& row = own.contacts[visit.row];
     const Pair& pair = halo_->pair(visit.pair);
     const bool is_a_low = row.a == pair.bodies.low;
     ++problem_.colour_first[at(visit.colour) + 1];

@@ -1,9 +1,15 @@
 """Tables, CSV and comparisons that scree.bench makes of rows of scree_bench."""
+import csv
+import math
 import re
 
-from pytest import approx
+from pytest import approx, raises
 
+from scree.bench.beds import RADIUS, mixture
+from scree.bench.decks import Asked, bed_sizes, crowd
+from scree.bench.launch import InputError
 from scree.bench.rows import compare_ranks
+from scree.bench.steps import row_of_steps
 from scree.bench.tables import format_rows, rows_as_csv, wrapped
 
 
@@ -79,3 +85,60 @@ def test_long_notes_go_on_in_further_lines():
     assert wrapped("one two three", "  ", 7) == "  one two\n  three\n"
     assert wrapped("onetwothree four", "", 7) == "onetwothree\nfour\n", "a word that is too long stays whole"
     assert wrapped("", "  ", 7) == ""
+
+
+def found_steps(**more):
+    """What scree_bench found in ten steps of 2 ms of a thousand bodies on two ranks."""
+    return {"mode": "fixed", "ranks": 2, "seconds": 2e-3, "spread": 0.1, "bodies": 1000.0, "steps": 10, "wall": 0.02,
+            "warm_up": {"steps": 5, "seconds": 0.5}, "timers": {"forces": 0.01, "exchange": 0.002, "move": 0.001, "nsgs sweep": 0.005},
+            "phases": {"forces": 0.5}, "certificate": {"contacts": {"sum": 20e3, "max": 2100.0}, "sweeps": {"sum": 300.0, "max": 40.0},
+                                                       "overlap_met": {"sum": 1.0, "max": 0.2}},
+            "solved": 9.0, "rebuilds": 0, "contacts": 1500, "pairs": 4000, "lanes": 4400, "blocks": 12, "imbalance": 1.1, "bytes": 100000,
+            "memory_of_rank": 1e8, "run_time": 3600.0} | more
+
+
+def test_rows_of_steps_share_times_of_all_ranks_among_bodies_and_steps():
+    dem = row_of_steps(found_steps(case="dem", row={"law": "hertz"}))
+    assert dem["keys"] == {"law": "hertz"} and dem["size"] == {"bodies": 1000} and dem["phases"] == {"forces": 0.5}
+    assert dem["values"]["forces_ns_per_body"] == approx((0.01 - 0.002 - 0.001) * 1e9 * 2 / 10 / 1000), "without exchange and motion"
+    assert dem["values"]["contacts_per_body"] == 1.5 and dem["values"]["steps_per_rebuild"] == 0, "no list was made"
+    cubes = row_of_steps(found_steps(case="convex", row={"shape": "box"}))["values"]
+    assert cubes["pour_us_per_body_step"] == approx(0.5e6 * 2 / 5 / 1000) and cubes["share_of_steps_solved"] == 0.9
+    assert cubes["ns_per_contact_sweep"] == approx(1e9 * 0.005 * 2 / 2000 / 300)
+    people = row_of_steps(found_steps(case="crowd", row={"model": "pbd", "density": 1.0, "columns": 4, "step": 0.05}))
+    assert people["values"]["real_time_factor"] == approx(10 * 0.05 / 0.02) and people["values"]["worst_overlap_m"] == 0.2
+    deck = row_of_steps(found_steps(case="deck", row={"deck": "pile", "warm_up": 5}))["values"]
+    assert deck["contacts"] == 2000 and deck["hours_of_run"] == 1 and deck["us_per_body_step"] == approx(4)
+
+
+def test_a_mixture_has_about_as_much_volume_of_each_size_and_no_overlap(tmp_path):
+    edge, count, n_large = mixture(tmp_path / "balls.csv", 2000, 4)
+    with open(tmp_path / "balls.csv", newline="", encoding="utf-8") as file:
+        balls = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    large = [ball for ball in balls if ball["radius"] > RADIUS]
+    small = [ball for ball in balls if ball["radius"] == RADIUS]
+    assert (len(balls), len(large)) == (count, n_large) and n_large == 27, "the cube that comes nearest to 2000 / 4^3"
+    assert 0.6 * n_large * 4**3 < len(small) < n_large * 4**3, "some have no room near large ones"
+    place = [[ball[axis] for axis in "xyz"] for ball in balls]
+    assert all(ball["radius"] <= x <= edge - ball["radius"] for ball, at in zip(balls, place) for x in at), "inside the walls"
+    for ball in large:
+        at = [ball[axis] for axis in "xyz"]
+        nearest = min(math.dist(at, other) - ball["radius"] - body["radius"] for body, other in zip(balls, place) if body is not ball)
+        assert nearest >= -1e-12
+
+
+def test_sizes_of_beds_are_whole_tiles():
+    told = {"options": {"bodies": ["9000"]}, "folder": "", "program": "", "is_study": True}
+    assert bed_sizes(Asked(told)) == [8192], "the nearest, where a study asks for a size"
+    with raises(InputError, match="multiple of 4096"):
+        bed_sizes(Asked(told | {"is_study": False}))
+
+
+def test_a_case_has_a_deck_for_each_combination():
+    told = {"options": {"agents": ["60"], "densities": ["1", "3"], "columns": ["0", "4"], "model": ["pbd"], "tolerance": ["1e-6"],
+                        "step": ["0.05"], "warm-up": ["1"], "steps": ["2"], "repetitions": ["3"]},
+            "folder": "", "program": "", "is_study": False}
+    measurements = list(crowd(Asked(told)))
+    assert [(m["row"]["density"], m["row"]["columns"]) for m in measurements] == [(1, 0), (1, 4), (3, 0), (3, 4)]
+    assert all(m["steps"] == {"steps": 2, "repetitions": 3, "warm_up": 1} for m in measurements)
+    assert [m["deck"].count("0.15]") for m in measurements] == [0, 4, 0, 4]

@@ -4,6 +4,7 @@ import sys
 
 from .machine import describe_machine, format_machine, processor_text
 from .results import Results, write_atomically
+from .steps import row_of_steps
 from .tables import format_rows
 
 
@@ -39,6 +40,9 @@ class Tables:
             write_atomically(self.csv, self.results.csv(self.results.rows))
         if self.json:
             write_atomically(self.json, self.results.json())
+
+    def take_steps(self, found):
+        self.take_row(row_of_steps(found))
 
     def take_done(self, _):
         self.flush()

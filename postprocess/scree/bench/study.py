@@ -6,6 +6,7 @@ from .launch import InputError, Launcher, counted
 from .machine import describe_machine, format_machine, n_processors, processor_text
 from .results import Results
 from .rows import compare_ranks
+from .steps import row_of_steps
 from .tables import format_rows
 
 
@@ -71,9 +72,9 @@ def measure_case(launcher, case, settings, out):
     rows = []
 
     def take(kind, value):
-        if kind == "row":
+        if kind in ("row", "steps"):
             require_as_many(value["ranks"], ranks, launcher.words)
-            rows.append(value)
+            rows.append(row_of_steps(value) if kind == "steps" else value)
 
     for ranks in settings["ranks"]:
         launcher.run(ranks, arguments_of(case, settings, out), case, take)

@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "replay/generated_problems.hpp"
+#include "replay/round_form.hpp"
 #include "replay/solver_choice.hpp"
 #include "replay/split_problem.hpp"
 
@@ -157,6 +158,7 @@ class FrictionBench : public BenchCase {
                 const std::vector<Compliance>& compliances, const RunProblem& run_problem) const;
   void run_generated(const Comm& comm, const std::string& name, std::int64_t seed,
                      const std::vector<Compliance>& compliances, const RunProblem& run_problem) const;
+  std::string add_times(const SolveReport& report, BenchRow& row) const;
   BenchRow run_solver(const FrictionBenchProblem& c, const FrictionProblem<3>& problem,
                       const SolverChoice<3>& solvers, const std::string& name) const;
 
@@ -230,6 +232,25 @@ std::vector<BenchPhase> phases_of(const SolveReport& report) {
   return phases;
 }
 
+/// When each tolerance was reached; returns the iterations as text.
+std::string FrictionBench::add_times(const SolveReport& report, BenchRow& row) const {
+  std::string iterations;
+  for (const Real limit : tolerances_) {
+    const auto first = std::ranges::find_if(
+        report.trace, [&](const ResidualSample& sample) { return sample.residual <= limit; });
+    const bool reached = first != report.trace.end();
+    const std::string limit_text = fmt::format("{:g}", limit);
+    const auto value = [&](auto number) {
+      return reached ? BenchColumn::Value(number) : BenchColumn::Value(std::string());
+    };
+    row.result("seconds_to_" + limit_text, "s", value(reached ? first->seconds : 0));
+    row.result("iteration_at_" + limit_text, "-", value(std::int64_t{reached ? first->iteration : 0}))
+        .only_in_files();
+    iterations += fmt::format(" {}", reached ? std::to_string(first->iteration) : "-");
+  }
+  return iterations;
+}
+
 BenchRow FrictionBench::run_solver(const FrictionBenchProblem& c, const FrictionProblem<3>& problem,
                                    const SolverChoice<3>& solvers, const std::string& name) const {
   SolveReport report;
@@ -262,20 +283,7 @@ BenchRow FrictionBench::run_solver(const FrictionBenchProblem& c, const Friction
   row.is_complete = report.converged;
   row.phases = phases_of(report);
   if (!failure.empty()) row.notes.push_back("failed: " + failure);
-  std::string iterations;
-  for (const Real limit : tolerances_) {
-    const auto first = std::ranges::find_if(
-        report.trace, [&](const ResidualSample& sample) { return sample.residual <= limit; });
-    const bool reached = first != report.trace.end();
-    const std::string limit_text = fmt::format("{:g}", limit);
-    const auto value = [&](auto number) {
-      return reached ? BenchColumn::Value(number) : BenchColumn::Value(std::string());
-    };
-    row.result("seconds_to_" + limit_text, "s", value(reached ? first->seconds : 0));
-    row.result("iteration_at_" + limit_text, "-", value(std::int64_t{reached ? first->iteration : 0}))
-        .only_in_files();
-    iterations += fmt::format(" {}", reached ? std::to_string(first->iteration) : "-");
-  }
+  const std::string iterations = add_times(report, row);
   row.result("residual", "-", report.residual.natural);
   row.result("implied_overlap", "m", report.residual.implied_overlap);
   std::string counts;
@@ -335,7 +343,8 @@ void FrictionBench::run_generated(const Comm& comm, const std::string& name, std
       whole.compliance[k] = compliance / mass;
       whole.compliance[k + 1] = tangential_ * compliance / mass;
     }
-    const SplitProblem<3> split(comm, whole);
+    SplitProblem<3> split(comm, whole);
+    take_round_form(split.problem());  // as in replays of the file
     FrictionBenchProblem c{.name = name, .seed = seed, .compliance = compliance};
     c.stiffness = stiffness_of_compliance(compliance / mass, whole.time_step);
     run_problem(c, split.problem());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,8 +8,8 @@
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
-#include "bench/scratch.hpp"
 #include "core/command_line.hpp"
+#include "replay/scratch.hpp"
 #include "run/simulation.hpp"
 #include "run/writers.hpp"
 
@@ -32,11 +33,48 @@ class OutputBench : public PackingBench {
   }
 
  private:
+  struct FrameFormat {
+    std::string name;
+    std::int64_t n_writers;
+    std::function<void()> write, finish;
+  };
+
+  template <int D>
+  void measure_frames(const BenchRun& run, Simulation<D>& simulation, const ScratchFolder& folder,
+                      const FrameFormat& format) const;
   template <int D>
   void measure(const BenchRun& run, std::int64_t n_bodies) const;
 
   std::int64_t writers_ = 1;
 };
+
+/// `write` writes one more frame, `finish` waits for what is still under way.
+template <int D>
+void OutputBench::measure_frames(const BenchRun& run, Simulation<D>& simulation, const ScratchFolder& folder,
+                                 const FrameFormat& format) const {
+  format.write();  // the first frame makes folders and headers
+  format.finish();
+  const std::int64_t bytes_before = folder.bytes();
+  std::vector<Real> seconds;
+  for (int repetition = 0; repetition < repetitions_; ++repetition) {
+    ++simulation.state().clock.step;
+    simulation.state().clock.time += simulation.deck().dt;
+    seconds.push_back(seconds_of_call(run.comm(), TimeKind::wall, [&] {
+      format.write();
+      if (repetition + 1 == repetitions_) format.finish();
+    }));
+  }
+  const Timing frame = timing_of(std::move(seconds));
+  const Real bytes = static_cast<Real>(folder.bytes() - bytes_before) / repetitions_;
+  BenchRow row("frame");
+  row.key("dimension", std::int64_t{D}).size("bodies", simulation.n_bodies()).key("format", format.name);
+  row.time(frame);
+  row.result("bytes", "B", bytes);
+  row.result("bytes_per_second", "B/s", bytes / frame.median);
+  row.result("bytes_per_body", "-", bytes / static_cast<Real>(simulation.n_bodies()));
+  row.result("writing_ranks", "-", format.n_writers);
+  run.add(row);
+}
 
 template <int D>
 void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
@@ -45,33 +83,6 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   for (int i = 0; i < 3; ++i) simulation.step();
   const ScratchFolder folder(comm, folder_);
   const auto ranks = std::int64_t{comm.size()};
-
-  // `write` writes one more frame, `finish` waits for what is still under way.
-  const auto measure_frames = [&](const std::string& format, std::int64_t n_writers,
-                                  const std::function<void()>& write, const std::function<void()>& finish) {
-    write();  // the first frame makes folders and headers
-    finish();
-    const std::int64_t bytes_before = folder.bytes();
-    std::vector<Real> seconds;
-    for (int repetition = 0; repetition < repetitions_; ++repetition) {
-      ++simulation.state().clock.step;
-      simulation.state().clock.time += simulation.deck().dt;
-      seconds.push_back(seconds_of_call(comm, TimeKind::wall, [&] {
-        write();
-        if (repetition + 1 == repetitions_) finish();
-      }));
-    }
-    const Timing frame = timing_of(std::move(seconds));
-    const Real bytes = static_cast<Real>(folder.bytes() - bytes_before) / repetitions_;
-    BenchRow row("frame");
-    row.key("dimension", std::int64_t{D}).size("bodies", simulation.n_bodies()).key("format", format);
-    row.time(frame);
-    row.result("bytes", "B", bytes);
-    row.result("bytes_per_second", "B/s", bytes / frame.median);
-    row.result("bytes_per_body", "-", bytes / static_cast<Real>(simulation.n_bodies()));
-    row.result("writing_ranks", "-", n_writers);
-    run.add(std::move(row));
-  };
 
   const std::vector<std::int32_t> contact_counts(
       static_cast<std::size_t>(simulation.state().bodies.n_held()));
@@ -89,7 +100,7 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
       writers.write(simulation.state(), time - simulation.deck().dt, false, no_contacts, contact_counts,
                     simulation.stepper());
     };
-    measure_frames(format, n_writers, write, [&] { writers.complete(); });
+    measure_frames(run, simulation, folder, {format, n_writers, write, [&] { writers.complete(); }});
   };
   if (has_vtk())
     measure_series("vtk", std::min(writers_, ranks),
@@ -102,7 +113,7 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
                         checkpoint_path(folder.path(), "frames", simulation.state().clock.step), "frames", "",
                         {}, simulation.measure_memories());
   };
-  measure_frames("checkpoint", ranks, write_checkpoint_file, [] {});
+  measure_frames(run, simulation, folder, {"checkpoint", ranks, write_checkpoint_file, [] {}});
 }
 
 }  // namespace

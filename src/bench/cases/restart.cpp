@@ -7,10 +7,10 @@
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
-#include "bench/scratch.hpp"
 #include "core/command_line.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
+#include "replay/scratch.hpp"
 #include "run/checkpoint.hpp"
 #include "run/simulation.hpp"
 

@@ -42,6 +42,16 @@ Index place_in(std::span<const OwnedBody> owned, Number number) {
 
 }  // namespace
 
+/// What an owner tells a rank about the active copy or a ghost of a body.
+struct Halo::Transfer {
+  enum class Kind : std::int32_t { ghost, copied, arrives, leaves };
+  Kind kind;
+  std::int32_t stage;
+  Index place;  // at the receiver of this message
+  int peer;     // whom the value comes from, or goes to
+  Number body;
+};
+
 Halo::Halo(const Comm& comm, const BodyDirectory& directory, std::span<const OwnedBody> owned,
            std::span<const BodyPair> run)
     : comm_(comm), n_owned_(static_cast<Index>(owned.size())), ghosts_(comm) {
@@ -149,14 +159,7 @@ void Halo::meet_pairs_of_others(std::span<const OwnedBody> owned) {
 
 /// Owners know all pairs of their bodies, hence where the active copy of each is needed when.
 void Halo::plan_transfers(const Lists& pairs_of_body) {
-  enum class Kind : std::int32_t { ghost, copied, arrives, leaves };
-  struct Transfer {
-    Kind kind;
-    std::int32_t stage;
-    Index place;  // at the receiver of this message
-    int peer;     // whom the value comes from, or goes to
-    Number body;
-  };
+  using Kind = Transfer::Kind;
   struct Touch {
     int colour;
     int rank;
@@ -201,9 +204,12 @@ void Halo::plan_transfers(const Lists& pairs_of_body) {
       before = touch.rank;
     }
   }
+  take_transfers(exchange_values<Transfer>(comm_, outgoing));
+}
 
-  // Both ends list the same bodies in order of their numbers.
-  std::vector<Transfer> transfers = exchange_values<Transfer>(comm_, outgoing);
+/// Both ends list the same bodies in order of their numbers.
+void Halo::take_transfers(std::vector<Transfer> transfers) {
+  using Kind = Transfer::Kind;
   std::sort(transfers.begin(), transfers.end(), [](const Transfer& s, const Transfer& t) {
     return std::tie(s.peer, s.body) < std::tie(t.peer, t.body);
   });

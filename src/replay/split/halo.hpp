@@ -51,10 +51,13 @@ class Halo final : public BodyHalo {
   bool is_shared(Index body) const { return shared_[at(body)] != 0; }
 
  private:
+  struct Transfer;
+
   void place_bodies(const BodyDirectory& directory, std::span<const OwnedBody> owned,
                     std::span<const BodyPair> run);
   void meet_pairs_of_others(std::span<const OwnedBody> owned);
   void plan_transfers(const Lists& pairs_of_body);
+  void take_transfers(std::vector<Transfer> transfers);
 
   Comm comm_;
   Index n_owned_;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "bench/row.hpp"
+#include "bench/case.hpp"
 #include "core/json.hpp"
 
 using namespace scree;
@@ -39,9 +39,6 @@ TEST_CASE("Phases are the outermost timers of a scope, exchanges taken out") {
 
 TEST_CASE("A row in JSON has all that its case said, infinite numbers as texts") {
   BenchRow row("step");
-  row.bench = "dem";
-  row.mode = "strong";
-  row.ranks = 3;
   row.seconds = 0.25;
   row.spread = 0.5;
   row.key("law", std::string("hertz")).size("bodies", 12);
@@ -49,9 +46,15 @@ TEST_CASE("A row in JSON has all that its case said, infinite numbers as texts")
   row.only_in_files();
   row.phases = {{"sweeps", 0.75}};
   row.notes = {"a, \"note\""};
+  const Comm comm;
+  std::string sent;
+  BenchRun(comm, "dem", "strong", [&](const std::string& what, const Json& value) {
+    CHECK(what == "row");
+    sent = value.dump();
+  }).add(row);
   CHECK(
-      to_json(row).dump() ==
-      R"({"case":"dem","mode":"strong","ranks":3,"work":"step","seconds":0.25,"complete":true,"spread":0.5,)"
+      sent ==
+      R"({"case":"dem","mode":"strong","ranks":1,"work":"step","seconds":0.25,"complete":true,"spread":0.5,)"
       R"("keys":{"law":"hertz"},"size":{"bodies":12},"values":{"write":0.1,"stiffness":"inf"},)"
       R"("units":{"law":"-","bodies":"-","write":"s","stiffness":"N/m"},"spreads":{"write":0.01},)"
       R"("phases":{"sweeps":0.75},"only_in_files":["stiffness"],"notes":["a, \"note\""]})");

@@ -1,4 +1,4 @@
-#include "bench/scratch.hpp"
+#include "replay/scratch.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 ScratchFolder::ScratchFolder(const Comm& comm, const std::string& parent) : comm_(comm) {
   files::on_root(comm, [&] {
-    path_ = (parent.empty() ? fs::temp_directory_path() : fs::path(parent)) / "scree_bench_XXXXXX";
+    path_ = (parent.empty() ? fs::temp_directory_path() : fs::path(parent)) / "scree_XXXXXX";
     if (!mkdtemp(path_.data())) {
       const int error = errno;
       const std::string folder = fs::path(path_).parent_path().string();
