@@ -57,7 +57,14 @@ class LaneGroups {
  public:
   /// Takes contacts from here on, in the order of a sweep; `none`: what stands for no body, more than the
   /// number of any. Local, as all.
-  void begin(Index none);
+  void begin(Index none) {
+    none_ = none;
+    place_.clear();
+    stretch_first_.assign(1, 0);
+    n_in_.clear();
+    first_open_ = 0;
+    first_group_.assign(static_cast<std::size_t>(none) + 1, 0);
+  }
   /// A place for a contact of bodies a and b: lane `place % group_size` of group place / group_size, which is
   /// a new one if it is the first lane.
   std::size_t add(Index a, Index b) {

@@ -98,19 +98,19 @@ Real ScaledProblem<D>::mean_mass() {
   const bool is_local = problem.is_local();
   const auto n = static_cast<std::size_t>(is_local ? problem.n_contacts() : n_owned());
   const std::int64_t n_of_all = is_local ? n_contacts_of_all_ : n_bodies_of_all_;
-  scratch_.resize(std::max(scratch_.size(), n));
+  const std::span<Real> terms = lane_scratch(n);
   for (std::size_t i = 0; i < n; ++i) {
     Real trace = 0;
     if (is_local) {
       const Real* own = own_block(problem.local, i);
       for (std::size_t k = 0; k < D; ++k) trace += own[k * D + k];
-      scratch_[i] = D / trace;
+      terms[i] = D / trace;
     } else {
       for (std::size_t k = 0; k < D; ++k) trace += problem.mass[(i * q + k) * q + k] / D;
-      scratch_[i] = trace;
+      terms[i] = trace;
     }
   }
-  const Real total = ReproducibleSum::sum(comm(), std::span<const Real>(scratch_).first(n));
+  const Real total = ReproducibleSum::sum(comm(), terms);
   return n_of_all > 0 ? total / static_cast<Real>(n_of_all) : 1;
 }
 

@@ -177,8 +177,7 @@ class ScaledProblem {
   }
   /// Room for `per_contact` numbers at each contact, for whoever needs it next; there is only one. Local.
   std::span<Real> scratch(std::size_t per_contact) const {
-    scratch_.resize(std::max(scratch_.size(), per_contact * problem_->a.size()));
-    return std::span<Real>(scratch_).first(per_contact * problem_->a.size());
+    return lane_scratch(per_contact * problem_->a.size());
   }
   /// u = J y + w + G r of one contact. Local.
   void relative_velocity(Index c, std::span<const Real> r, std::span<const Real> y, Real* u) const {

@@ -53,7 +53,7 @@ bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Ran
   for (int k = 0; k < points.n; ++k) {
     const auto& p = points.points[static_cast<std::size_t>(k)];
     takes = takes || std::min(p.gap, p.gap - closes(false, p)) <= touching;
-    if (rules_->other_displacement.empty() || p.gap - closes(true, p) >= -rules_->deep) continue;
+    if (rules_->other_displacement.empty() || p.gap - closes(true, p) >= -rules_->overlap_threshold) continue;
     takes = true;
     misses_point_ = misses_point_ || p.gap > std::min(of_free.reach, least + of_free.width);
   }
@@ -70,7 +70,8 @@ Real ShapeContacts<D>::closing_bound(const Way& of_low, const Way& of_high, Inde
 template <int D>
 bool ShapeContacts<D>::may_miss_points(Index low, Index high) const {
   return closing_bound(way(rules_->other_displacement, rules_->other_turn, low),
-                       way(rules_->other_displacement, rules_->other_turn, high), low, high) > rules_->deep;
+                       way(rules_->other_displacement, rules_->other_turn, high), low,
+                       high) > rules_->overlap_threshold;
 }
 
 template <int D>

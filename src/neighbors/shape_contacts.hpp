@@ -30,8 +30,8 @@ class ShapeContacts {
   bool misses_point() const { return misses_point_; }
   /// Whether points of the last wall asked for were left out, since another wall stands for it there.
   bool leaves_out() const { return leaves_out_; }
-  /// False: by the other displacement no points of a pair come nearer by more than ContactRules::deep, so it
-  /// misses none.
+  /// False: by the other displacement no points of a pair come nearer by more than
+  /// ContactRules::overlap_threshold, so it misses none.
   bool may_miss_points(Index low, Index high) const;
 
  private:
