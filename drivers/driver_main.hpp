@@ -95,10 +95,10 @@ inline void tell(const std::string& message) {
 
 /// Whether all ranks call this within a few seconds. `meeting` is used for nothing else.
 inline bool all_meet(MPI_Comm meeting) {
-  constexpr int most_waits = 500;
+  constexpr int max_waits = 500;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(meeting, &request);
-  for (int i = 0; i < most_waits; ++i) {
+  for (int i = 0; i < max_waits; ++i) {
     int met = 0;
     MPI_Test(&request, &met, MPI_STATUS_IGNORE);
     if (met != 0) return true;

@@ -20,11 +20,11 @@ namespace {
 
 /// Wall seconds of `work` on the slowest rank: the least mean of several batches, which tells the machine and
 /// not what else runs on it.
-Real least_seconds(const Comm& comm, const std::function<void()>& work) {
-  Real least = HUGE_VAL;
+Real min_seconds(const Comm& comm, const std::function<void()>& work) {
+  Real min = HUGE_VAL;
   for (int batch = 0; batch < 9; ++batch)
-    least = std::min(least, measure_time(comm, 1, 0.005, work, TimeKind::wall).median);
-  return least;
+    min = std::min(min, measure_time(comm, 1, 0.005, work, TimeKind::wall).median);
+  return min;
 }
 
 /// Half a round trip of a message between ranks 0 and 1; the others look on.
@@ -32,7 +32,7 @@ Real one_way_seconds(const Comm& comm, std::size_t bytes) {
   std::vector<char> message(bytes);
   const int count = static_cast<int>(bytes);
   const MPI_Comm handle = comm.handle();
-  return 0.5 * least_seconds(comm, [&] {
+  return 0.5 * min_seconds(comm, [&] {
            if (comm.rank() == 0) {
              MPI_Send(message.data(), count, MPI_BYTE, 1, 0, handle);
              MPI_Recv(message.data(), count, MPI_BYTE, 1, 0, handle, MPI_STATUS_IGNORE);
@@ -67,8 +67,8 @@ Json measure_machine(const Comm& comm) {
     const Real seconds = one_way_seconds(comm, large);
     measured["latency_1_MiB"] = seconds;
     measured["bandwidth_1_MiB"] = static_cast<Real>(large) / seconds;
-    measured["allreduce_8_B"] = least_seconds(comm, [&] { comm.max(Real{1}); });
-    measured["barrier"] = least_seconds(comm, [&] { comm.barrier(); });
+    measured["allreduce_8_B"] = min_seconds(comm, [&] { comm.max(Real{1}); });
+    measured["barrier"] = min_seconds(comm, [&] { comm.barrier(); });
   }
   return measured;
 }

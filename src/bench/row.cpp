@@ -20,7 +20,7 @@ Json json_of(const BenchColumn::Value& value) {
 
 std::vector<BenchPhase> phases_within(const std::vector<TimerRow>& timers, std::string_view scope) {
   constexpr std::string_view exchange = "exchange";
-  constexpr Real least = 0.005;
+  constexpr Real min = 0.005;
   std::vector<BenchPhase> phases;
   const auto share_of = [&](std::string_view name) -> Real& {
     const auto found = std::ranges::find(phases, name, &BenchPhase::name);
@@ -46,7 +46,7 @@ std::vector<BenchPhase> phases_within(const std::vector<TimerRow>& timers, std::
     rest -= phase.share;
   }
   phases.push_back({"other", rest});
-  std::erase_if(phases, [](const BenchPhase& phase) { return phase.share < least; });
+  std::erase_if(phases, [](const BenchPhase& phase) { return phase.share < min; });
   std::ranges::stable_sort(phases, std::ranges::greater{}, &BenchPhase::share);
   return phases;
 }

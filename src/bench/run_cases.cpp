@@ -161,7 +161,8 @@ class RunCase : public BenchCase {
     plan.warm_up_time = told.value("warm_up_time", plan.warm_up_time);
     const std::int64_t memory_before = live_memory();
     Simulation<D> simulation(run.comm(), read_run_deck<D>(std::move(deck)));
-    run.add_steps(measure_steps(run.comm(), simulation, memory_before, plan, "benchmark deck"), measurement["row"]);
+    run.add_steps(measure_steps(run.comm(), simulation, memory_before, plan, "benchmark deck"),
+                  measurement["row"]);
   }
 
   const RunCaseAbout& about_;

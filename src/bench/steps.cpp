@@ -144,7 +144,9 @@ Json measure_steps(const Comm& comm, Simulation<D>& simulation, std::int64_t mem
   return found;
 }
 
-template Json measure_steps<2>(const Comm&, Simulation<2>&, std::int64_t, const StepTiming&, const std::string&);
-template Json measure_steps<3>(const Comm&, Simulation<3>&, std::int64_t, const StepTiming&, const std::string&);
+template Json measure_steps<2>(const Comm&, Simulation<2>&, std::int64_t, const StepTiming&,
+                               const std::string&);
+template Json measure_steps<3>(const Comm&, Simulation<3>&, std::int64_t, const StepTiming&,
+                               const std::string&);
 
 }  // namespace scree

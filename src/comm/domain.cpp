@@ -115,7 +115,7 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
 
   // Each splitter may go to the front or to the back of its block. Least weight of the fullest rank so far,
   // for both choices at r:
-  std::array<std::int64_t, 2> most{0, 0};
+  std::array<std::int64_t, 2> max{0, 0};
   std::vector<std::array<std::uint8_t, 2>> choice(n + 1);
   for (std::size_t r = 1; r <= n; ++r) {
     std::array<std::int64_t, 2> next;
@@ -126,15 +126,15 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
       for (const int previous : {0, 1}) {
         const std::int64_t load =
             begins.place(r, back, shares.total) - begins.place(r - 1, previous, shares.total);
-        const std::int64_t fullest = std::max(most[static_cast<std::size_t>(previous)], load);
+        const std::int64_t fullest = std::max(max[static_cast<std::size_t>(previous)], load);
         if (load < 0 || fullest >= next[b]) continue;
         next[b] = fullest;
         choice[r][b] = static_cast<std::uint8_t>(previous);
       }
     }
-    most = next;
+    max = next;
   }
-  shares.most = most[0];
+  shares.max = max[0];
   std::size_t back = choice[n][0];
   for (std::size_t r = n - 1; r > 0; --r) {
     shares.splitter[r] = begins.key[r] + back;

@@ -19,7 +19,7 @@ class Domain {
   /// Splitters with which every rank would own about the same weight.
   struct Shares {
     std::vector<BlockKey> splitter;  ///< size ranks + 1
-    std::int64_t most = 0;           ///< weight of the fullest rank
+    std::int64_t max = 0;            ///< weight of the fullest rank
     std::int64_t total = 0;
     int n_reductions = 0;  ///< that it took
 

@@ -49,7 +49,7 @@ template <int D>
 void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
                                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory) {
   n_owned_ = bodies.n_owned();
-  n_held_ = n_owned_;
+  n_local_ = n_owned_;
   if (comm_.size() == 1) return;
   std::map<int, std::vector<Index>> wanted;
   for (const auto& block : table.blocks()) {
@@ -85,13 +85,13 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     std::vector<Index> slots(static_cast<std::size_t>(count));
     unpacker.take(std::span<Index>(slots));
     for (const Index slot : slots) home_.push_back({message.rank, slot});
-    const Index first = bodies.n_held();
+    const Index first = bodies.n_local();
     bodies.resize(bodies.n_owned(), bodies.n_ghosts() + count);
     unpack_bodies(unpacker, first, count, true, bodies, memory);
     for (Index g = 0; g < count; ++g) ghosts_.receive(message.rank, first + g);
   }
 
-  n_held_ = bodies.n_held();
+  n_local_ = bodies.n_local();
   const auto n_owned = static_cast<std::size_t>(n_owned_);
   std::vector<Place> ghost_places;
   const std::span<const Vec<D>> ghost_positions = std::as_const(bodies).position().subspan(n_owned);
@@ -260,8 +260,8 @@ void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const 
   sums_.renumber(kept_leaving_, kept_arriving_);
   ghosts_.renumber(numbers, numbers);
   for (RecordExchange& stage : stages_) stage.renumber(numbers, numbers);
-  Index n_owned = 0, n_held = 0;
-  for (Index i = 0; i < n_held_; ++i) {
+  Index n_owned = 0, n_local = 0;
+  for (Index i = 0; i < n_local_; ++i) {
     const Index number = number_of(i);
     if (number < 0) continue;
     if (!shared_.empty()) shared_[static_cast<std::size_t>(number)] = shared_[static_cast<std::size_t>(i)];
@@ -270,12 +270,12 @@ void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const 
                                                            at_owner[static_cast<std::size_t>(i - n_owned_)]};
     else
       ++n_owned;
-    ++n_held;
+    ++n_local;
   }
-  if (!shared_.empty()) shared_.resize(static_cast<std::size_t>(n_held));
-  home_.resize(static_cast<std::size_t>(n_held - n_owned));
+  if (!shared_.empty()) shared_.resize(static_cast<std::size_t>(n_local));
+  home_.resize(static_cast<std::size_t>(n_local - n_owned));
   n_owned_ = n_owned;
-  n_held_ = n_held;
+  n_local_ = n_local;
 }
 
 template <int D>
@@ -287,23 +287,23 @@ void GhostExchange<D>::copy_to_ghosts(std::span<Real> values, int width) {
 
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<std::int32_t> counts) {
-  count(Traffic::to_owners, ghosts_.volume(sizeof(std::int32_t), Way::reverse));
-  ghosts_.begin(std::span<const std::int32_t>(counts), 1, Way::reverse);
-  ghosts_.end_combining(counts, 1, Way::reverse, std::plus<>());
+  count(Traffic::to_owners, ghosts_.volume(sizeof(std::int32_t), Direction::reverse));
+  ghosts_.begin(std::span<const std::int32_t>(counts), 1, Direction::reverse);
+  ghosts_.end_combining(counts, 1, Direction::reverse, std::plus<>());
 }
 
 template <int D>
 void GhostExchange<D>::add_to_owners(std::span<Real> values, int width) {
   count(Traffic::to_owners, volume_to_owners(width));
-  ghosts_.begin(std::span<const Real>(values), width, Way::reverse);
-  ghosts_.end_combining(values, width, Way::reverse, std::plus<>());
+  ghosts_.begin(std::span<const Real>(values), width, Direction::reverse);
+  ghosts_.end_combining(values, width, Direction::reverse, std::plus<>());
 }
 
 template <int D>
 void GhostExchange<D>::min_to_owners(std::span<Real> values, int width) {
   count(Traffic::to_owners, volume_to_owners(width));
-  ghosts_.begin(std::span<const Real>(values), width, Way::reverse);
-  ghosts_.end_combining(values, width, Way::reverse, [](Real a, Real b) { return std::min(a, b); });
+  ghosts_.begin(std::span<const Real>(values), width, Direction::reverse);
+  ghosts_.end_combining(values, width, Direction::reverse, [](Real a, Real b) { return std::min(a, b); });
 }
 
 template <int D>

@@ -58,7 +58,7 @@ class GhostExchange final : public BodyHalo {
 
   const Comm& comm() const override { return comm_; }
   Index n_owned() const override { return n_owned_; }
-  Index n_held() const override { return n_held_; }
+  Index n_local() const override { return n_local_; }
   int n_colours() const override { return colours; }
 
   /// Fetches the ghosts of this rank's blocks and plans all exchanges. `table` holds the owned blocks and
@@ -143,7 +143,9 @@ class GhostExchange final : public BodyHalo {
 
   /// What this rank sends in one exchange of `width` numbers per body.
   ExchangeVolume volume_of_copy(int width) const { return ghosts_.volume(bytes_of(width)); }
-  ExchangeVolume volume_to_owners(int width) const { return ghosts_.volume(bytes_of(width), Way::reverse); }
+  ExchangeVolume volume_to_owners(int width) const {
+    return ghosts_.volume(bytes_of(width), Direction::reverse);
+  }
   ExchangeVolume volume_of_partial_sums(int width) const { return sums_.volume(bytes_of(width)); }
   ExchangeVolume volume_of_stage(int stage, int width) const {
     return stages_[static_cast<std::size_t>(stage)].volume(bytes_of(width));
@@ -156,7 +158,7 @@ class GhostExchange final : public BodyHalo {
   }
 
  private:
-  using Way = RecordExchange::Way;
+  using Direction = RecordExchange::Direction;
   struct Home {
     int rank;
     Index index;
@@ -172,22 +174,24 @@ class GhostExchange final : public BodyHalo {
   template <class Take>
   static void begin_numbers(RecordExchange& exchange, int width, const Take& take) {
     const std::size_t size = bytes_of(width);
-    exchange.begin_packed(size, Way::forward, [&](const Index* places, std::size_t n, std::byte* out) {
+    exchange.begin_packed(size, Direction::forward, [&](const Index* places, std::size_t n, std::byte* out) {
       for (std::size_t k = 0; k < n; ++k) take(places[k], reinterpret_cast<Real*>(out + k * size));
     });
   }
   template <class Put>
   static void end_numbers(RecordExchange& exchange, int width, const Put& put) {
     const std::size_t size = bytes_of(width);
-    exchange.end_packed(size, Way::forward, [&](const Index* places, std::size_t n, const std::byte* in) {
-      for (std::size_t k = 0; k < n; ++k) put(places[k], reinterpret_cast<const Real*>(in + k * size));
-    });
+    exchange.end_packed(size, Direction::forward,
+                        [&](const Index* places, std::size_t n, const std::byte* in) {
+                          for (std::size_t k = 0; k < n; ++k)
+                            put(places[k], reinterpret_cast<const Real*>(in + k * size));
+                        });
   }
   static std::size_t bytes_of(int width) { return sizeof(Real) * static_cast<std::size_t>(width); }
 
   Comm comm_;
-  Index n_owned_ = 0, n_held_ = 0;  // bodies, as of the last rebuild
-  std::vector<Home> home_;          // of each ghost
+  Index n_owned_ = 0, n_local_ = 0;  // bodies, as of the last rebuild
+  std::vector<Home> home_;           // of each ghost
   std::vector<int> neighbours_;
   RecordExchange ghosts_;
   std::vector<RecordExchange> stages_;

@@ -23,14 +23,13 @@ std::vector<std::size_t> sorting_order(std::span<const GlobalId> ids) {
   }
   // Most ids lie close: then each goes straight to its place in a list of all that there might be.
   constexpr std::uint64_t sparsest = 8;
-  const auto [least, most] = std::minmax_element(ids.begin(), ids.end());
-  const std::uint64_t range = static_cast<std::uint64_t>(*most) - static_cast<std::uint64_t>(*least);
+  const auto [min, max] = std::minmax_element(ids.begin(), ids.end());
+  const std::uint64_t range = static_cast<std::uint64_t>(*max) - static_cast<std::uint64_t>(*min);
   if (range / sparsest < ids.size() && ids.size() <= std::numeric_limits<std::uint32_t>::max()) {
     std::vector<std::uint32_t> count(range + 1);
-    for (const GlobalId id : ids) ++count[static_cast<std::size_t>(id - *least)];
+    for (const GlobalId id : ids) ++count[static_cast<std::size_t>(id - *min)];
     std::exclusive_scan(count.begin(), count.end(), count.begin(), std::uint32_t{0});
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      order[count[static_cast<std::size_t>(ids[i] - *least)]++] = i;
+    for (std::size_t i = 0; i < ids.size(); ++i) order[count[static_cast<std::size_t>(ids[i] - *min)]++] = i;
     return order;
   }
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -48,10 +47,10 @@ GlobalId middle(GlobalId low, GlobalId high) {
 /// not above a guess needs one sum of integers, so no rank ever holds the list.
 std::vector<GlobalId> first_id_of_ranks(const Comm& comm, std::span<const GlobalId> sorted, std::int64_t n) {
   const auto n_ranks = static_cast<std::size_t>(comm.size());
-  const GlobalId least = comm.min(sorted.empty() ? std::numeric_limits<GlobalId>::max() : sorted.front());
-  const GlobalId most = comm.max(sorted.empty() ? std::numeric_limits<GlobalId>::min() : sorted.back());
-  std::vector<GlobalId> low(n_ranks, least);
-  std::vector<GlobalId> high(n_ranks, most);
+  const GlobalId min = comm.min(sorted.empty() ? std::numeric_limits<GlobalId>::max() : sorted.front());
+  const GlobalId max = comm.max(sorted.empty() ? std::numeric_limits<GlobalId>::min() : sorted.back());
+  std::vector<GlobalId> low(n_ranks, min);
+  std::vector<GlobalId> high(n_ranks, max);
   std::vector<std::int64_t> not_above(n_ranks);
   while (low != high) {
     for (std::size_t r = 0; r < n_ranks; ++r)

@@ -21,7 +21,7 @@ void RecordExchange::clear() {
 
 void RecordExchange::forget_channels() {
   for (auto& channel : channels_) {
-    if (channel->is_under_way) {
+    if (channel->is_pending) {
       [[maybe_unused]] const Channel* still_in_use = channel.release();  // see the head of the class
       continue;
     }
@@ -72,8 +72,8 @@ std::vector<int> RecordExchange::peers() const {
   return ranks;
 }
 
-ExchangeVolume RecordExchange::volume(std::size_t entry_bytes, Way way) const {
-  const Side& side = way == Way::forward ? sent_ : received_;
+ExchangeVolume RecordExchange::volume(std::size_t entry_bytes, Direction direction) const {
+  const Side& side = direction == Direction::forward ? sent_ : received_;
   return {static_cast<std::int64_t>(side.peers.size()),
           static_cast<std::int64_t>(side.places.size() * entry_bytes)};
 }
@@ -94,14 +94,14 @@ void RecordExchange::scatter(const std::byte* in, const Index* places, std::size
   });
 }
 
-RecordExchange::Channel& RecordExchange::channel_of(std::size_t entry_bytes, Way way) {
+RecordExchange::Channel& RecordExchange::channel_of(std::size_t entry_bytes, Direction direction) {
   for (const auto& channel : channels_)
-    if (channel->entry_bytes == entry_bytes && channel->way == way) return *channel;
+    if (channel->entry_bytes == entry_bytes && channel->direction == direction) return *channel;
   Channel& channel = *channels_.emplace_back(std::make_unique<Channel>());
   channel.entry_bytes = entry_bytes;
-  channel.way = way;
-  const Side& out = way == Way::forward ? sent_ : received_;
-  const Side& in = way == Way::forward ? received_ : sent_;
+  channel.direction = direction;
+  const Side& out = direction == Direction::forward ? sent_ : received_;
+  const Side& in = direction == Direction::forward ? received_ : sent_;
   channel.out.resize(out.places.size() * entry_bytes);
   channel.in.resize(in.places.size() * entry_bytes);
   channel.n_receives = static_cast<int>(in.peers.size());
@@ -122,8 +122,8 @@ RecordExchange::Channel& RecordExchange::channel_of(std::size_t entry_bytes, Way
 }
 
 void RecordExchange::start_receives(Channel& channel) {
-  SCREE_ASSERT(!channel.is_under_way);
-  channel.is_under_way = true;
+  SCREE_ASSERT(!channel.is_pending);
+  channel.is_pending = true;
   if (channel.n_receives > 0) MPI_Startall(channel.n_receives, channel.requests.data());
 }
 
@@ -133,7 +133,7 @@ void RecordExchange::start_sends(Channel& channel) {
 }
 
 void RecordExchange::wait(Channel& channel) {
-  SCREE_ASSERT(channel.is_under_way);
+  SCREE_ASSERT(channel.is_pending);
   const Waiting waiting;
   // A neighbour that computes answers within microseconds; one whose core another program has gets it back
   // only if this one lets go.
@@ -144,7 +144,7 @@ void RecordExchange::wait(Channel& channel) {
     MPI_Testall(static_cast<int>(channel.requests.size()), channel.requests.data(), &is_complete,
                 MPI_STATUSES_IGNORE);
   }
-  channel.is_under_way = false;
+  channel.is_pending = false;
 }
 
 }  // namespace scree

@@ -24,7 +24,7 @@ namespace scree {
 /// in flight. Its buffers outlive the object if an exception is thrown between begin and end.
 class RecordExchange {
  public:
-  enum class Way { forward, reverse };  ///< reverse: receivers send
+  enum class Direction { forward, reverse };  ///< reverse: receivers send
 
   explicit RecordExchange(const Comm& comm) : comm_(comm) {}
   ~RecordExchange() { clear(); }
@@ -49,21 +49,21 @@ class RecordExchange {
   /// Ranks that this one sends to or receives from.
   std::vector<int> peers() const;
   /// What this rank sends in one exchange of entries of so many bytes.
-  ExchangeVolume volume(std::size_t entry_bytes, Way way = Way::forward) const;
+  ExchangeVolume volume(std::size_t entry_bytes, Direction direction = Direction::forward) const;
 
   /// Begins to send entries values[place * width], ..., width numbers each.
   template <class T>
-  void begin(std::span<const T> values, int width, Way way = Way::forward) {
+  void begin(std::span<const T> values, int width, Direction direction = Direction::forward) {
     const std::size_t size = sizeof(T) * static_cast<std::size_t>(width);
-    begin_packed(size, way, [&](const Index* places, std::size_t n, std::byte* out) {
+    begin_packed(size, direction, [&](const Index* places, std::size_t n, std::byte* out) {
       gather(reinterpret_cast<const std::byte*>(values.data()), places, n, size, out);
     });
   }
   /// Waits for entries of others and for buffers; overwrites values[place * width], ...
   template <class T>
-  void end(std::span<T> values, int width, Way way = Way::forward) {
+  void end(std::span<T> values, int width, Direction direction = Direction::forward) {
     const std::size_t size = sizeof(T) * static_cast<std::size_t>(width);
-    end_packed(size, way, [&](const Index* places, std::size_t n, const std::byte* in) {
+    end_packed(size, direction, [&](const Index* places, std::size_t n, const std::byte* in) {
       scatter(in, places, n, size, reinterpret_cast<std::byte*>(values.data()));
     });
   }
@@ -79,9 +79,9 @@ class RecordExchange {
   }
   /// As end(), with combine(present, arrived) in place of the entry; in ascending order of the sending ranks.
   template <class T, class Combine>
-  void end_combining(std::span<T> values, int width, Way way, Combine&& combine) {
+  void end_combining(std::span<T> values, int width, Direction direction, Combine&& combine) {
     const auto w = static_cast<std::size_t>(width);
-    end_packed(sizeof(T) * w, way, [&](const Index* places, std::size_t n, const std::byte* in) {
+    end_packed(sizeof(T) * w, direction, [&](const Index* places, std::size_t n, const std::byte* in) {
       for (std::size_t k = 0; k < n; ++k)
         for (std::size_t c = 0; c < w; ++c) {
           T arrived;
@@ -95,20 +95,20 @@ class RecordExchange {
   /// For entries assembled from several arrays: pack(places, count, bytes) writes `entry_bytes`
   /// for each place, unpack(places, count, bytes) reads them.
   template <class Pack>
-  void begin_packed(std::size_t entry_bytes, Way way, Pack&& pack) {
+  void begin_packed(std::size_t entry_bytes, Direction direction, Pack&& pack) {
     if (empty()) return;
-    Channel& channel = channel_of(entry_bytes, way);
+    Channel& channel = channel_of(entry_bytes, direction);
     start_receives(channel);
-    const Side& side = way == Way::forward ? sent_ : received_;
+    const Side& side = direction == Direction::forward ? sent_ : received_;
     if (!side.places.empty()) pack(side.places.data(), side.places.size(), channel.out.data());
     start_sends(channel);
   }
   template <class Unpack>
-  void end_packed(std::size_t entry_bytes, Way way, Unpack&& unpack) {
+  void end_packed(std::size_t entry_bytes, Direction direction, Unpack&& unpack) {
     if (empty()) return;
-    Channel& channel = channel_of(entry_bytes, way);
+    Channel& channel = channel_of(entry_bytes, direction);
     wait(channel);
-    const Side& side = way == Way::forward ? received_ : sent_;
+    const Side& side = direction == Direction::forward ? received_ : sent_;
     if (!side.places.empty()) unpack(side.places.data(), side.places.size(), channel.in.data());
   }
 
@@ -124,11 +124,11 @@ class RecordExchange {
   /// Buffers and requests for entries of one size.
   struct Channel {
     std::size_t entry_bytes;
-    Way way;
+    Direction direction;
     std::vector<std::byte> out, in;
     std::vector<MPI_Request> requests;  // receives, then sends
     int n_receives = 0;
-    bool is_under_way = false;
+    bool is_pending = false;
   };
 
   static void append(Side& side, int rank, Index place);
@@ -138,7 +138,7 @@ class RecordExchange {
                      std::byte* out);
   static void scatter(const std::byte* in, const Index* places, std::size_t n, std::size_t size,
                       std::byte* values);
-  Channel& channel_of(std::size_t entry_bytes, Way way);
+  Channel& channel_of(std::size_t entry_bytes, Direction direction);
   static void start_receives(Channel& channel);
   static void start_sends(Channel& channel);
   static void wait(Channel& channel);

@@ -20,7 +20,7 @@ void ContactElasticity<D>::describe(Section& section) {
                      : "Instead of stiffness: that of Hertz's contact of two spheres of this modulus "
                        "at reference_load"});
   section.real("poisson_ratio", poisson_ratio_,
-               {.range = {.least = -1, .most = 0.5, .least_open = true}, .doc = "Goes with young_modulus"});
+               {.range = {.min = -1, .max = 0.5, .min_open = true}, .doc = "Goes with young_modulus"});
   if constexpr (D == 3) {
     section.real(
         "reference_load", reference_load_,

@@ -25,14 +25,14 @@ Real duration_of_impact(Real share) {
 }  // namespace
 
 ImpactDamping impact_damping(Real restitution) {
-  constexpr Real most_share = 100;
+  constexpr Real max_share = 100;
   const auto of_share = [](Real share) {
     const Real duration = duration_of_impact(share);
     return ImpactDamping{share, duration, std::exp(-share * duration)};
   };
   if (restitution >= 1) return {0, std::numbers::pi, 1};
-  if (of_share(most_share).restitution > restitution) return of_share(most_share);
-  Real low = 0, high = most_share;
+  if (of_share(max_share).restitution > restitution) return of_share(max_share);
+  Real low = 0, high = max_share;
   for (int i = 0; i < 100; ++i) {
     const Real middle = (low + high) / 2;
     (of_share(middle).restitution > restitution ? low : high) = middle;

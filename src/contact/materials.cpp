@@ -28,9 +28,8 @@ void Materials<D>::describe(Section& root) {
                               .doc = "Young's modulus of Hertz contacts in the scheme \"dem\"; \"rigid\": "
                                      "only the other body deforms"});
         Real poisson_ratio = -2;  // not given: a value that the key refuses
-        section.real(
-            "poisson_ratio", poisson_ratio,
-            {.range = {.least = -1, .most = 0.5, .least_open = true}, .doc = "Goes with young_modulus"});
+        section.real("poisson_ratio", poisson_ratio,
+                     {.range = {.min = -1, .max = 0.5, .min_open = true}, .doc = "Goes with young_modulus"});
         if (!section.reading()) return;
         if (word == "rigid") material.young_modulus = HUGE_VAL;
         if (section.has("poisson_ratio")) material.poisson_ratio = poisson_ratio;

@@ -24,7 +24,7 @@ class BodyHalo {
   virtual ~BodyHalo() = default;
   virtual const Comm& comm() const = 0;
   virtual Index n_owned() const = 0;
-  virtual Index n_held() const = 0;
+  virtual Index n_local() const = 0;
   /// Colours of a sweep: those of one colour that belong to different ranks share no body.
   virtual int n_colours() const = 0;
 
@@ -103,7 +103,7 @@ class SerialHalo final : public BodyHalo {
       : comm_(comm), n_bodies_(n_bodies), n_colours_(n_colours) {}
   const Comm& comm() const override { return comm_; }
   Index n_owned() const override { return n_bodies_; }
-  Index n_held() const override { return n_bodies_; }
+  Index n_local() const override { return n_bodies_; }
   int n_colours() const override { return n_colours_; }
   void copy_to_ghosts(std::span<Real>, int) override {}
   void add_to_owners(std::span<Real>, int) override {}

@@ -39,11 +39,11 @@ Check one_of(std::initializer_list<const char*> words) {
 Check one_of(std::initializer_list<int> numbers) {
   return Check(CLI::IsMember(std::vector<int>(numbers)));
 }
-Check in_range(int least, int most) {
-  return Check(CLI::Range(least, most));
+Check in_range(int min, int max) {
+  return Check(CLI::Range(min, max));
 }
-Check in_range(Real least, Real most) {
-  return Check(CLI::Range(least, most));
+Check in_range(Real min, Real max) {
+  return Check(CLI::Range(min, max));
 }
 
 Option Option::check(const Check& check) const {
@@ -94,8 +94,8 @@ CommandLine CommandLine::verb(const std::string& name, const std::string& about)
   verb->fallthrough();  // scree run -q is scree -q run
   return CommandLine(verb);
 }
-void CommandLine::require_verbs(std::size_t least, std::size_t most) {
-  app_->require_subcommand(least, most);
+void CommandLine::require_verbs(std::size_t min, std::size_t max) {
+  app_->require_subcommand(min, max);
 }
 template <class Value>
 Option CommandLine::option(const std::string& names, Value& value, const std::string& about) {

@@ -35,8 +35,8 @@ Check positive_count();
 Check non_negative_count();
 Check one_of(std::initializer_list<const char*> words);
 Check one_of(std::initializer_list<int> numbers);
-Check in_range(int least, int most);
-Check in_range(Real least, Real most);
+Check in_range(int min, int max);
+Check in_range(Real min, Real max);
 
 /// An option of a command line, to say more of it; what it returns is the same option.
 class Option {
@@ -72,7 +72,7 @@ class CommandLine {
 
   /// Adds a verb, with options of its own.
   CommandLine verb(const std::string& name, const std::string& about);
-  void require_verbs(std::size_t least, std::size_t most);
+  void require_verbs(std::size_t min, std::size_t max);
   /// Adds an option for `value`, which stays as it is if the option is not given. Values: a text, int,
   /// int64_t, uint64_t or Real, a vector of these, or an optional number. A name without dashes is one by
   /// place.

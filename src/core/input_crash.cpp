@@ -22,14 +22,14 @@ constexpr bool catches = true;
 #endif
 
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-constexpr std::size_t most_files = 4;
+constexpr std::size_t max_files = 4;
 
 // A handler may touch nothing but plain memory that was prepared before.
 struct File {
   std::array<char, 1024> words;
   std::size_t length;
 };
-std::array<File, most_files> files;
+std::array<File, max_files> files;
 volatile sig_atomic_t n_files = 0;
 std::size_t n_guards = 0;  // of which the first most_files are named
 volatile sig_atomic_t speaks_here = 1;
@@ -89,7 +89,7 @@ InputCrashGuard::InputCrashGuard(const std::string& path, bool speaks) {
     speaks_here = speaks ? 1 : 0;
     take_crashes();
   }
-  if (n_guards < most_files) {
+  if (n_guards < max_files) {
     File& file = files[n_guards];
     file.length = 0;
     // Names may hold what would change a terminal.
@@ -97,12 +97,12 @@ InputCrashGuard::InputCrashGuard(const std::string& path, bool speaks) {
       if (file.length < file.words.size())
         file.words[file.length++] = static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   }
-  n_files = static_cast<sig_atomic_t>(std::min(++n_guards, most_files));
+  n_files = static_cast<sig_atomic_t>(std::min(++n_guards, max_files));
 }
 
 InputCrashGuard::~InputCrashGuard() {
   if (!catches) return;
-  n_files = static_cast<sig_atomic_t>(std::min(--n_guards, most_files));
+  n_files = static_cast<sig_atomic_t>(std::min(--n_guards, max_files));
   if (n_guards == 0)
     for (std::size_t i = 0; i < crashes.size(); ++i) ::sigaction(crashes[i], &usual[i], nullptr);
 }

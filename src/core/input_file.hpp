@@ -30,7 +30,7 @@ std::string read_input(const std::string& path);
 /// once per level, so a text is asked before it is parsed. Local, O(length).
 std::size_t bracket_depth(std::string_view text);
 /// The deepest nesting that is read: far more than any plan or deck needs, far less than a stack holds.
-inline constexpr std::size_t most_nested = 100;
+inline constexpr std::size_t max_nested = 100;
 
 /// `text` with the line ends of all systems (CR, CR LF) as LF.
 std::string with_plain_line_ends(std::string text);

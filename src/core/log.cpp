@@ -27,8 +27,8 @@ std::vector<Message> early;
 void send(spdlog::level::level_enum level, const std::string& message) {
   if (!logger) return;
   logger->log(level, spdlog::string_view_t(message));
-  constexpr std::size_t most_early = 1000;
-  if (!file && logger->should_log(level) && early.size() < most_early) early.push_back({level, message});
+  constexpr std::size_t max_early = 1000;
+  if (!file && logger->should_log(level) && early.size() < max_early) early.push_back({level, message});
 }
 
 spdlog::level::level_enum threshold(Level level) {

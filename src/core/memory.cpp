@@ -45,7 +45,7 @@ std::atomic<std::int64_t> live_bytes = 0;  // other threads may give back what o
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// Below, rounding up to whole pages would waste too much.
 constexpr std::size_t huge_from = 2 * huge_page;
-constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
+constexpr std::size_t max_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 
 /// At the end of what the allocator set aside for a large array, which may be a huge page more than was asked
 /// for.
@@ -76,7 +76,7 @@ void release(void* memory) {
 
 void* allocate(std::size_t size, std::size_t alignment) {
   ++allocations;
-  const bool huge = size >= huge_from && size <= most_bytes;
+  const bool huge = size >= huge_from && size <= max_bytes;
   if (huge && alignment < huge_page) alignment = huge_page;
   while (true) {
     void* memory = nullptr;
@@ -134,10 +134,10 @@ std::int64_t memory_limit() {
 
 void require_memory(Real bytes, const std::string& what) {
   constexpr Real gib = 1 << 30;
-  const auto most = static_cast<Real>(memory_limit());
-  if (!(bytes <= most))
+  const auto max = static_cast<Real>(memory_limit());
+  if (!(bytes <= max))
     throw InputError(fmt::format("{} needs {:.3g} GiB of memory on one rank; there are {:.3g} GiB", what,
-                                 bytes / gib, most / gib));
+                                 bytes / gib, max / gib));
 }
 
 }  // namespace scree

@@ -30,7 +30,7 @@ class OutputInterval {
     const std::string by_time = "Time between " + std::string(what);
     const std::string by_steps = "Steps between " + std::string(what) + ", instead of every";
     section.real("every", time_, {.unit = Unit::time, .range = positive, .doc = by_time});
-    section.integer("every_steps", steps_, {.range = {.least = 1}, .doc = by_steps});
+    section.integer("every_steps", steps_, {.range = {.min = 1}, .doc = by_steps});
     if (section.reading() && time_ > 0 && steps_ > 0)
       section.fail("every_steps", "give every or every_steps, not both");
     if (section.reading() && !ever()) steps_ = otherwise;

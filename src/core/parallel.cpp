@@ -256,15 +256,15 @@ template <class T>
 class Quantities {
  public:
   explicit Quantities(std::size_t count) : count_(count) {
-    if (count > most_on_stack) many_.resize(count);
+    if (count > max_on_stack) many_.resize(count);
   }
-  operator std::span<T>() { return {count_ > most_on_stack ? many_.data() : few_.data(), count_}; }
-  T& operator[](std::size_t i) { return count_ > most_on_stack ? many_[i] : few_[i]; }
+  operator std::span<T>() { return {count_ > max_on_stack ? many_.data() : few_.data(), count_}; }
+  T& operator[](std::size_t i) { return count_ > max_on_stack ? many_[i] : few_[i]; }
 
  private:
-  static constexpr std::size_t most_on_stack = 16;
+  static constexpr std::size_t max_on_stack = 16;
   std::size_t count_;
-  std::array<T, most_on_stack> few_{};
+  std::array<T, max_on_stack> few_{};
   std::vector<T> many_;
 };
 
@@ -303,16 +303,16 @@ void for_each_lanes(std::span<const Real> values, F&& f) {
 
 /// The largest magnitude; infinite if a number is not finite.
 Real largest_of(std::span<const Real> values) {
-  Lanes most[n_chains]{}, faults[n_chains]{};
+  Lanes max[n_chains]{}, faults[n_chains]{};
   for_each_lanes(values, [&](std::size_t k, Lanes x) {
     const Lanes size = x < 0 ? -x : x;
-    most[k] = size > most[k] ? size : most[k];
+    max[k] = size > max[k] ? size : max[k];
     faults[k] += x * 0.0;  // NaN for infinities and NaN
   });
   Real largest = 0;
   for (std::size_t k = 0; k < n_chains; ++k) {
     if (!(faults[k][0] + faults[k][1] == 0)) return HUGE_VAL;
-    largest = std::max({largest, most[k][0], most[k][1]});
+    largest = std::max({largest, max[k][0], max[k][1]});
   }
   return largest;
 }

@@ -37,15 +37,15 @@ std::string_view symbol(Unit unit);
 
 /// The values a key may take, as a closed or open interval.
 struct Range {
-  Real least = -HUGE_VAL;
-  Real most = HUGE_VAL;
-  bool least_open = false;
-  bool most_open = false;
+  Real min = -HUGE_VAL;
+  Real max = HUGE_VAL;
+  bool min_open = false;
+  bool max_open = false;
 };
 inline constexpr Range any_number{};
-inline constexpr Range positive{.least = 0, .least_open = true};
-inline constexpr Range non_negative{.least = 0};
-inline constexpr Range unit_interval{.least = 0, .most = 1};
+inline constexpr Range positive{.min = 0, .min_open = true};
+inline constexpr Range non_negative{.min = 0};
+inline constexpr Range unit_interval{.min = 0, .max = 1};
 
 /// What a deck key means. `doc` is one sentence without the unit and the default: both are printed from here.
 struct Key {

@@ -15,13 +15,13 @@ namespace scree {
 namespace {
 constexpr int message_tag = 7101;
 
-constexpr std::size_t most_units = std::numeric_limits<int>::max();  // a message count is an int in MPI
+constexpr std::size_t max_units = std::numeric_limits<int>::max();  // a message count is an int in MPI
 
 /// Bytes per element of a message: long messages are padded.
 std::size_t unit_of(std::size_t n_bytes) {
   constexpr std::size_t long_unit = 1024;
-  if (n_bytes > most_units * long_unit) throw std::length_error("a message exceeds 2 TiB");
-  return n_bytes > most_units ? long_unit : 1;
+  if (n_bytes > max_units * long_unit) throw std::length_error("a message exceeds 2 TiB");
+  return n_bytes > max_units ? long_unit : 1;
 }
 std::size_t padded(std::size_t n_bytes) {
   const std::size_t unit = unit_of(n_bytes);

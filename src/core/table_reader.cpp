@@ -138,14 +138,14 @@ void TableReader::take(std::string_view field, const Column& column, Real& value
   const auto& [place, rules, bound] = column;
   if (!parse(field, value) || !(std::isfinite(value) || rules.may_be_infinite))
     refuse(fmt::format("'{}' is not a number ({})", field, names_[place]));
-  if (value < rules.least || value > rules.most)
+  if (value < rules.min || value > rules.max)
     refuse(fmt::format("{} = {:g} is not {}", names_[place], value, rules.range));
 }
 
 void TableReader::take(std::string_view field, const Column& column, std::int64_t& value) const {
   const auto& [place, rules, bound] = column;
   const bool is_whole = parse(field, value);
-  const bool is_inside = static_cast<Real>(value) >= rules.least && static_cast<Real>(value) <= rules.most;
+  const bool is_inside = static_cast<Real>(value) >= rules.min && static_cast<Real>(value) <= rules.max;
   if (is_whole && is_inside) return;
   refuse(fmt::format("{} '{}' is not {}", names_[place], field,
                      rules.range.empty() ? "an integer" : rules.range));

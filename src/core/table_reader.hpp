@@ -17,7 +17,7 @@ namespace scree {
 /// What the fields of a column may hold.
 struct ColumnRules {
   std::string_view unit = {};  ///< a header that says another one, "x[cm]", is refused
-  Real least = -HUGE_VAL, most = HUGE_VAL;
+  Real min = -HUGE_VAL, max = HUGE_VAL;
   std::string_view range = {};   ///< the same in words, for messages: "from 0 m/s to 20 m/s"
   bool may_be_empty = false;     ///< an empty field leaves the value as it was when it was bound
   bool may_be_infinite = false;  ///< or nan

@@ -177,19 +177,19 @@ std::vector<TimerRow> timer_table(const Comm& comm) {
   std::vector<std::string> paths;
   unite(comm, own, paths);
 
-  std::vector<Real> least;
+  std::vector<Real> min;
   std::vector<Real> work;
   std::vector<std::int64_t> total, total_work;
   for (const std::string& path : paths) {
     const Record& record = records[path];
-    least.push_back(std::chrono::duration<Real>(record.spent).count());
+    min.push_back(std::chrono::duration<Real>(record.spent).count());
     work.push_back(std::chrono::duration<Real>(record.spent - record.waited).count());
     total.push_back(record.spent.count());
     total_work.push_back((record.spent - record.waited).count());
   }
-  std::vector<Real> most = least;
-  comm.min(least);
-  comm.max(most);
+  std::vector<Real> max = min;
+  comm.min(min);
+  comm.max(max);
   comm.max(work);
   comm.sum(total);
   comm.sum(total_work);
@@ -201,11 +201,11 @@ std::vector<TimerRow> timer_table(const Comm& comm) {
     row.name = cut == std::string::npos ? paths[i] : paths[i].substr(cut + 1);
     row.depth = static_cast<int>(std::count(paths[i].begin(), paths[i].end(), '\t'));
     row.calls = records[paths[i]].calls;
-    row.least = least[i];
+    row.min = min[i];
     row.mean = static_cast<Real>(total[i]) * 1e-9 / comm.size();
-    row.most = most[i];
+    row.max = max[i];
     row.work_mean = static_cast<Real>(total_work[i]) * 1e-9 / comm.size();
-    row.work_most = work[i];
+    row.work_max = work[i];
     rows.push_back(row);
   }
   std::vector<std::int64_t> calls;
@@ -230,7 +230,7 @@ std::string format_timer_table(const std::vector<TimerRow>& rows) {
   for (const TimerRow& row : rows)
     text += fmt::format("{:<{}}  {:>10}  {:>10.3f}  {:>10.3f}  {:>10.3f}  {:>5.1f}%  {:>5.1f}%  {:>6.2f}\n",
                         std::string(static_cast<std::size_t>(indent * row.depth), ' ') + row.name, width,
-                        row.calls, row.least, row.mean, row.most, percent(row.mean, whole),
+                        row.calls, row.min, row.mean, row.max, percent(row.mean, whole),
                         percent(row.mean - row.work_mean, row.mean), row.imbalance());
   return text;
 }

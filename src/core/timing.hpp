@@ -48,11 +48,11 @@ class WorkClock {
 struct TimerRow {
   std::string name;
   int depth = 0;
-  std::int64_t calls = 0;              ///< on rank 0
-  Real least = 0, mean = 0, most = 0;  ///< seconds
-  Real work_mean = 0, work_most = 0;   ///< seconds without Waiting
+  std::int64_t calls = 0;            ///< on rank 0
+  Real min = 0, mean = 0, max = 0;   ///< seconds
+  Real work_mean = 0, work_max = 0;  ///< seconds without Waiting
   /// The rank that computes longest over the mean; 1: all compute equally long, or nothing.
-  Real imbalance() const { return work_mean > 0 ? work_most / work_mean : 1; }
+  Real imbalance() const { return work_mean > 0 ? work_max / work_mean : 1; }
 };
 
 /// The table of all timers that any rank ran, in order of first use on rank 0, then of the other ranks. A

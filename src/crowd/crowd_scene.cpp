@@ -130,9 +130,9 @@ std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
 }
 
 Real CrowdScene::fastest_of(Real desired_speed) const {
-  Real most = 1;
-  for (const Zone& zone : journeys_.zones()) most *= std::max(zone.speed_factor, 1.0);
-  return most * building_->most_factor() * desired_speed + building_->fastest_belt();
+  Real max = 1;
+  for (const Zone& zone : journeys_.zones()) max *= std::max(zone.speed_factor, 1.0);
+  return max * building_->max_factor() * desired_speed + building_->fastest_belt();
 }
 
 void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
@@ -207,10 +207,10 @@ SceneMessages CrowdScene::words() const {
 }
 
 std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i) const {
-  const auto outside = [](std::string_view name, std::int64_t value, std::int64_t least, std::size_t end) {
-    return value >= least && value < static_cast<std::int64_t>(end)
+  const auto outside = [](std::string_view name, std::int64_t value, std::int64_t min, std::size_t end) {
+    return value >= min && value < static_cast<std::int64_t>(end)
                ? ""
-               : fmt::format("{} is {}, not in [{}, {})", name, value, least, end);
+               : fmt::format("{} is {}, not in [{}, {})", name, value, min, end);
   };
   std::string fault = outside("group", bodies.group()[i], 0, people_.group_names().size());
   if (fault.empty()) fault = outside("kind", agent::type(bodies)[i], 0, people_.types().size());

@@ -189,14 +189,14 @@ int ExitChoice::first_exit(const Step& step, const Chooser& person, std::int32_t
   }
 
   int best = -1;
-  Real least = HUGE_VAL;
+  Real min = HUGE_VAL;
   for (const bool is_any_open : {true, false}) {
     for (std::size_t k = 0; k < n; ++k) {
       if (is_any_open ? !can_use(k) : !std::isfinite(travel_time_[k])) continue;
       const Real cost = step.choice == Journeys::Choice::quickest && is_any_open
                             ? expected_time(step.exits[k], travel_time_[k], person.speed, false)
                             : travel_time_[k];
-      if (cost < least) least = cost, best = step.exits[k];
+      if (cost < min) min = cost, best = step.exits[k];
     }
     // To walk to a door that waits to shut would keep it from it.
     if (best >= 0) return is_closing(best) ? -1 : best;
@@ -209,13 +209,13 @@ int ExitChoice::first_exit(const Step& step, const Chooser& person, std::int32_t
 int ExitChoice::quicker_exit(const Step& step, const Chooser& person, int present) const {
   const Real now = expected_time(present, travel_time(present, person.at), person.speed, true);
   int best = present;
-  Real least = now - std::max(1.0, 0.1 * now);
+  Real min = now - std::max(1.0, 0.1 * now);
   for (const int exit : step.exits) {
     if (exit == present || !is_open(exit)) continue;
     const Real walk = travel_time(exit, person.at);
     if (!std::isfinite(walk) || !person.familiarity.counts(exit, walk)) continue;
     const Real time = expected_time(exit, walk, person.speed, false);
-    if (time < least) least = time, best = exit;
+    if (time < min) min = time, best = exit;
   }
   return best;
 }
@@ -223,11 +223,11 @@ int ExitChoice::quicker_exit(const Step& step, const Chooser& person, int presen
 /// An exit that is nearer than the present one and near enough to be noticed, or the present one.
 int ExitChoice::noticed_exit(const Step& step, const Chooser& person, int present) const {
   int best = present;
-  Real least = travel_time(present, person.at);
+  Real min = travel_time(present, person.at);
   for (const int exit : step.exits) {
     if (!is_open(exit)) continue;
     const Real walk = travel_time(exit, person.at);
-    if (walk <= person.familiarity.notices && walk < least) least = walk, best = exit;
+    if (walk <= person.familiarity.notices && walk < min) min = walk, best = exit;
   }
   return best;
 }
@@ -275,12 +275,12 @@ void ExitChoice::follow_leaders(State<2>& state) {
     if (own.leaders < 0 || !journeys_.is_exit(destination) || !may_change_exit(state, i)) continue;
     const Standpoint at = standpoint_of(state, i);
     const Leader* nearest = nullptr;
-    Real least = own.follow_reach * own.follow_reach;
+    Real min = own.follow_reach * own.follow_reach;
     for (const Leader& leader : leaders) {
       if (leader.kind != own.leaders || leader.level != at.level || leader.id == bodies.id()[i]) continue;
       const Vec<2> way = state.box.shortest(leader.x - at.x);
       const Real square = dot(way, way);
-      if (nearest ? square < least : square <= least) least = square, nearest = &leader;
+      if (nearest ? square < min : square <= min) min = square, nearest = &leader;
     }
     if (nearest && is_open(nearest->destination) && std::isfinite(travel_time(nearest->destination, at)))
       destination = nearest->destination;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comm/record_exchange.hpp"
+#include "crowd/departure.hpp"
 #include "crowd/journeys.hpp"
 #include "crowd/look_ahead.hpp"
 #include "crowd/people/group_rule.hpp"

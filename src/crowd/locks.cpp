@@ -105,7 +105,7 @@ bool Locks::find_standing(State<2>& state, std::span<const WalkingIntent> walks,
                           const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
-  stands_.assign(static_cast<std::size_t>(bodies.n_held()), 0);
+  stands_.assign(static_cast<std::size_t>(bodies.n_local()), 0);
   direction_.assign(stands_.size(), {});
   bool any = false;
   for (std::size_t i = 0; i < walks.size(); ++i) {
@@ -191,7 +191,7 @@ void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
   heads = gathered_by_id(state.comm, heads);
   const std::size_t n_destinations = scene_.journeys().destinations().size(), width = 3 + n_destinations;
   std::vector<std::int64_t> sums(width * heads.size(), 0);  // people, x, y [1e-6 m], bound for each
-  std::vector<Real> least(2 * heads.size(), HUGE_VAL);      // since when, number
+  std::vector<Real> min(2 * heads.size(), HUGE_VAL);        // since when, number
   const auto lock_of = [&](std::size_t i) {
     const auto found = std::ranges::lower_bound(heads, static_cast<GlobalId>(label_[i]), {}, &Found::id);
     return static_cast<std::size_t>(found - heads.begin());
@@ -203,20 +203,20 @@ void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
     ++sums[width * k];
     for (std::size_t c = 0; c < 2; ++c) sums[width * k + 1 + c] += in_micro(away[static_cast<int>(c)]);
     ++sums[width * k + 3 + static_cast<std::size_t>(agent::destination(bodies)[i])];
-    least[2 * k] = std::min(least[2 * k], agent::stood_since(bodies)[i]);
+    min[2 * k] = std::min(min[2 * k], agent::stood_since(bodies)[i]);
     if (const std::int32_t number = agent::lock(bodies)[i]; number > 0)
-      least[2 * k + 1] = std::min(least[2 * k + 1], static_cast<Real>(number));
+      min[2 * k + 1] = std::min(min[2 * k + 1], static_cast<Real>(number));
   }
   state.comm.sum(sums);
-  state.comm.min(least);
+  state.comm.min(min);
   std::vector<std::int32_t> numbers;
   n_locked_ = 0;
   for (std::size_t k = 0; k < heads.size(); ++k) {
-    const bool is_known = std::isfinite(least[2 * k + 1]) &&
-                          std::ranges::count(numbers, static_cast<std::int32_t>(least[2 * k + 1])) == 0;
-    numbers.push_back(static_cast<std::int32_t>(is_known ? least[2 * k + 1] : static_cast<Real>(++n_locks_)));
+    const bool is_known = std::isfinite(min[2 * k + 1]) &&
+                          std::ranges::count(numbers, static_cast<std::int32_t>(min[2 * k + 1])) == 0;
+    numbers.push_back(static_cast<std::int32_t>(is_known ? min[2 * k + 1] : static_cast<Real>(++n_locks_)));
     const std::int64_t* of_lock = &sums[width * k];
-    Lock lock{.since = least[2 * k], .people = of_lock[0], .at = heads[k].at, .level = heads[k].level};
+    Lock lock{.since = min[2 * k], .people = of_lock[0], .at = heads[k].at, .level = heads[k].level};
     for (int c = 0; c < 2; ++c)
       lock.at[c] += micro * static_cast<Real>(of_lock[1 + c]) / static_cast<Real>(lock.people);
     std::vector<std::pair<int, std::int64_t>> bound_for;

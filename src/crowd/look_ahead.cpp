@@ -26,7 +26,7 @@ Real width_behind(const WalkingIntent& other, const LookAhead::Perception& perce
 /// Room for n values, whatever they are, with a little to spare for lists to come: doubling would cost more
 /// memory than all else that a crowd holds.
 template <class T>
-void resize_anew(std::vector<T>& values, std::size_t n) {
+void reset_size(std::vector<T>& values, std::size_t n) {
   if (n > values.capacity()) {
     values.clear();  // not copied
     values.reserve(n + n / 16);
@@ -53,8 +53,8 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
 void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
                         std::span<const Real> sight, Real drift) {
   Scope timer("look ahead");
-  const auto n_held = static_cast<std::size_t>(neighborhood.ghosts().n_held());
-  sight_.assign(n_held, skin);
+  const auto n_local = static_cast<std::size_t>(neighborhood.ghosts().n_local());
+  sight_.assign(n_local, skin);
   std::ranges::copy(sight, sight_.begin());
   neighborhood.ghosts().copy_to_ghosts(sight_, 1);
   const auto position = state.bodies.position();
@@ -62,7 +62,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   const auto shifts = neighborhood.list().shift_table();
   // Counts by person, two places further, become the places where the others of each person begin, one place
   // further; filling them in moves these on to where they end.
-  for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_held + 2, 0);
+  for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_local + 2, 0);
   std::vector<SeenPair> pairs;
   pairs.reserve(n_pairs_ + n_pairs_ / 16);
   neighborhood.search_pairs(state, skin, [&](Index low, Index high, Index shift) {
@@ -80,17 +80,17 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   });
   n_pairs_ = pairs.size();
   list_candidates(pairs);
-  resize(n_held);
+  resize(n_local);
 }
 
 /// From the counts of prepare(), lists of whom each person may see, and room for what it sees.
 void LookAhead::list_candidates(std::span<const SeenPair> pairs) {
   for (Candidates* list : {&within_box_, &through_faces_}) {
     std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
-    resize_anew(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
+    reset_size(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
     std::fill_n(list->others.end() - batch_size, batch_size, 0);
   }
-  resize_anew(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
+  reset_size(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
   for (const SeenPair& pair : pairs) {
     Candidates& list = candidates(pair.shift);
     const auto put = [&](Index i, Index other, int code) {
@@ -102,23 +102,23 @@ void LookAhead::list_candidates(std::span<const SeenPair> pairs) {
     if (pair.by_low) put(pair.low, pair.high, pair.shift);
     if (pair.by_high) put(pair.high, pair.low, last_code - pair.shift);  // as many periods the other way
   }
-  std::size_t most = 0;
+  std::size_t max = 0;
   for (std::size_t i = 0; i + 2 < within_box_.first.size(); ++i) {
     Index n = 0;
     for (const Candidates* list : {&within_box_, &through_faces_}) n += list->first[i + 1] - list->first[i];
-    most = std::max(most, static_cast<std::size_t>(n));
+    max = std::max(max, static_cast<std::size_t>(n));
   }
-  who_.resize(most + 2 * batch_size);
+  who_.resize(max + 2 * batch_size);
   scratch_.resize(4 * who_.size());
 }
 
 /// Arrays by person.
-void LookAhead::resize(std::size_t n_held) {
-  walks_.resize(n_held);
-  seen_.resize(n_held);
-  disks_.resize(n_held + 2);
-  headings_.resize(n_held);
-  goals_.resize(n_held);
+void LookAhead::resize(std::size_t n_local) {
+  walks_.resize(n_local);
+  seen_.resize(n_local);
+  disks_.resize(n_local + 2);
+  headings_.resize(n_local);
+  goals_.resize(n_local);
 }
 
 void LookAhead::renumber(std::span<const Index> numbers) {
@@ -153,8 +153,8 @@ void LookAhead::renumber(Candidates& list, std::span<const Index> numbers) {
 /// Fills in what kernels load.
 void LookAhead::load(const State<2>& state, const Perception& perception) {
   const BodyStore<2>& bodies = state.bodies;
-  const std::size_t n_held = walks_.size();
-  for (std::size_t i = 0; i < n_held; ++i) {
+  const std::size_t n_local = walks_.size();
+  for (std::size_t i = 0; i < n_local; ++i) {
     const WalkingIntent& walk = walks_[i];
     const Vec<2>& x = bodies.position()[i];
     const Real width = width_behind(walk, perception);
@@ -163,8 +163,8 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
                     std::min(walk.sight, perception.range) + perception.lateral_clearance};
     goals_[i] = {{walk.destination, walk.time_to_go, width * width}, 0};
   }
-  disks_[n_held] = {};
-  disks_[n_held + 1] = {{HUGE_VAL, 0, 0}, 0};
+  disks_[n_local] = {};
+  disks_[n_local + 1] = {{HUGE_VAL, 0, 0}, 0};
   for (int k = 0; k < n_turns; ++k) {
     const Real angle = turn_angle(k, perception.turning_angle);
     cosines_[k] = std::cos(angle);
@@ -174,8 +174,8 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
 
 void LookAhead::see_people(const State<2>& state, const Neighborhood<2>& neighborhood,
                            const Perception& perception) {
-  const std::size_t most = who_.size();
-  LookAheadView view{.n_held = static_cast<Index>(walks_.size()),
+  const std::size_t max = who_.size();
+  LookAheadView view{.n_local = static_cast<Index>(walks_.size()),
                      .disks = disks_.data(),
                      .headings = headings_.data(),
                      .goals = goals_.data(),
@@ -189,9 +189,9 @@ void LookAhead::see_people(const State<2>& state, const Neighborhood<2>& neighbo
                      .sides = perception.side_range > 0,
                      .oncoming = perception.oncoming,
                      .along = scratch_.data(),
-                     .leftward = scratch_.data() + most,
-                     .squared = scratch_.data() + 2 * most,
-                     .radii = scratch_.data() + 3 * most,
+                     .leftward = scratch_.data() + max,
+                     .squared = scratch_.data() + 2 * max,
+                     .radii = scratch_.data() + 3 * max,
                      .who = who_.data(),
                      .seen = seen_.data()};
   if (state.levels) {
@@ -217,8 +217,8 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
   const auto radius = state.bodies.radius();
   const auto find = [&](Index first, Index last, const std::uint8_t* codes) {
     const Index* ends = schedule.ends().data() + 2 * batch_size * first;
-    const auto most = static_cast<std::size_t>((last - first + 1) * batch_size);
-    if (near_places_.size() < most) near_places_.resize(most);
+    const auto max = static_cast<std::size_t>((last - first + 1) * batch_size);
+    if (near_places_.size() < max) near_places_.resize(max);
     const std::size_t n = kernels_->find_near({.disks = disks_.data(),
                                                .ends = ends,
                                                .n_batches = last - first,
@@ -252,8 +252,8 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   constexpr int n_seen = sizeof(SeenAhead) / sizeof(Real);
   constexpr int n_walk = sizeof(WalkingIntent) / sizeof(Real);
   static_assert(sizeof(WalkingIntent) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
-  const std::size_t n_held = walks_.size();
-  neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_held * n_walk}, n_walk);
+  const std::size_t n_local = walks_.size();
+  neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_local * n_walk}, n_walk);
   kernels_ = &look_ahead_kernels();
   load(state, perception);
   see_people(state, neighborhood, perception);
@@ -276,11 +276,11 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
     near_.interior_first.push_back(interior);
     near_.colour_first.push_back(last);
   }
-  neighborhood.ghosts().min_to_owners({reinterpret_cast<Real*>(seen_.data()), n_held * n_seen}, n_seen);
+  neighborhood.ghosts().min_to_owners({reinterpret_cast<Real*>(seen_.data()), n_local * n_seen}, n_seen);
 }
 
 /// `normal` points to the wall.
-void LookAhead::see_wall(std::size_t i, const Vec<2>& normal, Real gap) {
+void LookAhead::detect_wall(std::size_t i, const Vec<2>& normal, Real gap) {
   const WalkingIntent& own = walks_[i];
   const Real towards = normal[0] * own.direction[0] + normal[1] * own.direction[1];
   const Real leftward = own.direction[0] * normal[1] - own.direction[1] * normal[0];
@@ -316,7 +316,7 @@ void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Blo
         continue;
       const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
       const Vec<2> normal = -surface_[k].normal;
-      see_wall(static_cast<std::size_t>(which[k]), normal, gap);
+      detect_wall(static_cast<std::size_t>(which[k]), normal, gap);
       if (!record) continue;
       Real speed = 0;
       if (motion) {

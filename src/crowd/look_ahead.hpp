@@ -104,7 +104,7 @@ class LookAhead {
   Candidates& candidates(Index shift) { return shift < 0 ? within_box_ : through_faces_; }
   void list_candidates(std::span<const SeenPair> pairs);
   static void renumber(Candidates& list, std::span<const Index> numbers);
-  void resize(std::size_t n_held);
+  void resize(std::size_t n_local);
   void load(const State<2>& state, const Perception& perception);
   void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
@@ -114,7 +114,7 @@ class LookAhead {
   template <bool record>
   void look_at_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
                      const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
-  void see_wall(std::size_t i, const Vec<2>& normal, Real gap);
+  void detect_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
   std::vector<WalkingIntent> walks_;  // n_held
   std::vector<SeenAhead> seen_;       // n_held

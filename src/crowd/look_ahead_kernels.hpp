@@ -11,12 +11,12 @@ namespace scree {
 /// What somebody sees on its way: see LookAhead.
 struct SeenAhead {
   static constexpr int n_turns = 4;
-  Real free_way, left, right, room_left, room_right, wall_left, wall_right, turned[n_turns];
+  Real free_displacement, left, right, room_left, room_right, wall_left, wall_right, turned[n_turns];
 };
 
 /// What the kernels of LookAhead look at: people by number, as pieces of four numbers that one load takes.
 struct LookAheadView {
-  Index n_held = 0;
+  Index n_local = 0;
   const SweepRecord* disks = nullptr;     ///< x, y, none, radius; after those held two far from each other
   const SweepRecord* headings = nullptr;  ///< direction, speed, gap up to which others are seen; < 0: nobody
   const SweepRecord* goals = nullptr;     ///< destination, time to go, squared width of the way taken behind

@@ -26,7 +26,7 @@ inline Chosen equal(Lanes a, Lanes b) {
 inline Lanes choose(Chosen which, Lanes a, Lanes b) {
   return _mm512_mask_blend_pd(which, b, a);
 }
-inline Lanes least(Lanes a, Lanes b) {
+inline Lanes min(Lanes a, Lanes b) {
   return _mm512_maskz_min_pd(0xff, a, b);
 }
 inline unsigned bits_of(Chosen which) {
@@ -55,7 +55,7 @@ inline Lanes choose(Chosen which, Lanes a, Lanes b) {
   return which ? a : b;
 }
 #ifdef __AVX2__
-inline Lanes least(Lanes a, Lanes b) {
+inline Lanes min(Lanes a, Lanes b) {
   return _mm256_min_pd(a, b);
 }
 inline unsigned bits_of(Chosen which) {
@@ -90,7 +90,7 @@ inline void put_chosen(unsigned which, const Index* numbers, Index* to) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(all, order));
 }
 #else
-inline Lanes least(Lanes a, Lanes b) {
+inline Lanes min(Lanes a, Lanes b) {
   return a < b ? a : b;
 }
 inline unsigned bits_of(Chosen which) {
@@ -121,10 +121,10 @@ inline Lanes absolute(Lanes v) {
 inline Lanes at_least_zero(Lanes v) {
   return largest(v, Lanes{});
 }
-inline Real least_of(Lanes v) {
-  Real least_one = v[0];
-  for (int k = 1; k < width; ++k) least_one = v[k] < least_one ? v[k] : least_one;
-  return least_one;
+inline Real min_of(Lanes v) {
+  Real min_one = v[0];
+  for (int k = 1; k < width; ++k) min_one = v[k] < min_one ? v[k] : min_one;
+  return min_one;
 }
 /// 0, 1, 2 ...
 inline Lanes numbers_of_lanes() {
@@ -213,7 +213,8 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
   const Lanes range = zero + view.range;
   const Lanes side_range = zero + view.side_range;
   const Lanes never = zero + HUGE_VAL;
-  Lanes free_way = range, room_left = side_range, room_right = side_range, left = never, right = never;
+  Lanes free_displacement = range, room_left = side_range, room_right = side_range, left = never,
+        right = never;
   Lanes turned[n_turns] = {range, range, range, range};
   // Lanes to spare see nobody: a disk of no size behind.
   for (std::size_t k = n; k < n + width; ++k) {
@@ -232,8 +233,8 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
       const Chosen beside = below(along_squared, squared);
       if (!is_narrow || bits_of(beside) != 0) {
         const Lanes room = at_least_zero(absolute(leftward) - root(squared - along_squared));
-        room_left = least(choose(beside & to_the_left, room, side_range), room_left);
-        room_right = least(choose(beside & ~to_the_left, room, side_range), room_right);
+        room_left = min(choose(beside & to_the_left, room, side_range), room_left);
+        room_right = min(choose(beside & ~to_the_left, room, side_range), room_right);
       }
     }
     // Whoever gives way has no width.
@@ -250,14 +251,14 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
         const Chosen stands_there = below(zero, forward) & below(aside_squared, taken_beside);
         if (is_narrow && bits_of(stands_there) == 0) continue;
         const Lanes way = at_least_zero(forward - root(squared - aside_squared));
-        turned[k] = least(choose(stands_there, way, range), turned[k]);
+        turned[k] = min(choose(stands_there, way, range), turned[k]);
       }
     }
     const Lanes across_squared = at_least_zero(load(view.squared + at) - along_squared);
     const Chosen in_the_way = ahead & below(across_squared, taken);
     if (!is_narrow || bits_of(in_the_way) != 0) {
       const Lanes way = at_least_zero(along - root(squared - across_squared));
-      free_way = least(choose(in_the_way, way, range), free_way);
+      free_displacement = min(choose(in_the_way, way, range), free_displacement);
     }
     if (!view.oncoming) continue;
     const Bodies heading = load(view.headings, view.who + at);
@@ -269,24 +270,24 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
     const Lanes time = choose(comes, at_least_zero(along - radii) / closing, never);
     // Somebody straight ahead, to within a third of the radii, is passed on the right like one on the left.
     const Chosen on_the_left = below(-radii / 3, leftward);
-    left = least(choose(on_the_left, time, never), left);
-    right = least(choose(on_the_left, never, time), right);
+    left = min(choose(on_the_left, time, never), left);
+    right = min(choose(on_the_left, never, time), right);
   }
-  SeenAhead seen{.free_way = least_of(free_way),
-                 .left = least_of(left),
-                 .right = least_of(right),
-                 .room_left = least_of(room_left),
-                 .room_right = least_of(room_right),
+  SeenAhead seen{.free_displacement = min_of(free_displacement),
+                 .left = min_of(left),
+                 .right = min_of(right),
+                 .room_left = min_of(room_left),
+                 .room_right = min_of(room_right),
                  .wall_left = HUGE_VAL,
                  .wall_right = HUGE_VAL,
                  .turned = {}};
-  for (int k = 0; k < n_turns; ++k) seen.turned[k] = least_of(turned[k]);
+  for (int k = 0; k < n_turns; ++k) seen.turned[k] = min_of(turned[k]);
   return seen;
 }
 
 void look(const LookAheadView& of_caller) {
   const LookAheadView view = of_caller;  // stores cannot change it
-  for (Index i = 0; i < view.n_held; ++i) {
+  for (Index i = 0; i < view.n_local; ++i) {
     const Own own(view, i);
     std::size_t n = 0;
     if (view.headings[i].radius >= 0) {

@@ -17,8 +17,7 @@ void MultiplierMemory::set(const NearContacts& near, std::span<const Real> multi
   for (std::size_t c = 0; c < near.size(); ++c) field_.of(near, c) = multiplier[c];
 }
 
-void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood,
-                                  const std::function<void()>& relist) {
+void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood, const std::function<void()>& relist) {
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   // Calls f(multiplier, who) for all candidates, who being two people and the shift, or an obstacle and a
   // person.

@@ -29,7 +29,7 @@ void QueueLine::describe(Section& section, const std::string& name_if_none) {
                {.unit = Unit::length, .range = positive, .doc = "distance of places along the line"});
   section.integer(
       "servers", servers,
-      {.range = {.least = 1}, .doc = "how many are served at once, at the first places of the line"});
+      {.range = {.min = 1}, .doc = "how many are served at once, at the first places of the line"});
   describe_distribution(section, "service", Unit::time, service, "How long a person is served; required.");
   if (!section.reading()) return;
   if (!given.empty()) name = given;

@@ -19,9 +19,9 @@ std::int64_t next_check(std::int64_t sweeps) {
 /// chain.
 Real relaxation_of(std::int64_t sweep, Real first) {
   constexpr Real sweeps_to_half = 20;
-  constexpr Real least_distance = 0.04;  // from 2, where sweeps no longer converge
+  constexpr Real min_distance = 0.04;  // from 2, where sweeps no longer converge
   const Real distance = (2 - first) / (1 + static_cast<Real>(sweep) / sweeps_to_half);
-  return 2 - std::max(distance, std::min(least_distance, 2 - first));
+  return 2 - std::max(distance, std::min(min_distance, 2 - first));
 }
 }  // namespace
 
@@ -50,7 +50,7 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   apply_multipliers(halo, contacts);
   evaluate(halo, dt, report);
   report.converged = report.residual <= settings.tolerance;
-  std::copy_n(velocity_.begin(), n_held_, velocity.begin());
+  std::copy_n(velocity_.begin(), n_local_, velocity.begin());
   for (std::size_t c = 0; c < rows_.size(); ++c) multiplier[c] = rows_[c].multiplier;
   return report;
 }
@@ -58,16 +58,16 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
 void VelocityProjection::load(const BodyHalo& halo, const NearContacts& contacts, Real dt,
                               std::span<const Vec<2>> velocity, std::span<const Real> multiplier,
                               std::span<const Real> mobility) {
-  n_held_ = static_cast<std::size_t>(halo.n_held());
+  n_local_ = static_cast<std::size_t>(halo.n_local());
   desired_.assign(velocity.begin(), velocity.end());
-  desired_.resize(n_held_ + 1);
-  desired_[n_held_] = {};
-  velocity_.resize(n_held_ + 1);
+  desired_.resize(n_local_ + 1);
+  desired_[n_local_] = {};
+  velocity_.resize(n_local_ + 1);
   rows_.resize(contacts.size());
   for (std::size_t c = 0; c < rows_.size(); ++c) {
     const bool is_wall = contacts.b[c] < 0;
     rows_[c] = {.a = contacts.a[c],
-                .b = is_wall ? halo.n_held() : contacts.b[c],
+                .b = is_wall ? halo.n_local() : contacts.b[c],
                 .normal = {contacts.normal[c][0], contacts.normal[c][1]},
                 .bias = contacts.gap[c] / dt + contacts.wall_speed[c],
                 .to_a = 1,
@@ -146,7 +146,7 @@ void VelocityProjection::evaluate(BodyHalo& halo, Real dt, Report& report) const
     worst[2] = std::max(worst[2], dot(velocity_[i], velocity_[i]));
   halo.comm().max(worst);
   report.residual = worst[0] * dt;
-  report.least_gap = -worst[1] * dt;
+  report.min_gap = -worst[1] * dt;
   report.fastest = std::sqrt(worst[2]);
 }
 
@@ -159,9 +159,9 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
   load(halo, contacts, dt, velocity, multiplier, {});
   problem_.halo = &halo;
   problem_.body_id.assign(ids.begin(), ids.end());
-  problem_.mass.assign(n_held_ * q * q, 0.0);
-  problem_.free_velocity.assign(n_held_ * q, 0.0);
-  for (std::size_t i = 0; i < n_held_; ++i) {
+  problem_.mass.assign(n_local_ * q * q, 0.0);
+  problem_.free_velocity.assign(n_local_ * q, 0.0);
+  for (std::size_t i = 0; i < n_local_; ++i) {
     for (std::size_t k = 0; k < q; ++k) problem_.mass[(i * q + k) * q + k] = 1;
     for (std::size_t k = 0; k < 2; ++k) problem_.free_velocity[i * q + k] = desired_[i][static_cast<int>(k)];
   }
@@ -187,11 +187,11 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
     problem_.bias[c * 2] = rows_[c].bias;
     impulse_[c * 2] = multiplier[c];
   }
-  solved_.resize(n_held_ * q);
+  solved_.resize(n_local_ * q);
   Report report;
   report.n_contacts = halo.comm().sum(static_cast<std::int64_t>(n));
   // The solver stops by a mean over contacts that has no unit, the step asks for the worst contact in metres.
-  constexpr Real least_tolerance = 1e-15;
+  constexpr Real min_tolerance = 1e-15;
   StopRule strict = stop;
   strict.tolerance = std::min(stop.tolerance, settings.tolerance / dt / problem_.velocity_floor);
   while (true) {
@@ -201,10 +201,10 @@ VelocityProjection::Report VelocityProjection::solve(BodyHalo& halo, const NearC
     report.sweeps += solved.sweeps + solved.iterations + solved.newton_steps;
     evaluate(halo, dt, report);
     report.converged = report.residual <= settings.tolerance;
-    if (report.converged || !solved.converged || strict.tolerance <= least_tolerance) break;
+    if (report.converged || !solved.converged || strict.tolerance <= min_tolerance) break;
     strict.tolerance *= std::min(0.1, 0.3 * settings.tolerance / report.residual);
   }
-  std::copy_n(velocity_.begin(), n_held_, velocity.begin());
+  std::copy_n(velocity_.begin(), n_local_, velocity.begin());
   return report;
 }
 

@@ -28,7 +28,7 @@ class VelocityProjection {
     bool converged = false;
     std::int64_t n_contacts = 0;  ///< of all ranks
     std::int64_t sweeps = 0;      ///< or iterations of the chosen solver
-    Real least_gap = 0;           ///< linearised, after the step [m]; infinite without contacts
+    Real min_gap = 0;             ///< linearised, after the step [m]; infinite without contacts
     Real residual = 0;  ///< max over contacts of |min(l_c, u_c)| dt [m], u_c = gap_c / dt + n_c . (V_b - V_a)
     Real fastest = 0;   ///< max |V_i| [m/s]
   };
@@ -61,11 +61,11 @@ class VelocityProjection {
   void apply_multipliers(BodyHalo& halo, const NearContacts& contacts);
   Real sweep(BodyHalo& halo, const NearContacts& contacts, Real relaxation);
   void evaluate(BodyHalo& halo, Real dt, Report& report) const;
-  std::span<Real> numbers() { return {velocity_.data()->component.data(), 2 * n_held_}; }
+  std::span<Real> numbers() { return {velocity_.data()->component.data(), 2 * n_local_}; }
 
   std::vector<Row> rows_;
   std::vector<Vec<2>> desired_, velocity_;  // n_held + 1: the last one stands for none
-  std::size_t n_held_ = 0;
+  std::size_t n_local_ = 0;
 
   // As a friction problem.
   FrictionProblem<2> problem_;

@@ -16,7 +16,7 @@ void WalkingModel::describe(Section& section) {
            "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
            "desired speed"});
   section.real("headway_width", headway_width_,
-               {.range = {.least = 0, .most = 1, .least_open = true},
+               {.range = {.min = 0, .max = 1, .min_open = true},
                 .doc = "Of the headway law: width of the corridor in which others who stand are ahead, as a "
                        "share of that in which disks would touch. Below 1 lanes may overlap"});
   section.real("moving_width", moving_width_,
@@ -31,7 +31,7 @@ void WalkingModel::describe(Section& section) {
                        "faster than their desired speed"});
   section.real("turning_angle", turning_angle_,
                {.unit = Unit::angle,
-                .range = {.least = 0, .most = 0.7},
+                .range = {.min = 0, .max = 0.7},
                 .doc = "Of the headway law: people whom others slow down turn by this angle, or by twice as "
                        "much, where they advance faster; 0: no turning"});
   section.real("turning_share", turning_share_,
@@ -54,7 +54,7 @@ void WalkingModel::describe(Section& section) {
                 .doc = "Time horizon: people who would be met within this time are avoided"});
     table.real("angle", aside_angle_,
                {.unit = Unit::angle,
-                .range = {.least = 0, .most = 2.5},
+                .range = {.min = 0, .max = 2.5},
                 .doc = "Largest angle of evasion: right before a meeting"});
     table.real("side_room", lateral_clearance_,
                {.unit = Unit::length, .range = non_negative, .doc = "Lateral clearance in passing"});
@@ -189,11 +189,12 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
                                       const AgentType& type) const {
   const Vec<2>& way = walk.direction;
   if (!keeps_headway_) return walk.speed * way;
-  const auto pace = [&](Real free_way) {
-    return free_way < walk.speed * type.headway_time ? free_way / type.headway_time : walk.speed;
+  const auto pace = [&](Real free_displacement) {
+    return free_displacement < walk.speed * type.headway_time ? free_displacement / type.headway_time
+                                                              : walk.speed;
   };
   const Real straight_on =
-      std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_way)));
+      std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_displacement)));
   Vec<2> velocity = straight_on * way;
   if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
   Real progress = std::max(straight_on, turning_share_ * walk.speed);
@@ -212,9 +213,9 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
 Real WalkingModel::lateral_speed(std::size_t i, const LookAhead& look_ahead, Real speed,
                                  const Vec<2>& velocity) const {
   const SeenAhead& seen = look_ahead.seen(i);
-  const Real most = std::sqrt(std::max(speed * speed - dot(velocity, velocity), 0.0));
+  const Real max = std::sqrt(std::max(speed * speed - dot(velocity, velocity), 0.0));
   return std::clamp(spreading_ * (seen.room_left - seen.room_right) / side_range,
-                    -std::min(seen.wall_right, most), std::min(seen.wall_left, most));
+                    -std::min(seen.wall_right, max), std::min(seen.wall_left, max));
 }
 
 void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
@@ -228,7 +229,7 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
   look_ahead.find(state, neighborhood, perception, dt);
   if (perception.oncoming) avoid_oncoming(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");
-  velocity.resize(static_cast<std::size_t>(state.bodies.n_held()));
+  velocity.resize(static_cast<std::size_t>(state.bodies.n_local()));
   for (std::size_t i = 0; i < walk.size(); ++i) {
     velocity[i] = desired_velocity(i, look_ahead, walk[i], type_of(state, i));
     if (perception.side_range > 0)

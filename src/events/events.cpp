@@ -18,7 +18,7 @@ void Events<D>::prepare(State<D>& state) const {
   state.stage = {};
 }
 
-/// Whether what acts on the moving bodies from outside, gravity, force fields, obstacles and held bodies,
+/// Whether what acts on the moving bodies from outside, gravity, force fields, obstacles and local bodies,
 /// adds up to at most half of the sum of magnitudes. Alone in gravity bodies fall; in an impact they turn
 /// round.
 template <int D>

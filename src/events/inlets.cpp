@@ -37,8 +37,8 @@ class Neighbours {
   bool meets(const Vec<D>& x, Real radius) const {
     return bins_.any_near(x, radius + largest_other_, [&](Index i) {
       const Vec<D> apart = x - bins_[i].position;
-      const Real least = radius + bins_[i].radius;
-      return dot(apart, apart) < least * least;
+      const Real min = radius + bins_[i].radius;
+      return dot(apart, apart) < min * min;
     });
   }
 
@@ -63,7 +63,7 @@ class InletPlaces {
         present_(state.box, inlet.places->bounds(), inlet.bodies.sizes.largest(), largest_owned(state),
                  state.bodies.n_owned()),
         new_ones_(state.box, inlet.places->bounds(), inlet.bodies.sizes.largest(), largest_fed,
-                  static_cast<std::int64_t>(fed.size()) + most_arrivals_at_once) {
+                  static_cast<std::int64_t>(fed.size()) + max_arrivals_at_once) {
     const BodyStore<D>& bodies = state.bodies;
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
       present_.add({bodies.id()[i], bodies.position()[i], bodies.radius()[i]});

@@ -10,7 +10,7 @@
 namespace scree {
 
 /// Bodies of a batch in place_arrivals(), at most.
-inline constexpr std::int64_t most_arrivals_at_once = 256;
+inline constexpr std::int64_t max_arrivals_at_once = 256;
 
 /// Finds free places for the bodies of a source that are due, and counts them in `progress`; false if one
 /// found none in this step. A body that found none comes alone in the next try: those behind it wait and do
@@ -31,7 +31,7 @@ bool place_arrivals(const Comm& comm, InletProgress& progress, Source& source) {
   std::vector<Vec<D>> at;
   std::vector<std::int64_t> is_blocked;
   while (progress.n_waiting() > 0 && n_tried < tries_per_step) {
-    const std::int64_t n_bodies = n_tried > 0 ? 1 : std::min(progress.n_waiting(), most_arrivals_at_once);
+    const std::int64_t n_bodies = n_tried > 0 ? 1 : std::min(progress.n_waiting(), max_arrivals_at_once);
     const std::int64_t tries_at_once = n_tried > 0 ? 20 : 4;
     source.begin_batch();
     at.clear();

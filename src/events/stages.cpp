@@ -70,11 +70,11 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                         {.range = non_negative, .doc = "The run holds at most this many bodies"});
           std::vector<std::string> loaded;
           until.real("load_within", stage.load_within,
-                     {.range = {.least = 0, .most = 1, .least_open = true},
+                     {.range = {.min = 0, .max = 1, .min_open = true},
                       .doc = "Reactions of the obstacles in of are within this share of their loads"});
           until.texts("of", loaded, {.doc = "Names of driven obstacles, for load_within"});
           until.real("stress_within", stage.stress_within,
-                     {.range = {.least = 0, .most = 1, .least_open = true},
+                     {.range = {.min = 0, .max = 1, .min_open = true},
                       .doc = "Stresses of the cell are within this share of those that it is asked for"});
           until.real("time", stage.time,
                      {.unit = Unit::time, .range = positive, .doc = "The time has reached this value"});
@@ -276,8 +276,8 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::func
                         state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name, wall.reaction,
                         target);
   }
-  if (stage.stress_within >= 0 && !(state.cell.misfit() <= stage.stress_within))
-    unmet = fmt::format("stresses are off by {:.3g} of what is asked for", state.cell.misfit());
+  if (stage.stress_within >= 0 && !(state.cell.stress_residual() <= stage.stress_within))
+    unmet = fmt::format("stresses are off by {:.3g} of what is asked for", state.cell.stress_residual());
   if (stage.kinetic_energy >= 0) {
     const auto owned = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
     const std::int64_t n_free =

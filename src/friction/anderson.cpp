@@ -59,11 +59,11 @@ Real AndersonSteps<D>::step(const ScaledProblem<D>& problem, std::span<const Rea
   constexpr std::size_t n_turning = n_turns<D>;
   for (std::size_t c = 0; c < n_contacts_ && g.size() > n_contacts_ * D; ++c) {
     const auto s = g.subspan(n_contacts_ * D + c * n_turning, n_turning);
-    const Real most = rolling_of(problem, c).mu * g[c * D];
+    const Real max = rolling_of(problem, c).mu * g[c * D];
     Real square = 0;
     for (const Real part : s) square += part * part;
-    if (square > most * most)
-      for (Real& part : s) part *= most / std::sqrt(square);
+    if (square > max * max)
+      for (Real& part : s) part *= max / std::sqrt(square);
   }
   return std::sqrt(squared);
 }

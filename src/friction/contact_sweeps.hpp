@@ -92,7 +92,7 @@ class ContactSweeps {
 
   /// Sweeps with momentum come, which is none yet. Local.
   void begin_momentum() {
-    reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_held()) * ScaledProblem<D>::width);
+    reset(velocity_momentum_, static_cast<std::size_t>(problem_->n_local()) * ScaledProblem<D>::width);
     reset(start_velocity_, velocity_momentum_.size());
     if (lanes_ != nullptr) {
       reset(of_sweeps_, impulses_.size());
@@ -225,7 +225,7 @@ class ContactSweeps {
   std::vector<GroupImpulses<n_turns<D>>> turns_;
   std::vector<GroupMomentum<n_turns<D>>> of_turns_;
   std::vector<Real> slip_;  // of each contact but round ones, the guess of the next local solve
-  std::vector<Real> velocity_momentum_, start_velocity_;  // of held bodies
+  std::vector<Real> velocity_momentum_, start_velocity_;  // of local bodies
   std::vector<Real> momentum_, change_;                   // of contacts that are not packed
   std::vector<Real> squares_;                             // change of each contact in a sweep
 };

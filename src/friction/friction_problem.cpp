@@ -17,12 +17,12 @@ namespace {
 
 /// |A_ij - A_ji| that blocks may have, in units of the root of A_ii A_jj. Gyroscopic terms of stored problems
 /// reach 0.053; blocks of which one triangle was forgotten may exceed this.
-constexpr Real most_asymmetric = 0.5;
+constexpr Real max_asymmetric = 0.5;
 
 template <int q>
 bool is_positive_definite(const Real* block) {
   Real root[q][q] = {};
-  return is_symmetric<q>(block, most_asymmetric) && find_root<q>(block, root);
+  return is_symmetric<q>(block, max_asymmetric) && find_root<q>(block, root);
 }
 
 bool all_finite(const Real* first, std::size_t count) {
@@ -57,7 +57,7 @@ template <int D>
 void FrictionProblem<D>::validate() const {
   const Comm& comm = halo->comm();
   if (is_local()) return validate_local();
-  const auto n_bodies = static_cast<std::size_t>(n_held());
+  const auto n_bodies = static_cast<std::size_t>(n_local());
   const std::size_t n = a.size();
   share_errors(comm, [&] {
     const auto colours = static_cast<std::size_t>(halo->n_colours());
@@ -101,7 +101,7 @@ void FrictionProblem<D>::validate() const {
   }
   Real rows[2 * D * q];
   for (std::size_t c = 0; c < n; ++c) {
-    const bool in_range = a[c] < n_held() && b[c] < n_held() && a[c] >= -1 && b[c] >= -1;
+    const bool in_range = a[c] < n_local() && b[c] < n_local() && a[c] >= -1 && b[c] >= -1;
     const auto id = [&](Index body) {
       return body < 0 ? GlobalId{-1} : body_id[static_cast<std::size_t>(body)];
     };
@@ -164,7 +164,7 @@ void FrictionProblem<D>::validate_local() const {
   const auto refuse = [](std::size_t contact, std::string_view what) {
     throw InputError(fmt::format("friction problem: contact {}: {}", contact, what));
   };
-  if (halo->comm().size() != 1 || n_held() != bodies_of_local_form<D>(n_contacts()) || a.size() != n ||
+  if (halo->comm().size() != 1 || n_local() != bodies_of_local_form<D>(n_contacts()) || a.size() != n ||
       b.size() != n || is_round() || !mass.empty() || !free_velocity.empty() || !jacobian.empty() ||
       bias.size() != n * D || (!compliance.empty() && compliance.size() != n * 2) || first.size() != n + 1 ||
       first.front() != 0 || static_cast<std::size_t>(first.back()) != local.row.size() ||

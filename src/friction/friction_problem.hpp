@@ -57,7 +57,7 @@ struct FrictionProblem {
 
   // Contacts of this rank in the order of a sweep: colour p has [colour_first[p], colour_first[p + 1]), of
   // which those before interior_first[p] touch bodies shared between ranks.
-  std::vector<Index> a, b;  ///< held bodies; -1: a static body or wall, without velocities
+  std::vector<Index> a, b;  ///< local bodies; -1: a static body or wall, without velocities
   /// n_contacts * 2 * D * q: rows of H for a, then for b; zero where -1. Empty if bodies are round.
   std::vector<Real> jacobian;
   std::vector<Real> bias;        ///< n_contacts * D: w
@@ -97,7 +97,7 @@ struct FrictionProblem {
   std::size_t n_impulses() const { return a.size() * static_cast<std::size_t>(rolls() ? q : D); }
   Index n_contacts() const { return static_cast<Index>(a.size()); }
   Index n_owned() const { return halo->n_owned(); }
-  Index n_held() const { return halo->n_held(); }
+  Index n_local() const { return halo->n_local(); }
 
   /// Throws InputError on all ranks for arrays of the wrong length, numbers that are not finite, mu < 0,
   /// compliance < 0, a negative time step or velocity floor, a mass block that is not positive definite, W_cc
@@ -108,7 +108,7 @@ struct FrictionProblem {
   /// The rows of H of contact c for a (side 0) or b (1): D * q numbers, zero where there is no body that
   /// moves.
   void find_rows(std::size_t c, std::size_t side, Real* rows) const;
-  /// H v of contact c, from the velocities of the bodies held (n_held * q) [m/s].
+  /// H v of contact c, from the velocities of the local bodies (n_held * q) [m/s].
   Vec<D> relative_velocity(std::size_t c, std::span<const Real> v) const;
   /// w of a contact that resists rolling, in turning_frame() [rad/s].
   Vec<n_turns<D>> relative_spin(std::size_t c, std::span<const Real> v) const;

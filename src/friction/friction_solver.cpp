@@ -58,7 +58,7 @@ Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real
     best_ = residual;
     std::copy(r.begin(), r.end(), best_impulse_.begin());
   }
-  done_ = std::min(best_, residual) <= stop_.tolerance || iteration >= stop_.most_iterations;
+  done_ = std::min(best_, residual) <= stop_.tolerance || iteration >= stop_.max_iterations;
   // Clocks differ between ranks: all take the answer of the slowest.
   if (!done_ && std::isfinite(stop_.max_seconds)) done_ = problem_.comm().any(seconds() > stop_.max_seconds);
   if (rule_ && rule_(iteration, residual)) paused_ = true;
@@ -100,7 +100,7 @@ const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, Fric
                                          Change change) {
   SCREE_ASSERT(r.size() == problem.n_impulses());
   SCREE_ASSERT(!problem.rolls() || solver.takes_rolling());
-  SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
+  SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_local()) * FrictionProblem<D>::q);
   Scope timer("friction");
   const Real start = now();
   SolveReport& report = report_;

@@ -70,7 +70,7 @@ struct StopRule {
   Real tolerance = 1e-4;
   Real max_seconds = HUGE_VAL;  ///< wall time, after which the best iterate counts
   /// In the solver's own count, seen when it checks the residual.
-  std::int64_t most_iterations = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_iterations = std::numeric_limits<std::int64_t>::max();
   bool takes_last = false;  ///< the last iterate counts, not the best
   ResidualNorm norm = ResidualNorm::natural;
 };
@@ -104,7 +104,7 @@ class SolveMonitor {
   }
   bool converged() const { return best_ <= stop_.tolerance; }
   Real tolerance() const { return stop_.tolerance; }
-  std::int64_t most_iterations() const { return stop_.most_iterations; }
+  std::int64_t max_iterations() const { return stop_.max_iterations; }
   ResidualNorm norm() const { return stop_.norm; }
   Real best() const { return best_; }
   const std::vector<Real>& best_impulse() const { return best_impulse_; }

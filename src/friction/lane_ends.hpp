@@ -129,7 +129,7 @@ template <class Part, int D, class Group, class More>
 Real sweep_groups_on(std::span<const Group> groups, GroupImpulses<D>* impulses, GroupMomentum<D>* of_sweeps,
                      Real* y, SweepMomentum momentum, Real* squares, More more) {
   const Lanes zero{}, unit = zero + momentum.unit;
-  const Lanes most = zero + SweepChange::most, to_integer = zero + SweepChange::to_integer;
+  const Lanes max = zero + SweepChange::max, to_integer = zero + SweepChange::to_integer;
   Lanes sum{};
   for (const Group& group : groups) {
     for (std::size_t at = 0; at < group_size; at += width, squares += width) {
@@ -147,7 +147,7 @@ Real sweep_groups_on(std::span<const Group> groups, GroupImpulses<D>* impulses, 
       const Lanes square = part.square(change);
       store(square, squares);
       const Lanes scaled = square * unit;
-      sum += ((scaled < most ? scaled : most) + to_integer) - to_integer;
+      sum += ((scaled < max ? scaled : max) + to_integer) - to_integer;
     }
     ++impulses;
     ++of_sweeps;

@@ -42,12 +42,12 @@ struct SweepMomentum {
 /// sweep before is not needed, so terms are cut where it is certain to be.
 struct SweepChange {
   static constexpr Real of_last = 0x1p36;  ///< the sum of the sweep before is at most this
-  static constexpr Real most = 0x1p38;     ///< of a term
+  static constexpr Real max = 0x1p38;      ///< of a term
   static constexpr Real to_integer = 0x1.8p52;
   /// The term for d . (W + G) d.
   static Real term(Real square, Real unit) {
     const Real scaled = square * unit;
-    return ((scaled < most ? scaled : most) + to_integer) - to_integer;
+    return ((scaled < max ? scaled : max) + to_integer) - to_integer;
   }
 };
 
@@ -69,12 +69,11 @@ class LaneGroups {
   /// a new one if it is the first lane.
   std::size_t add(Index a, Index b) {
     // Groups further back are hardly worth to look at, and their bodies are in no cache by now.
-    constexpr std::size_t most_open = 8;
+    constexpr std::size_t max_open = 8;
     std::size_t& of_a = first_group_[static_cast<std::size_t>(a)];
     std::size_t& of_b = first_group_[static_cast<std::size_t>(b)];
     const std::size_t n = n_in_.size();
-    while (first_open_ < n && (n_in_[first_open_] == group_size || n - first_open_ > most_open))
-      ++first_open_;
+    while (first_open_ < n && (n_in_[first_open_] == group_size || n - first_open_ > max_open)) ++first_open_;
     std::size_t here = std::max({of_a, of_b, first_open_});
     while (here < n && n_in_[here] == group_size) ++here;
     if (here == n) n_in_.push_back(0);

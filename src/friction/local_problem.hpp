@@ -17,7 +17,7 @@ class LocalProblem {
     const auto n = static_cast<Index>(mu.size());
     problem_.a.assign(mu.size(), -1);
     problem_.b.assign(mu.size(), -1);
-    for (Index i = 0; i < halo_.n_held(); ++i) problem_.body_id.push_back(i);
+    for (Index i = 0; i < halo_.n_local(); ++i) problem_.body_id.push_back(i);
     problem_.bias = q;
     problem_.mu = std::move(mu);
     problem_.local = std::move(form);

@@ -10,7 +10,7 @@ template <int D>
 void MassRoots<D>::find(const FrictionProblem<D>& problem, bool are_diagonal, Real mass_scale) {
   are_diagonal_ = are_diagonal;
   root_mass_ = std::sqrt(mass_scale);
-  n_bodies_ = static_cast<std::size_t>(problem.n_held());
+  n_bodies_ = static_cast<std::size_t>(problem.n_local());
   inverse_.resize(n_bodies_ * q * (are_diagonal ? 1 : q));
   if (!are_diagonal) {
     for (std::size_t i = 0; i < n_bodies_; ++i)

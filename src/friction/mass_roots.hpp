@@ -8,7 +8,7 @@
 
 namespace scree {
 
-/// The roots L of the mass blocks of all bodies held (M = L L^T, of an unsymmetric M its symmetric part),
+/// The roots L of the mass blocks of all local bodies (M = L L^T, of an unsymmetric M its symmetric part),
 /// which make the mass matrix the identity: y = L^T v / sqrt(m_c), J = sqrt(m_c) H L^-T (docs/method.md, eq.
 /// F.5). Velocities y have velocity_width<D> numbers per body, v and H have q.
 ///

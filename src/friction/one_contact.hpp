@@ -62,8 +62,8 @@ void LocalSolution<Kind>::find(const Number (&W)[2][2], const Number (&q)[2], Nu
         found ? (held > zero ? larger(-side * slip / (held > zero ? held : one), zero) : zero) : slip_alpha;
     done = done | found;
   }
-  const Number most = mu * slips[0];
-  slips[1] = slips[1] > most ? most : slips[1] < -most ? -most : slips[1];
+  const Number max = mu * slips[0];
+  slips[1] = slips[1] > max ? max : slips[1] < -max ? -max : slips[1];
   alpha = closed ? (sticks ? zero : slip_alpha) : alpha;
   for (int i = 0; i < 2; ++i) r[i] = closed ? (sticks ? r[i] : slips[i]) : zero;
 }
@@ -145,8 +145,8 @@ void LocalSolution<Kind>::find(const Number (&W)[3][3], const Number (&q)[3], Nu
   const Mask slides = beyond & (mu == zero);
   r[0] = slides ? -free : larger(r[0], zero);
   // Not beyond the cone, whatever rounding left.
-  const Number most = mu * r[0];
-  const Number factor = slides ? zero : (slips & (length > most)) ? most / length : one;
+  const Number max = mu * r[0];
+  const Number factor = slides ? zero : (slips & (length > max)) ? max / length : one;
   r[0] = closed ? r[0] : zero;
   r[1] = closed ? r[1] * factor : zero;
   r[2] = closed ? r[2] * factor : zero;

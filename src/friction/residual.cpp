@@ -31,7 +31,7 @@ std::array<Real, 2> norms_of(const ScaledProblem<D>& problem, std::span<const Re
   Real largest = 0;
   for (const Real square : own_squares) largest = std::max(largest, square);
   norm[1] = std::sqrt(problem.comm().max(largest));
-  norm[0] = std::max({norm[0], rms, norm[1] / Residual::most_of_one});
+  norm[0] = std::max({norm[0], rms, norm[1] / Residual::max_of_one});
   return norm;
 }
 

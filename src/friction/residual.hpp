@@ -18,7 +18,7 @@ struct Residual {
   /// a scale of their own the error is another (eq. F.8); the larger one of the two is the residual.
   Real natural = 0;
   /// So many times the tolerance is what the error of a single contact with a scale of its own may be.
-  static constexpr Real most_of_one = 30;
+  static constexpr Real max_of_one = 30;
   Real own_error = 0;  ///< the largest of (F.8), a share of what the contact changes; 0 without such contacts
   // Only for ResidualNorm::fclib, else NaN: the measures of the FCLIB collection, |r - P_K(r - u^)|_2 of r in
   // N s and u in m/s as they are, over

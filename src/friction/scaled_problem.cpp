@@ -158,8 +158,8 @@ void ScaledProblem<D>::find_velocity_scale() {
 template <int D>
 void ScaledProblem<D>::set_ends_and_bias(std::size_t c, Contact& row) const {
   const FrictionProblem<D>& problem = *problem_;
-  row.a = problem.a[c] < 0 ? n_held() : problem.a[c];
-  row.b = problem.b[c] < 0 ? n_held() : problem.b[c];
+  row.a = problem.a[c] < 0 ? n_local() : problem.a[c];
+  row.b = problem.b[c] < 0 ? n_local() : problem.b[c];
   row.mu = problem.mu[c];
   for (std::size_t k = 0; k < D; ++k) row.w[k] = problem.bias[c * D + k] / velocity_scale_;
   for (std::size_t k = 0; k < 2; ++k)
@@ -170,8 +170,8 @@ void ScaledProblem<D>::set_ends_and_bias(std::size_t c, Contact& row) const {
 template <int D>
 void ScaledProblem<D>::build_spheres() {
   const FrictionProblem<D>& problem = *problem_;
-  const auto none = static_cast<std::size_t>(n_held());
-  spheres_.begin(n_held());
+  const auto none = static_cast<std::size_t>(n_local());
+  spheres_.begin(n_local());
   for_each_stretch([&](Index first, Index last) {
     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
       const std::size_t body[2] = {problem.a[c] < 0 ? none : static_cast<std::size_t>(problem.a[c]),
@@ -274,7 +274,7 @@ void ScaledProblem<D>::build_contacts() const {
 
 template <int D>
 void ScaledProblem<D>::build_general() const {
-  general_.begin(n_held());
+  general_.begin(n_local());
   general_built_ = true;
   if (has_spheres_ || !is_symmetric_) return;
   for_each_stretch([&](Index first, Index last) {
@@ -283,8 +283,8 @@ void ScaledProblem<D>::build_general() const {
     general_.end_stretch();
   });
   // A full group takes as long as three contacts one at a time.
-  constexpr std::size_t least_in_group = 3;
-  if (general_.groups().size() * least_in_group > contacts().size()) general_.begin(n_held());
+  constexpr std::size_t min_in_group = 3;
+  if (general_.groups().size() * min_in_group > contacts().size()) general_.begin(n_local());
 }
 
 template <int D>
@@ -402,13 +402,13 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const GroupImpulses<D>> r
 template <int D>
 void ScaledProblem<D>::add_impulse(std::span<const Real> r, std::span<Real> y) const {
   const auto first_ghost = static_cast<std::size_t>(n_owned()) * width;
-  const std::span<Real> held = y.first(static_cast<std::size_t>(n_held()) * width);
-  std::fill(held.begin() + static_cast<std::ptrdiff_t>(first_ghost), held.end(), 0.0);
+  const std::span<Real> local = y.first(static_cast<std::size_t>(n_local()) * width);
+  std::fill(local.begin() + static_cast<std::ptrdiff_t>(first_ghost), local.end(), 0.0);
   with_rows([&](const auto& rows) {
     for (std::size_t c = 0; c < rows.size(); ++c) rows[c].add_impulse(r.data() + c * D, y.data());
   });
-  halo().add_to_owners(held, width);
-  halo().copy_to_ghosts(held, width);
+  halo().add_to_owners(local, width);
+  halo().copy_to_ghosts(local, width);
 }
 
 template <int D>
@@ -424,7 +424,7 @@ void ScaledProblem<D>::unscale_impulse(std::span<const Real> scaled, std::span<R
 template <int D>
 void ScaledProblem<D>::unscale_velocity(std::span<const Real> y, std::span<Real> v) const {
   if (problem_->is_local()) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n_held()); ++i)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n_local()); ++i)
       for (std::size_t j = 0; j < q; ++j) v[i * q + j] = velocity_scale_ * y[i * width + j];
     return;
   }

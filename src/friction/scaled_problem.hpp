@@ -77,7 +77,7 @@ class ScaledProblem {
       for (int i = 0; i < D; ++i) trace += W[i][i];
       return D / trace;
     }
-    /// J y, from the velocities of all bodies held.
+    /// J y, from the velocities of all local bodies.
     void relative_velocity(const Real* y, Real* u) const {
       if (coupling) return coupling->relative_velocity(y, u);
       const Real* of_a = y + static_cast<std::size_t>(a) * width;
@@ -121,7 +121,7 @@ class ScaledProblem {
   BodyHalo& halo() const { return *problem_->halo; }
   const Comm& comm() const { return halo().comm(); }
   Index n_owned() const { return halo().n_owned(); }
-  Index n_held() const { return halo().n_held(); }
+  Index n_local() const { return halo().n_local(); }
   Index n_contacts() const { return problem_->n_contacts(); }
   std::int64_t n_contacts_of_all() const { return n_contacts_of_all_; }
   /// Contacts of all ranks with a scale of their own.
@@ -150,10 +150,10 @@ class ScaledProblem {
     if (!general_built_) build_general();
     return general_;
   }
-  /// y_free of the bodies held, (n_held + 1) * width; the last entry stands for none and is zero, as in all
+  /// y_free of the local bodies, (n_held + 1) * width; the last entry stands for none and is zero, as in all
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
-  std::size_t velocity_size() const { return static_cast<std::size_t>(n_held() + 1) * width; }
+  std::size_t velocity_size() const { return static_cast<std::size_t>(n_local() + 1) * width; }
   std::size_t impulse_size() const { return problem_->n_impulses(); }
   Real mass_scale() const { return mass_scale_; }
   Real velocity_scale() const { return velocity_scale_; }
@@ -173,7 +173,7 @@ class ScaledProblem {
   void add_impulse(std::span<const Real> r, std::span<Real> y) const;
   /// Overwrites ghosts in velocities by what their owners have. Collective.
   void make_ghosts_current(std::span<Real> y) const {
-    halo().copy_to_ghosts(y.first(static_cast<std::size_t>(n_held()) * width), width);
+    halo().copy_to_ghosts(y.first(static_cast<std::size_t>(n_local()) * width), width);
   }
   /// Room for `per_contact` numbers at each contact, for whoever needs it next; there is only one. Local.
   std::span<Real> scratch(std::size_t per_contact) const {

@@ -53,7 +53,7 @@ SphereContact<D> SphereRows<D>::operator[](std::size_t c) const {
 }
 
 template <int D>
-void SphereRows<D>::set_own_scale(std::size_t c, Real least) {
+void SphereRows<D>::set_own_scale(std::size_t c, Real min) {
   if (!has_own_scales_) {
     has_own_scales_ = true;
     OwnScales none{};
@@ -62,16 +62,16 @@ void SphereRows<D>::set_own_scale(std::size_t c, Real least) {
   }
   const std::size_t place = place_of(c), k = place % group_size;
   // Round-off of the local solution counts as much less than a tolerance can be.
-  constexpr Real most_weight = 1e6, tiny = 1e-100;
+  constexpr Real max_weight = 1e6, tiny = 1e-100;
   OwnScales& scales = own_scales_[place / group_size];
   const Group& group = this->groups_[place / group_size];
   Real inverse_mass = 0;
   for (std::size_t side = 2; side-- > 0;) {
     const Real diagonal = 1 / group.inverse_W[side][k];
     inverse_mass = diagonal - group.g[side][k];
-    scales.weight[side][k] = std::min(diagonal / inverse_mass, most_weight);
+    scales.weight[side][k] = std::min(diagonal / inverse_mass, max_weight);
   }
-  scales.floor[k] = std::max(tiny, (least / inverse_mass) * (least / inverse_mass));
+  scales.floor[k] = std::max(tiny, (min / inverse_mass) * (min / inverse_mass));
 }
 
 template <int D>

@@ -149,9 +149,9 @@ class SphereRows : public PackedRows<SphereGroup<D>, SphereKernels<D>> {
   std::vector<RollingGroup<D>>& rolling() { return rolling_; }
   const std::vector<RollingGroup<D>>& rolling() const { return rolling_; }
 
-  /// Contact c is measured by its own scale, at least by the velocity `least`, in units of v_c. After the
+  /// Contact c is measured by its own scale, at least by the velocity `min`, in units of v_c. After the
   /// last add().
-  void set_own_scale(std::size_t c, Real least);
+  void set_own_scale(std::size_t c, Real min);
   /// Of each group; empty if no contact has one.
   std::span<const OwnScales> own_scales() const {
     return has_own_scales_ ? std::span<const OwnScales>(own_scales_) : std::span<const OwnScales>();

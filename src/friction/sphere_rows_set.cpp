@@ -8,11 +8,11 @@ namespace {
 
 /// Cuts x to |x| <= most.
 template <int n>
-inline void cut_to(Lanes (&x)[n], Lanes most) {
+inline void cut_to(Lanes (&x)[n], Lanes max) {
   Lanes square = x[0] * x[0];
   for (int i = 1; i < n; ++i) square += x[i] * x[i];
   const Lanes length = square_root(square);
-  const Lanes factor = length > most ? most / length : Lanes{} + 1;
+  const Lanes factor = length > max ? max / length : Lanes{} + 1;
   for (int i = 0; i < n; ++i) x[i] *= factor;
 }
 
@@ -21,12 +21,12 @@ template <int D>
 inline void cut(Lanes (&r)[D], Lanes mu) {
   const Lanes zero{};
   r[0] = r[0] < zero ? zero : r[0];
-  const Lanes most = mu * r[0];
+  const Lanes max = mu * r[0];
   const Lanes square = tangential_square<D>(r);
-  const Mask beyond = square > most * most;
-  if (!any_less(most * most, square)) return;  // most contacts stick: no root for them
+  const Mask beyond = square > max * max;
+  if (!any_less(max * max, square)) return;  // most contacts stick: no root for them
   const Lanes length = square_root(square);
-  const Lanes factor = (beyond & (length > most)) ? most / length : zero + 1;
+  const Lanes factor = (beyond & (length > max)) ? max / length : zero + 1;
   for (int i = 1; i < D; ++i) r[i] *= factor;
 }
 
@@ -198,7 +198,7 @@ struct RollingContacts : Contacts<D, Number> {
     const Lanes zero{}, inverse_T = load(this->group.inverse_W[1] + this->at);
     const Lanes normal = r[0] - load(this->group.inverse_W[0] + this->at) * u[0];
     next[0] = normal < zero ? zero : normal;
-    const Lanes most = load(this->group.mu + this->at) * next[0], most_s = rolling.mu * next[0];
+    const Lanes max = load(this->group.mu + this->at) * next[0], max_s = rolling.mu * next[0];
     const Lanes tilt = rolling.coupling * inverse_T;
     Lanes held[D], held_s[n], square{}, square_s{};
     for (int i = 0; i < n; ++i) {
@@ -210,18 +210,18 @@ struct RollingContacts : Contacts<D, Number> {
       held[i] = r[i] - inverse_T * (u[i] + rolling.coupling * (held_s[i - 1] - s[i - 1]));
       square += held[i] * held[i];
     }
-    const Mask holds = (square <= most * most) & (square_s <= most_s * most_s);
+    const Mask holds = (square <= max * max) & (square_s <= max_s * max_s);
     Lanes tangential[n_tangents];
     for (int i = 0; i < n_tangents; ++i) tangential[i] = r[i + 1] - inverse_T * u[i + 1];
-    cut_to<n_tangents>(tangential, most);
+    cut_to<n_tangents>(tangential, max);
     for (int i = 0; i < n; ++i) {
       const Lanes by_slip = i < n_tangents ? rolling.coupling * (tangential[i] - r[i + 1]) : zero;
       next_s[i] = s[i] - rolling.inverse_W * (w[i] + by_slip);
     }
-    cut_to<n>(next_s, most_s);
+    cut_to<n>(next_s, max_s);
     for (int i = 0; i < n_tangents; ++i)
       tangential[i] = r[i + 1] - inverse_T * (u[i + 1] + rolling.coupling * (next_s[i] - s[i]));
-    cut_to<n_tangents>(tangential, most);
+    cut_to<n_tangents>(tangential, max);
     for (int i = 0; i < n; ++i) next_s[i] = holds ? held_s[i] : next_s[i];
     for (int i = 0; i < n_tangents; ++i) next[i + 1] = holds ? held[i + 1] : tangential[i];
     for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
@@ -312,7 +312,7 @@ struct Solution {
 template <int D>
 struct RollingSolution {
   static constexpr int n = n_turns<D>;
-  Lanes w[n], s[n], most;
+  Lanes w[n], s[n], max;
 
   RollingSolution(const SphereGroup<D>& group, const RollingSweep<D>& rolling, std::size_t at, const Real* y,
                   Lanes normal) {
@@ -321,7 +321,7 @@ struct RollingSolution {
     resists.find_relative_velocity(contacts, w);
     load_impulse<n>(*rolling.impulses, at, s);
     const Lanes zero{};
-    most = resists.mu * (normal < zero ? zero : normal);
+    max = resists.mu * (normal < zero ? zero : normal);
     // Where nothing turns or nothing resists, w is no error.
     for (int i = 0; i < n; ++i) w[i] = resists.inverse_W > zero ? w[i] : zero;
   }
@@ -329,7 +329,7 @@ struct RollingSolution {
   Lanes natural_square() const {
     Lanes x[n], square{};
     for (int i = 0; i < n; ++i) x[i] = s[i] - w[i];
-    cut_to<n>(x, most);
+    cut_to<n>(x, max);
     for (int i = 0; i < n; ++i) square += (s[i] - x[i]) * (s[i] - x[i]);
     return square;
   }
@@ -392,7 +392,7 @@ void take_momentum(std::size_t n, SweepMomentum momentum, Real* y, Real* p, Real
 
 template <int D>
 void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* impulses, const Real* y,
-             Real* squares, Real* most, RollingSweep<D> rolling) {
+             Real* squares, Real* max, RollingSweep<D> rolling) {
   constexpr auto n = SphereRows<D>::n_measures;
   Lanes worst[n] = {};
   for (const SphereGroup<D>& group : groups) {
@@ -417,8 +417,8 @@ void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* imp
           speed += x.w[i] * x.w[i];
           size += x.s[i] * x.s[i];
         }
-        worst[1] = largest(square_root(size) - x.most, worst[1]);
-        worst[3] = largest(x.most * square_root(speed) + power, worst[3]);
+        worst[1] = largest(square_root(size) - x.max, worst[1]);
+        worst[3] = largest(x.max * square_root(speed) + power, worst[3]);
       }
       store(square, squares);
     }
@@ -426,7 +426,7 @@ void measure(std::span<const SphereGroup<D>> groups, const GroupImpulses<D>* imp
     rolling = rolling.from(1);
   }
   for (std::size_t i = 0; i < n; ++i)
-    for (int k = 0; k < width; ++k) most[i] = most[i] < worst[i][k] ? worst[i][k] : most[i];
+    for (int k = 0; k < width; ++k) max[i] = max[i] < worst[i][k] ? worst[i][k] : max[i];
 }
 
 }  // namespace

@@ -32,26 +32,28 @@ struct Box {
   Vec<D> centre() const { return 0.5 * (lower + upper); }
   /// From a point to its image through the upper face across an axis [m].
   Vec<D> period(int axis) const {
-    Vec<D> way{};
-    way[axis] = length(axis);
-    if (axis == gradient) way[flow] = offset;
-    return way;
+    Vec<D> displacement{};
+    displacement[axis] = length(axis);
+    if (axis == gradient) displacement[flow] = offset;
+    return displacement;
   }
   /// From a point to its image `counts` periods along each axis, of which open ones do not count [m].
   template <class Counts>
   Vec<D> shift(const Counts& counts) const {
-    Vec<D> way{};
+    Vec<D> displacement{};
     for (int k = 0; k < D; ++k)
-      if (is_periodic(k)) way[k] = static_cast<Real>(counts[static_cast<std::size_t>(k)]) * length(k);
-    if (gradient >= 0) way[flow] += static_cast<Real>(counts[static_cast<std::size_t>(gradient)]) * offset;
-    return way;
+      if (is_periodic(k))
+        displacement[k] = static_cast<Real>(counts[static_cast<std::size_t>(k)]) * length(k);
+    if (gradient >= 0)
+      displacement[flow] += static_cast<Real>(counts[static_cast<std::size_t>(gradient)]) * offset;
+    return displacement;
   }
-  /// The shortest of the ways from a point to the images of another, one of which is `way` [m]. Of a box that
-  /// is not tilted.
-  Vec<D> shortest(Vec<D> way) const {
+  /// The shortest of the ways from a point to the images of another, one of which is `displacement` [m]. Of a
+  /// box that is not tilted.
+  Vec<D> shortest(Vec<D> displacement) const {
     for (int k = 0; k < D; ++k)
-      if (is_periodic(k)) way[k] -= length(k) * std::round(way[k] / length(k));
-    return way;
+      if (is_periodic(k)) displacement[k] -= length(k) * std::round(displacement[k] / length(k));
+    return displacement;
   }
   /// How far its faces across `flow` lean per length along `gradient`.
   Real lean() const { return gradient >= 0 ? offset / length(gradient) : 0; }
@@ -65,8 +67,8 @@ struct Box {
   /// to r length / room apart along it.
   Real room(int axis) const {
     if (gradient < 0 || axis != flow) return length(axis);
-    const Real most_lean = 0.5 * length(flow) / length(gradient);
-    return length(axis) / std::sqrt(1 + most_lean * most_lean);
+    const Real max_lean = 0.5 * length(flow) / length(gradient);
+    return length(axis) / std::sqrt(1 + max_lean * max_lean);
   }
   bool contains(const Vec<D>& x) const {
     for (int k = 0; k < D; ++k)

@@ -27,7 +27,7 @@ class BoxTree {
   /// it returns false. Whether all calls returned true. O(log n + items found).
   template <class F>
   bool for_each_within(const Vec<3>& x, Real distance, F&& f) const {
-    std::array<std::uint32_t, most_depth> stack;
+    std::array<std::uint32_t, max_depth> stack;
     std::size_t depth = 0;
     if (!nodes_.empty()) stack[depth++] = 0;
     const Real squared = distance * distance;
@@ -50,39 +50,39 @@ class BoxTree {
   /// value than one that holds it; 0 if there is none. O(log n) if few are near the largest.
   template <class BoxOf, class F>
   Real largest(const Box<3>& region, BoxOf&& box_of, F&& value) const {
-    std::array<std::uint32_t, most_depth> stack;
+    std::array<std::uint32_t, max_depth> stack;
     std::size_t depth = 0;
     if (!nodes_.empty()) stack[depth++] = 0;
-    Real most = 0;
+    Real max = 0;
     while (depth > 0) {
       const std::uint32_t own = stack[--depth];
       const Node& node = nodes_[own];
-      if (!overlap(node.box, region) || value(node.box) <= most) continue;
+      if (!overlap(node.box, region) || value(node.box) <= max) continue;
       for (std::uint32_t i = node.first; i < node.first + node.n_items; ++i)
-        if (const Box<3> box = box_of(items_[i]); overlap(box, region)) most = std::max(most, value(box));
+        if (const Box<3> box = box_of(items_[i]); overlap(box, region)) max = std::max(max, value(box));
       if (node.n_items > 0) continue;
       const bool second_is_larger = value(nodes_[node.first].box) > value(nodes_[own + 1].box);
       stack[depth++] = second_is_larger ? own + 1 : node.first;
       stack[depth++] = second_is_larger ? node.first : own + 1;
     }
-    return most;
+    return max;
   }
 
   /// Asks for the items around x from near to far: f(item, distance) gets the least distance so far [m],
-  /// `most` at first, and returns the new one. What is farther than that is left out. O(log n) for x near the
+  /// `max` at first, and returns the new one. What is farther than that is left out. O(log n) for x near the
   /// items.
   template <class F>
-  void search_nearest(const Vec<3>& x, Real most, F&& f) const {
+  void search_nearest(const Vec<3>& x, Real max, F&& f) const {
     struct Entry {
       std::uint32_t node;
       Real squared;
     };
-    std::array<Entry, most_depth> stack;
+    std::array<Entry, max_depth> stack;
     std::size_t depth = 0;
     if (!nodes_.empty()) stack[depth++] = {0, squared_distance(nodes_[0].box, x)};
     while (depth > 0) {
       const Entry entry = stack[--depth];
-      if (entry.squared > most * most * (1 + rounding)) continue;
+      if (entry.squared > max * max * (1 + rounding)) continue;
       const Node& node = nodes_[entry.node];
       if (node.n_items == 0) {
         Entry near{entry.node + 1, 0}, far{node.first, 0};
@@ -93,12 +93,12 @@ class BoxTree {
         stack[depth++] = near;
         continue;
       }
-      for (std::uint32_t i = node.first; i < node.first + node.n_items; ++i) most = f(items_[i], most);
+      for (std::uint32_t i = node.first; i < node.first + node.n_items; ++i) max = f(items_[i], max);
     }
   }
 
  private:
-  static constexpr std::size_t items_of_leaf = 4, most_depth = 64;
+  static constexpr std::size_t items_of_leaf = 4, max_depth = 64;
   static constexpr Real rounding = 16 * std::numeric_limits<Real>::epsilon();
 
   /// A node with items is a leaf. Of others the first child follows the node, `first` is the second.

@@ -21,10 +21,10 @@ Direction<D> direction(const Vec<D>& v, const Vec<D>& otherwise) {
 
 /// A unit vector perpendicular to the unit vector `axis`, the same for the same bits.
 inline Vec<3> perpendicular(const Vec<3>& axis) {
-  int least = 0;
+  int min = 0;
   for (int k = 1; k < 3; ++k)
-    if (std::abs(axis[k]) < std::abs(axis[least])) least = k;
-  const Vec<3> across = cross(axis, unit_vector<3>(least));
+    if (std::abs(axis[k]) < std::abs(axis[min])) min = k;
+  const Vec<3> across = cross(axis, unit_vector<3>(min));
   return across * (1 / norm(across));
 }
 

@@ -73,7 +73,7 @@ void Drive<D>::describe(Section& section) {
       {.unit = Unit::angular_speed, .range = positive, .doc = "The same for torque, where it is required"});
   section.real(
       "load_tolerance", load_tolerance_,
-      {.range = {.least = 0, .most = 1, .least_open = true},
+      {.range = {.min = 0, .max = 1, .min_open = true},
        .doc =
            "Scheme \"nonsmooth\": how near the reaction comes to the load in each step, as a share of it"});
   if (!section.reading()) return;
@@ -206,10 +206,10 @@ Real target_of(const ObstacleSet<D>& obstacles, const DrivenState& wall) {
 
 template <int D>
 void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, const Box<D>& region) {
-  constexpr Real most_of_skin = 0.25;
+  constexpr Real max_of_skin = 0.25;
   for (const DrivenState& wall : obstacles.driven()) {
     const Real reach = obstacles.reach(wall, wall.position, dt, region);
-    if (reach <= most_of_skin * skin) continue;
+    if (reach <= max_of_skin * skin) continue;
     const Drive<D>& drive = obstacles.drive_of(wall);
     throw InputError(fmt::format(
         "{}: {} = {:g} {} moves obstacle '{}' by {:.3g} m in a step of {:g} s, more than a quarter of the "
@@ -217,7 +217,7 @@ void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, con
         "neighbour list ({:.3g} m); take at most {:.2g}, a shorter step or a wider [neighbors] skin",
         drive.where(), drive.turns() ? "max_rate" : "max_speed", drive.max_speed(),
         drive.turns() ? "rad/s" : "m/s", obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name,
-        reach, dt, skin, drive.max_speed() * most_of_skin * skin / reach));
+        reach, dt, skin, drive.max_speed() * max_of_skin * skin / reach));
   }
 }
 
@@ -230,7 +230,7 @@ const Drive<D>& ObstacleSet<D>::drive_of(const DrivenState& wall) const {
 
 template <int D>
 Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>& obstacle, const Vec<D>& x) const {
-  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.drive->way(x);
+  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.drive->direction(x);
 }
 
 template <int D>
@@ -284,8 +284,8 @@ Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Bo
   const auto to = [&](Real position) {
     return travel_between(obstacle, start, obstacle.placed(obstacle.drive->pose(position)), domain);
   };
-  const Real way = obstacle.drive->max_speed() * dt;
-  return std::max(to(wall.position - way), to(wall.position + way));
+  const Real displacement = obstacle.drive->max_speed() * dt;
+  return std::max(to(wall.position - displacement), to(wall.position + displacement));
 }
 
 #define SCREE_DRIVE(D)                                                                      \

@@ -36,7 +36,7 @@ class Drive {
     return turns_ ? turn_.pose(position) : Pose<D>{.translation = position * axis_};
   }
   /// Velocity of the material point at x for the velocity 1 [-], of a wall that turns [m].
-  Vec<D> way(const Vec<D>& x) const { return turns_ ? turn_.velocity(x, 1) : axis_; }
+  Vec<D> direction(const Vec<D>& x) const { return turns_ ? turn_.velocity(x, 1) : axis_; }
   /// Its spin for the velocity 1 [1/m], of a wall that turns [-].
   Vec<D == 2 ? 1 : 3> spin() const {
     if (!turns_) return {};

@@ -196,14 +196,14 @@ std::vector<SurfacePiece<2>> EdgeShape::pieces(int part) const {
   return pieces_of(edge(part));
 }
 
-std::vector<Vec<2>> read_corners(Section& section, std::string_view key, std::size_t least, bool closed,
+std::vector<Vec<2>> read_corners(Section& section, std::string_view key, std::size_t min, bool closed,
                                  std::string_view doc) {
   std::vector<std::vector<Real>> list;
   section.points(key, list, 2, {.unit = Unit::length, .required = true, .doc = doc});
   if (!section.reading()) return {};
-  if (list.size() < least)
+  if (list.size() < min)
     section.fail(key, fmt::format("{} point{} given, at least {} are needed", list.size(),
-                                  list.size() == 1 ? "" : "s", least));
+                                  list.size() == 1 ? "" : "s", min));
   std::vector<Vec<2>> corners;
   for (const std::vector<Real>& corner : list) corners.push_back({{corner[0], corner[1]}});
   for (std::size_t i = closed ? 0 : 1; i < corners.size(); ++i) {

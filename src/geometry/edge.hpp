@@ -140,9 +140,9 @@ class ThinWall : public EdgeShape {
   SurfacePoint<2> nearest(int part, const Vec<2>& at, const Vec<2>& from) const;
 };
 
-/// The corners of the key `key`, at least `least` of them and no two equal in a row; `closed`: nor last and
+/// The corners of the key `key`, at least `min` of them and no two equal in a row; `closed`: nor last and
 /// first.
-std::vector<Vec<2>> read_corners(Section& section, std::string_view key, std::size_t least, bool closed,
+std::vector<Vec<2>> read_corners(Section& section, std::string_view key, std::size_t min, bool closed,
                                  std::string_view doc);
 
 }  // namespace scree

@@ -45,11 +45,11 @@ void EdgeShape::touch_edge(int part, const TouchQuery<2>& query, const Vec<2>& o
   if (found.n == 0) return;
   if (found.cores_overlap) {
     constexpr Real along = 0.5;  // cosine of 60 degrees
-    const Vec<2> way_out = -found.points[0].normal;
-    const Real forward = dot(way_out, out);
+    const Vec<2> face_to_leave_by = -found.points[0].normal;
+    const Real forward = dot(face_to_leave_by, out);
     if (forward >= along) return;
     if (forward <= -along) return push_back(query, own.a, out, found);
-    const auto end = dot(way_out, own.tangent) > 0 ? Foot::Place::end : Foot::Place::start;
+    const auto end = dot(face_to_leave_by, own.tangent) > 0 ? Foot::Place::end : Foot::Place::start;
     if (!joints(part, end).empty()) found.n = 0;
     return;
   }

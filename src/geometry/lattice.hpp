@@ -197,8 +197,8 @@ struct Lattice {
   }
   /// Keys are below 2^(D * curve_bits).
   int curve_bits() const {
-    const std::int32_t most = *std::max_element(n_blocks.begin(), n_blocks.end());
-    return std::bit_width(static_cast<std::uint32_t>(most - 1));
+    const std::int32_t max = *std::max_element(n_blocks.begin(), n_blocks.end());
+    return std::bit_width(static_cast<std::uint32_t>(max - 1));
   }
 
  private:
@@ -227,8 +227,8 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
   const Real width = lattice.cell_width();
   for (int k = 0; k < D; ++k) {
     const auto axis = static_cast<std::size_t>(k);
-    const Real most = std::min(box.room(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);
-    const auto room = std::max(std::int32_t{1}, static_cast<std::int32_t>(most));
+    const Real max = std::min(box.room(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);
+    const auto room = std::max(std::int32_t{1}, static_cast<std::int32_t>(max));
     std::int32_t n_blocks = (room + cells_per_block - 1) / cells_per_block;
     std::int32_t block_cells = std::min(room, cells_per_block);
     std::int32_t n_cells = room;

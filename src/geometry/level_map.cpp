@@ -14,8 +14,8 @@ namespace {
 
 /// Where x is along the line: 0 at one end, 1 at the other.
 Real along(const LevelLine& line, const Vec<2>& x) {
-  const Vec<2> way = line.b - line.a;
-  return dot(x - line.a, way) / dot(way, way);
+  const Vec<2> displacement = line.b - line.a;
+  return dot(x - line.a, displacement) / dot(displacement, displacement);
 }
 
 bool is_beside(const LevelLine& line, const Vec<2>& x) {

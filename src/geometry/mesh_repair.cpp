@@ -219,9 +219,9 @@ class Orienter {
         }
       }
       shell.n_triangles = members.size();
-      const bool turns_most = 2 * n_turned > members.size();
+      const bool turns_max = 2 * n_turned > members.size();
       for (const std::size_t t : members)
-        if ((is_turned[t] != 0) != turns_most) {
+        if ((is_turned[t] != 0) != turns_max) {
           turn(t);
           ++repairs_.n_turned;
         }
@@ -251,8 +251,8 @@ class Orienter {
   /// Whether a closed shell has the whole of another in it, by some of its triangles: solids that reach into
   /// each other are none in the other.
   bool holds(int outer, int inner) const {
-    constexpr std::size_t most_asked = 64;
-    const std::size_t stride = repairs_.shells[static_cast<std::size_t>(inner)].n_triangles / most_asked + 1;
+    constexpr std::size_t max_asked = 64;
+    const std::size_t stride = repairs_.shells[static_cast<std::size_t>(inner)].n_triangles / max_asked + 1;
     std::size_t place = 0;
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (shell_of_[t] != inner || place++ % stride != 0) continue;

@@ -10,9 +10,9 @@ namespace scree {
 namespace {
 
 template <int D>
-Box<D> moved(Box<D> box, const Vec<D>& way) {
-  box.lower += way;
-  box.upper += way;
+Box<D> moved(Box<D> box, const Vec<D>& displacement) {
+  box.lower += displacement;
+  box.upper += displacement;
   return box;
 }
 
@@ -139,9 +139,9 @@ Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
   const Vec<D>* shift = shift_of(constraint);
   if (!obstacles_[i].is_placed() && !shift) return shape.bounds(part_of(constraint), domain);
 
-  const Vec<D> way = shift ? *shift : Vec<D>{};
-  const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], moved(domain, -way)));
-  return own.is_empty() ? Box<D>::empty() : moved(world_box(poses_[i], own), way);
+  const Vec<D> displacement = shift ? *shift : Vec<D>{};
+  const Box<D> own = shape.bounds(part_of(constraint), own_box(poses_[i], moved(domain, -displacement)));
+  return own.is_empty() ? Box<D>::empty() : moved(world_box(poses_[i], own), displacement);
 }
 
 template <int D>
@@ -306,7 +306,7 @@ bool ObstacleSet<D>::any_far_side() const {
 }
 
 template <int D>
-bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const {
+bool ObstacleSet<D>::path_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const {
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Shape<D>& shape = *obstacles_[i].shape;
     if (is_active_[i] == 0 || !shape.has_far_side()) continue;
@@ -314,14 +314,14 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real 
       const int constraint = first_constraint(static_cast<int>(i), image);
       const Vec<D> begin = start_poses_[i].to_own(at_obstacle(constraint, from)),
                    end = poses_[i].to_own(at_obstacle(constraint, at)), middle = 0.5 * (begin + end);
-      const Real length = norm(end - begin), least_advance = 0.1 * clearance;
+      const Real length = norm(end - begin), min_advance = 0.1 * clearance;
       const Real reach = (0.5 + 1e-12) * length + clearance;
       Box<D> around = Box<D>::empty();
       around.include(middle - filled<D>(reach));
       around.include(middle + filled<D>(reach));
-      near_way_.found.clear();
-      shape.find_near({&middle, 1}, {&reach, 1}, around, near_way_);
-      for (const auto& [part, point] : near_way_.found) {
+      near_path_.found.clear();
+      shape.find_near({&middle, 1}, {&reach, 1}, around, near_path_);
+      for (const auto& [part, point] : near_path_.found) {
         // Nothing is nearer than the distance, so that far the way is free.
         for (Real gone = 0;;) {
           const Vec<D> x = length > 0 ? begin + std::min(gone / length, 1.0) * (end - begin) : end;
@@ -329,7 +329,7 @@ bool ObstacleSet<D>::way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real 
           shape.distances(part, {&x, 1}, {&seen, 1});
           if (seen.distance < clearance) return true;
           if (gone >= length) break;
-          gone += std::max(seen.distance - clearance, least_advance);
+          gone += std::max(seen.distance - clearance, min_advance);
         }
       }
     }

@@ -195,7 +195,7 @@ class ObstacleSet {
   /// Whether the straight way from -> at, seen from the obstacles, comes nearer than `clearance` > 0 to the
   /// surface of such a solid, or goes through it. `from`: where the point was when the step began. For the
   /// few bodies for which it may be so.
-  bool way_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const;
+  bool path_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const;
   /// Upper bound of how far the distances of obstacles change between two times [m]; only surfaces that are
   /// within `domain` at one of them count (see Shape::travel: neighbour lists are rebuilt before it
   /// eats the skin). 0 if no surface moves.
@@ -275,7 +275,7 @@ class ObstacleSet {
   std::vector<Images> images_;  // of each obstacle
   int n_images_ = 1;
   mutable std::vector<Vec<D>> own_at_, own_from_;
-  mutable NearParts<D> near_way_;
+  mutable NearParts<D> near_path_;
 };
 
 }  // namespace scree

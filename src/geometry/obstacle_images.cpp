@@ -25,9 +25,9 @@ bool holds_bodies(const Shape<D>& shape, const Box<D>& own) {
 template <int D>
 bool is_half_space(const Shape<D>& shape, const Pose<D>& pose, const Box<D>& surface, int axis) {
   if (shape.is_thin()) return false;
-  const Vec<D> way = unit_vector<D>(axis, 1 + surface.length(axis));
+  const Vec<D> displacement = unit_vector<D>(axis, 1 + surface.length(axis));
   const auto is_solid = [&](const Vec<D>& x) { return shape.closest(pose.to_own(x)).distance < 0; };
-  return is_solid(surface.centre() + way) != is_solid(surface.centre() - way);
+  return is_solid(surface.centre() + displacement) != is_solid(surface.centre() - displacement);
 }
 
 /// Whether a surface is as far from one face across an axis as from the other, at a grid of points.
@@ -177,9 +177,9 @@ void ObstacleSet<D>::place_images(std::size_t obstacle) {
     int digits = static_cast<int>(code);
     for (int k = 0; k < D; ++k, digits /= 3) {
       if (!images.along[static_cast<std::size_t>(k)]) continue;
-      const int least = -1 - static_cast<int>(std::floor((middle[k] - domain_.lower[k]) / domain_.length(k)));
-      const int beyond = ((digits % 3 - least) % 3 + 3) % 3;
-      images.shift[code][k] = (least + beyond) * domain_.length(k);
+      const int min = -1 - static_cast<int>(std::floor((middle[k] - domain_.lower[k]) / domain_.length(k)));
+      const int beyond = ((digits % 3 - min) % 3 + 3) % 3;
+      images.shift[code][k] = (min + beyond) * domain_.length(k);
     }
   }
 }

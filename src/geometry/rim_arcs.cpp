@@ -36,7 +36,7 @@ Vec<3> RimCircle::at(Real angle) const {
 
 RimArcs arcs_within(const PosedCore<3>& body, const RimCircle& circle) {
   constexpr Real turn = 2 * std::numbers::pi;
-  std::array<Real, RimArcs::most> entries, exits;
+  std::array<Real, RimArcs::max> entries, exits;
   std::size_t n_entries = 0, n_exits = 0;
   RimArcs arcs;
   for (int f = 0; f < body.core.n_faces(); ++f) {

@@ -12,14 +12,14 @@ struct RimCircle {
 };
 
 /// Middles of the arcs of a circle that lie within the core of a body, and the nearest face of each. At most
-/// `most`; what a core of more pieces has beyond is left out.
+/// `max`; what a core of more pieces has beyond is left out.
 struct RimArcs {
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t max = 8;
   struct Middle {
     Vec<3> x;  ///< from the centre of the body [m]
     int face;
   };
-  std::array<Middle, most> middles;
+  std::array<Middle, max> middles;
   std::size_t n = 0;
 };
 

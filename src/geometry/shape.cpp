@@ -46,7 +46,7 @@ template <int D>
 Real Shape<D>::travel(const Pose<D>& moved, const Box<D>& region) const {
   Real farthest = 0;
   for (int part = 0; part < n_parts(); ++part)
-    farthest = std::max(farthest, farthest_way(moved, bounds(part, region)));
+    farthest = std::max(farthest, farthest_displacement(moved, bounds(part, region)));
   return farthest;
 }
 

@@ -14,7 +14,7 @@ namespace scree {
 
 /// The farthest way of any point of `box` [m]; 0 if the box is empty.
 template <int D>
-Real farthest_way(const Pose<D>& moved, const Box<D>& box) {
+Real farthest_displacement(const Pose<D>& moved, const Box<D>& box) {
   if (box.is_empty()) return 0;
   Real farthest = 0;
   for (unsigned c = 0; c < Box<D>::n_corners; ++c)
@@ -25,7 +25,8 @@ Real farthest_way(const Pose<D>& moved, const Box<D>& box) {
 /// The same for a plane through `point` with unit `normal`, of which `box` holds what counts: the way across
 /// the plane.
 template <int D>
-Real way_of_plane(const Pose<D>& moved, const Vec<D>& point, const Vec<D>& normal, const Box<D>& box) {
+Real displacement_of_plane(const Pose<D>& moved, const Vec<D>& point, const Vec<D>& normal,
+                           const Box<D>& box) {
   if (box.is_empty()) return 0;
   const Vec<D> point_then = moved.to_world(point);
   const Vec<D> normal_then = moved.direction_to_world(normal);

@@ -36,7 +36,8 @@ Box<3> ThinShell::bounds(int, const Box<3>&) const {
 
 Real ThinShell::travel(const Pose<3>& moved, const Box<3>& region) const {
   const Box<3> box = bounds(0, region);
-  return std::min(farthest_way(moved, box), farthest_way(without_spin(moved, origin_, axis_), box));
+  return std::min(farthest_displacement(moved, box),
+                  farthest_displacement(without_spin(moved, origin_, axis_), box));
 }
 
 void ThinShell::nearest(int, std::span<const Vec<3>> at, std::span<const Vec<3>> from,

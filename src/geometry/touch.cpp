@@ -29,9 +29,9 @@ template <int D>
 void TouchPoints<D>::add(const Vec<D>& x, const Vec<D>& normal, Real distance, std::uint32_t feature) {
   const Real gap = distance - query_.rounding;
   if (gap > highest_gap()) return;
-  least_ = std::min(least_, gap);
+  min_ = std::min(min_, gap);
   int place = n_;
-  if (n_ < most) {
+  if (n_ < max) {
     ++n_;
   } else {
     for (int i = place = 0; i < n_; ++i)
@@ -44,7 +44,7 @@ void TouchPoints<D>::add(const Vec<D>& x, const Vec<D>& normal, Real distance, s
 template <int D>
 void TouchPoints<D>::give(WallContacts<D>& found) const {
   found.n = 0;
-  found.cores_overlap = least_ < -query_.rounding;
+  found.cores_overlap = min_ < -query_.rounding;
   if (n_ == 0) return;
   Candidates<D> candidates(query_.body.pose.size);
   const Real same = same_number * query_.body.pose.size;
@@ -56,7 +56,7 @@ void TouchPoints<D>::give(WallContacts<D>& found) const {
     for (int k = 0; k < i && is_first; ++k)
       is_first = norm(at(i).x - at(k).x) > same || norm(at(i).normal - at(k).normal) > same_number;
     if (!is_first) continue;
-    if (at(i).gap == least_) normal = at(i).normal;
+    if (at(i).gap == min_) normal = at(i).normal;
     candidates.add(at(i).x, at(i).gap, static_cast<std::uint32_t>(i));
   }
   candidates.reduce(normal, [&](const Vec<D>& x, Real gap, std::uint32_t i) {
@@ -134,12 +134,13 @@ void Shape<D>::touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pos
   points.give(found);
 }
 
-#define SCREE_TOUCH(D)                                                                                   \
-  template class TouchPoints<D>;                                                                         \
-  template void add_corners(const Shape<D>&, int, const TouchQuery<D>&, const Vec<D>&, TouchPoints<D>&); \
-  template void touch_plane(const TouchQuery<D>&, const Vec<D>&, const Vec<D>&, WallContacts<D>&);       \
-  template void touch_core(const TouchQuery<D>&, const PosedCore<D>&, Real, WallContacts<D>&);           \
-  template class Shape<D>;
+#define SCREE_TOUCH(D)                                                                                    \
+  template class TouchPoints<D>;                                                                          \
+  template void add_corners(const Shape<D>&, int, const TouchQuery<D>&, const Vec<D>&, TouchPoints<D>&);  \
+  template void touch_plane(const TouchQuery<D>&, const Vec<D>&, const Vec<D>&, WallContacts<D>&);        \
+  template void touch_core(const TouchQuery<D>&, const PosedCore<D>&, Real, WallContacts<D>&);            \
+  template void Shape<D>::touch(int, const ConvexCore<D>&, const BodyPose<D>&, Real, const Vec<D>&, Real, \
+                                Real, WallContacts<D>&) const;
 SCREE_TOUCH(2)
 SCREE_TOUCH(3)
 #undef SCREE_TOUCH

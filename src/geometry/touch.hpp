@@ -30,9 +30,9 @@ class TouchPoints {
   /// A point `x` of the core, from the centre of the body, at `distance` along `normal` from the wall.
   void add(const Vec<D>& x, const Vec<D>& normal, Real distance, std::uint32_t feature);
   /// No point with a gap above it becomes a contact.
-  Real highest_gap() const { return std::min(query_.reach, least_ + query_.width); }
+  Real highest_gap() const { return std::min(query_.reach, min_ + query_.width); }
   /// The least distance of a point from the wall [m]; infinite if there is none.
-  Real least_distance() const { return least_ + query_.rounding; }
+  Real min_distance() const { return min_ + query_.rounding; }
   /// Keeps the points for which keep(x, normal, gap, feature) is true.
   template <class Keep>
   void keep_if(const Keep& keep) {
@@ -42,27 +42,27 @@ class TouchPoints {
       if (keep(p.x, p.normal, p.gap, p.feature)) points_[static_cast<std::size_t>(kept++)] = p;
     }
     n_ = kept;
-    find_least();
+    find_min();
   }
   /// Of points at one place the first, of too many those that Candidates::reduce() takes.
   void give(WallContacts<D>& found) const;
 
  private:
-  static constexpr int most = 64;
+  static constexpr int max = 64;
   struct Point {
     Vec<D> x, normal;
     Real gap;
     std::uint32_t feature;
   };
-  void find_least() {
-    least_ = HUGE_VAL;
-    for (int i = 0; i < n_; ++i) least_ = std::min(least_, points_[static_cast<std::size_t>(i)].gap);
+  void find_min() {
+    min_ = HUGE_VAL;
+    for (int i = 0; i < n_; ++i) min_ = std::min(min_, points_[static_cast<std::size_t>(i)].gap);
   }
 
   const TouchQuery<D>& query_;
-  std::array<Point, most> points_;
+  std::array<Point, max> points_;
   int n_ = 0;
-  Real least_ = HUGE_VAL;
+  Real min_ = HUGE_VAL;
 };
 
 /// Adds the corners of the core by what Shape::nearest() answers there; those that look towards the wall:

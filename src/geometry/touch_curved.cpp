@@ -9,10 +9,10 @@ namespace scree {
 namespace {
 
 constexpr std::uint32_t of_edge = 1u << 24, of_rim = 2u << 24;
-constexpr std::uint32_t of_least = 8;
-constexpr std::size_t most_passages = 16;
-constexpr std::size_t most_stops = 18;  // on an edge: its ends, eight for each of two rims
-constexpr Real flat = 1e-4;             // [rad] a face turned less from a rim has no lowest place on it
+constexpr std::uint32_t of_min = 8;
+constexpr std::size_t max_passages = 16;
+constexpr std::size_t max_stops = 18;  // on an edge: its ends, eight for each of two rims
+constexpr Real flat = 1e-4;            // [rad] a face turned less from a rim has no lowest place on it
 constexpr std::uint32_t of_cut = 6;
 constexpr std::uint32_t divides = 7;  // names a stop that is no point
 
@@ -56,7 +56,7 @@ class CurvedTouch {
   };
   /// Places on an edge, in order once sorted.
   struct Stops {
-    std::array<OnEdge, most_stops> all;
+    std::array<OnEdge, max_stops> all;
     std::size_t n = 0;
 
     OnEdge& operator[](std::size_t k) { return all[k]; }
@@ -70,8 +70,8 @@ class CurvedTouch {
     }
   };
   void look(std::span<OnEdge> points) const {
-    std::array<Vec<3>, most_stops> at, from;
-    std::array<SurfacePoint<3>, most_stops> seen;
+    std::array<Vec<3>, max_stops> at, from;
+    std::array<SurfacePoint<3>, max_stops> seen;
     const std::size_t n = points.size();
     for (std::size_t k = 0; k < n; ++k) {
       at[k] = query_.body.pose.centre + start_ + points[k].share * along_;
@@ -97,8 +97,8 @@ class CurvedTouch {
 
   /// Whether all of an edge between two places is too far: no distance changes faster than the place.
   bool is_out_of_reach(const OnEdge& p, const OnEdge& q) const {
-    const Real way = (q.share - p.share) * length_;
-    return 0.5 * (p.seen.distance + q.seen.distance - way) - query_.rounding > points_.highest_gap();
+    const Real distance = (q.share - p.share) * length_;
+    return 0.5 * (p.seen.distance + q.seen.distance - distance) - query_.rounding > points_.highest_gap();
   }
 
   void meet_edge(const std::array<int, 2>& edge, std::uint32_t number) {
@@ -121,13 +121,13 @@ class CurvedTouch {
     for (std::size_t r = 0; r < rims_.size(); ++r) add_stops(rims_[r], static_cast<std::uint32_t>(r), stop);
     stop.sort();
     look(stop.span());
-    std::uint32_t n_least = 0;
+    std::uint32_t n_min = 0;
     for (std::size_t k = 0; k + 1 < stop.n; ++k) {
       if (k > 0 && is_thin()) note_passage(stop[k], number);
       if (stop[k].name != divides) add(stop[k], number);
       if (stop[k].slope < 0 && stop[k + 1].slope >= 0 && !is_out_of_reach(stop[k], stop[k + 1])) {
-        OnEdge lowest = stop[k + 1].slope > 0 ? least_between(stop[k], stop[k + 1]) : stop[k + 1];
-        lowest.name = of_least + std::min(n_least++, 7u);
+        OnEdge lowest = stop[k + 1].slope > 0 ? min_between(stop[k], stop[k + 1]) : stop[k + 1];
+        lowest.name = of_min + std::min(n_min++, 7u);
         add(lowest, number);
       }
     }
@@ -155,28 +155,28 @@ class CurvedTouch {
         for (const Real sign : {-1.0, 1.0}) stop.add((-q + sign * std::sqrt(root)) / p, divides);
     }
     if (!(a > same_number * same_number * length_ * length_)) return;
-    const Real next = -b / a, least = std::max(c - b * b / a, 0.0);  // to the axis, squared
+    const Real next = -b / a, min = std::max(c - b * b / a, 0.0);  // to the axis, squared
     stop.add(next, divides);
     const auto add_at = [&](Real squared, std::uint32_t low, std::uint32_t high) {
-      if (!(squared > least)) return;
-      const Real way = std::sqrt((squared - least) / a);
-      stop.add(next - way, low);
-      stop.add(next + way, high);
+      if (!(squared > min)) return;
+      const Real distance = std::sqrt((squared - min) / a);
+      stop.add(next - distance, low);
+      stop.add(next + distance, high);
     };
     add_at(rim.radius * rim.radius, 2 * number, 2 * number + 1);
-    const Real steepest = std::cbrt(rim.radius * a * least / (a + dz * dz));
+    const Real steepest = std::cbrt(rim.radius * a * min / (a + dz * dz));
     add_at(steepest * steepest, divides, divides);
   }
 
   /// Where the slope changes its sign, at an infinite distance if there is no such place: by regula falsi
   /// with halved weights (Illinois).
-  OnEdge least_between(OnEdge low, OnEdge high) const {
-    constexpr int most_rounds = 60;
+  OnEdge min_between(OnEdge low, OnEdge high) const {
+    constexpr int max_rounds = 60;
     constexpr Real round_off = 1e-12,
                    no_slope = 1e-10;  // changes the distance by its square, times the radius of curvature
     Real weight_low = low.slope, weight_high = high.slope;
     OnEdge middle = low;
-    for (int round = 0; round < most_rounds && high.share - low.share > round_off; ++round) {
+    for (int round = 0; round < max_rounds && high.share - low.share > round_off; ++round) {
       Real share = low.share + (high.share - low.share) * (weight_low / (weight_low - weight_high));
       // A kink is found by halving.
       if (round % 4 == 3 || !(share > low.share && share < high.share))
@@ -228,21 +228,21 @@ class CurvedTouch {
     const Real round_off = same_number * query_.body.pose.size;
     const Vec<3> x = start_ + at.share * along_;
     const Meridian m = meridian(x);
-    if (std::abs(m.beyond) <= round_off && n_over_rim_ < most_passages)
+    if (std::abs(m.beyond) <= round_off && n_over_rim_ < max_passages)
       over_rim_[n_over_rim_++] = {x, {}, m.height, of_edge | edge << 4 | at.name};
-    if (std::abs(m.height) > round_off || m.beyond > 0 || n_cuts_ == most_passages) return;
+    if (std::abs(m.height) > round_off || m.beyond > 0 || n_cuts_ == max_passages) return;
     Real nearest = HUGE_VAL;
     for (const WallRim& rim : rims_) {
       const Vec<3> to = query_.body.pose.centre + x - rim.centre;
       const Direction<3> radial = direction_across(to, rim.axis, rim.across);
       const Vec<3> out = rim.out[0] * radial.unit + rim.out[1] * rim.axis;
-      const Real way = std::hypot(radial.length - rim.radius, dot(to, rim.axis));
+      const Real distance = std::hypot(radial.length - rim.radius, dot(to, rim.axis));
       const Vec<3> across = cross(along_, cross(rim.axis, radial.unit));
       const Real sine = norm(across);
-      if (!(sine > flat * length_) || way >= nearest) continue;
-      nearest = way;
+      if (!(sine > flat * length_) || distance >= nearest) continue;
+      nearest = distance;
       const Real cosine = dot(across, out) / sine;
-      cuts_[n_cuts_] = {x, (cosine > 0 ? -1 / sine : 1 / sine) * across, -way * std::abs(cosine),
+      cuts_[n_cuts_] = {x, (cosine > 0 ? -1 / sine : 1 / sine) * across, -distance * std::abs(cosine),
                         of_edge | edge << 4 | of_cut};
     }
     if (std::isfinite(nearest)) ++n_cuts_;
@@ -252,23 +252,23 @@ class CurvedTouch {
   /// that of the centre, beyond the rim both.
   void leave_thin_wall() {
     if (n_cuts_ == 0 || is_pushed_through_) return;
-    Real way = 0, way_back = HUGE_VAL, side = 0;
-    for (const Passage& cut : std::span(cuts_).first(n_cuts_)) way = std::max(way, -cut.distance);
+    Real distance = 0, distance_back = HUGE_VAL, side = 0;
+    for (const Passage& cut : std::span(cuts_).first(n_cuts_)) distance = std::max(distance, -cut.distance);
     const Meridian centre = meridian({});
     const Real own = centre.height < 0 ? -1 : 1;
     const int n_corners = static_cast<int>(query_.body.core.vertices().size());
     for (const Real s : {own, -own}) {
       if (s != own && centre.beyond <= 0) break;
-      Real deepest = s == own ? std::max(-points_.least_distance(), 0.0) : 0.0;
+      Real deepest = s == own ? std::max(-points_.min_distance(), 0.0) : 0.0;
       for (int i = 0; i < n_corners; ++i)
         if (const Meridian m = meridian(query_.corner(i)); m.beyond <= 0)
           deepest = std::max(deepest, -s * m.height);
       for (const Passage& p : std::span(over_rim_).first(n_over_rim_))
         deepest = std::max(deepest, -s * p.distance);
-      if (deepest < way_back) way_back = deepest, side = s;
+      if (deepest < distance_back) distance_back = deepest, side = s;
     }
     const Real round_off = same_number * query_.body.pose.size;
-    const bool is_over_rim = way <= way_back;
+    const bool is_over_rim = distance <= distance_back;
     points_.keep_if([&](const Vec<3>& x, const Vec<3>&, Real gap, std::uint32_t feature) {
       if (feature >= of_rim) return true;
       if (is_over_rim) return gap + query_.rounding > round_off;
@@ -341,7 +341,7 @@ class CurvedTouch {
   TouchPoints<3> points_;
   Vec<3> from_;
   bool is_within_reach_ = false, is_pushed_through_ = false;
-  std::array<Passage, most_passages> cuts_, over_rim_;
+  std::array<Passage, max_passages> cuts_, over_rim_;
   std::size_t n_cuts_ = 0, n_over_rim_ = 0;
   Vec<3> start_, along_;  // of the edge that is met
   Real length_ = 0;

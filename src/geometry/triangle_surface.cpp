@@ -185,7 +185,7 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x, const Sides& s
   TriangleFoot foot;
   foot.from_edges = HUGE_VAL;
   bool is_within = true;
-  Real least = HUGE_VAL;
+  Real min = HUGE_VAL;
   for (std::size_t k = 0; k < 3; ++k) {
     const Real within = sides.within[k];
     if (within > 0) {
@@ -198,8 +198,8 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x, const Sides& s
     const SegmentFoot found = foot_on_segment(corner(triangle, k), corner(triangle, k + 1), x);
     const Vec<3> d = x - found.point;
     const Real squared = dot(d, d);
-    if (squared >= least) continue;
-    least = squared;
+    if (squared >= min) continue;
+    min = squared;
     foot.point = found.point;
     foot.corner = static_cast<std::int16_t>(
         found.end < 0 ? -1 : static_cast<int>((k + static_cast<std::size_t>(found.end)) % 3));
@@ -266,15 +266,15 @@ Real TriangleSurface::over(int triangle, const Vec<3>& p, const Vec<3>& q, const
   return within;
 }
 
-int TriangleSurface::nearest(const Vec<3>& x, TriangleFoot& foot, Real most) const {
+int TriangleSurface::nearest(const Vec<3>& x, TriangleFoot& foot, Real max) const {
   int first = -1;
-  tree_.search_nearest(x, most, [&](int other, Real least) {
+  tree_.search_nearest(x, max, [&](int other, Real min) {
     const Sides of_other = sides(other, x);
-    if (at_least(other, of_other) > least) return least;
+    if (at_least(other, of_other) > min) return min;
     const TriangleFoot candidate = this->foot(other, x, of_other);
-    if (candidate.distance > least ||
+    if (candidate.distance > min ||
         (first >= 0 && !comes_before(candidate.distance, other, foot.distance, first)))
-      return least;
+      return min;
     first = other;
     foot = candidate;
     return candidate.distance;

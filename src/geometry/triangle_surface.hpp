@@ -62,9 +62,9 @@ class TriangleSurface {
   bool is_in_front(int triangle, const Vec<3>& x) const;
   /// Whether the foot of x on `triangle` is a local minimum for which this triangle answers.
   bool answers(int triangle, const Vec<3>& x, const TriangleFoot& foot) const;
-  /// The first of all triangles in (distance from x, number), and its foot; -1 if all are farther than `most`
+  /// The first of all triangles in (distance from x, number), and its foot; -1 if all are farther than `max`
   /// [m].
-  int nearest(const Vec<3>& x, TriangleFoot& foot, Real most = HUGE_VAL) const;
+  int nearest(const Vec<3>& x, TriangleFoot& foot, Real max = HUGE_VAL) const;
   /// Whether `triangle` is the first of all in (distance from x, number).
   bool is_nearest(int triangle, const Vec<3>& x, const TriangleFoot& foot) const;
   /// Whether the path from -> at passes through `triangle`, from one side to the other, or ends on it.

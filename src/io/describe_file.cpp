@@ -22,8 +22,8 @@ std::string range_of(const Comm& comm, const FieldValues& values) {
   return std::visit(
       [&]<class T>(const std::vector<T>& list) -> std::string {
         using Wide = std::conditional_t<std::is_integral_v<T>, std::int64_t, Real>;
-        Wide least = std::numeric_limits<Wide>::max();
-        Wide most = std::numeric_limits<Wide>::lowest();
+        Wide min = std::numeric_limits<Wide>::max();
+        Wide max = std::numeric_limits<Wide>::lowest();
         std::int64_t n_not_finite = 0;
         for (const T value : list) {
           if constexpr (!std::is_integral_v<T>) {
@@ -32,13 +32,13 @@ std::string range_of(const Comm& comm, const FieldValues& values) {
               continue;
             }
           }
-          least = std::min(least, static_cast<Wide>(value));
-          most = std::max(most, static_cast<Wide>(value));
+          min = std::min(min, static_cast<Wide>(value));
+          max = std::max(max, static_cast<Wide>(value));
         }
-        least = comm.min(least);
-        most = comm.max(most);
+        min = comm.min(min);
+        max = comm.max(max);
         n_not_finite = comm.sum(n_not_finite);
-        std::string text = least <= most ? fmt::format("{} to {}", least, most) : "no values";
+        std::string text = min <= max ? fmt::format("{} to {}", min, max) : "no values";
         if (n_not_finite > 0) text += fmt::format(", {} not finite", n_not_finite);
         return text;
       },

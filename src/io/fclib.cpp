@@ -35,14 +35,14 @@ std::int32_t fclib_integer(std::int64_t count, std::string_view what, const std:
 
 namespace {
 
-/// Impulses of the problem's contacts, the velocities of the bodies held that follow from them, and the group
-/// that they are written to.
+/// Impulses of the problem's contacts, the velocities of the local bodies that follow from them, and the
+/// group that they are written to.
 struct Iterate {
   std::string group;
   std::span<const Real> impulse;
   std::vector<Real> velocity;
 };
-constexpr std::size_t most_iterates = 2;  // a guess and a result
+constexpr std::size_t max_iterates = 2;  // a guess and a result
 
 /// A body as it travels to the rank that writes it.
 template <int D>
@@ -53,7 +53,7 @@ struct BodyRow {
   Index place;
   std::array<Real, q * q> mass;
   std::array<Real, q> free, start;
-  std::array<std::array<Real, q>, most_iterates> v;
+  std::array<std::array<Real, q>, max_iterates> v;
 };
 
 /// A contact as it travels.
@@ -65,7 +65,7 @@ struct ContactRow {
   std::array<std::int32_t, 2> body;  ///< rows of a and b, -1: none
   std::array<Real, 2 * D * q> jacobian;
   std::array<Real, D> bias;
-  std::array<std::array<Real, D>, most_iterates> r, u;
+  std::array<std::array<Real, D>, max_iterates> r, u;
   std::array<Real, 2> compliance;
   Real mu;
 };
@@ -109,7 +109,7 @@ std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<co
     packer.put(first + static_cast<std::int64_t>(i));
   }
   // As reals, which the halo carries; rows are below 2^31.
-  std::vector<Real> rows(static_cast<std::size_t>(problem.n_held()), -1.0);
+  std::vector<Real> rows(static_cast<std::size_t>(problem.n_local()), -1.0);
   for (const PackedMessage& message : outgoing.exchange(problem.halo->comm())) {
     Unpacker unpacker(message.bytes);
     while (!unpacker.empty()) {
@@ -240,7 +240,7 @@ void write_extra(hdf5::File& file, const std::string& name, const std::string& u
   file.set_attribute(path, "unit", unit);
 }
 
-/// v = v_free + M^-1 H r of the bodies held, as solvers add it up: the same bits on any number of ranks.
+/// v = v_free + M^-1 H r of the local bodies, as solvers add it up: the same bits on any number of ranks.
 template <int D>
 Iterate iterate_of(const FrictionProblem<D>& problem, const ScaledProblem<D>& scaled,
                    std::span<const Real> impulse, std::string group) {
@@ -249,7 +249,7 @@ Iterate iterate_of(const FrictionProblem<D>& problem, const ScaledProblem<D>& sc
   scaled.scale_impulse(impulse, r);
   scaled.velocity_from_impulse(r, y);
   Iterate iterate{std::move(group), impulse,
-                  std::vector<Real>(static_cast<std::size_t>(problem.n_held()) * n_velocities<D>)};
+                  std::vector<Real>(static_cast<std::size_t>(problem.n_local()) * n_velocities<D>)};
   scaled.unscale_velocity(y, iterate.velocity);
   return iterate;
 }

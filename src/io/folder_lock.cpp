@@ -146,8 +146,8 @@ Holder state_of(const LockHolder& holder) {
 FolderLock::FolderLock(const std::string& folder, const std::string& command)
     : folder_(folder), path_(folder + "/" + lock_name), text_(LockHolder::this_process(command).text()) {
   // Each round ends in a lock or an error, unless another process takes or gives up the lock just then.
-  constexpr int most_rounds = 100;
-  for (int round = 0; round < most_rounds; ++round) {
+  constexpr int max_rounds = 100;
+  for (int round = 0; round < max_rounds; ++round) {
     if (try_to_take()) return;
     refuse_or_clear();
   }

@@ -37,7 +37,7 @@ const hdf5::RecordLayout& layout_of_levels() {
   return result;
 }
 
-constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t max = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -109,8 +109,8 @@ std::vector<TrajectoryRow> PedestrianArchive::read_rows(const hdf5::File& file, 
 void PedestrianArchive::append(std::int64_t frame, std::span<const GlobalId> ids,
                                std::span<const double> positions, std::span<const std::int32_t> levels) {
   share_errors(comm_, [&] {
-    const auto large = std::ranges::find_if(ids, [](GlobalId id) { return id < 0 || id > most; });
-    if (large != ids.end() || frame < 0 || frame > most)
+    const auto large = std::ranges::find_if(ids, [](GlobalId id) { return id < 0 || id > max; });
+    if (large != ids.end() || frame < 0 || frame > max)
       throw RunError(fmt::format("{}: frames and ids have 32 bits in this layout: {} does not fit",
                                  file_->path(), large != ids.end() ? *large : frame));
   });

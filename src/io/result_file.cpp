@@ -46,10 +46,10 @@ void ResultFile::find_h5md_fields() {
   content_ = read_h5md_content(*h5md_);
   if (content_.columns.empty()) return;
   // The last frame of a run that was killed may lack its numbers: places that nobody wrote hold -1.
-  const std::int64_t least_places = std::ranges::min(content_.columns, {}, &H5mdColumn::places).places;
+  const std::int64_t min_places = std::ranges::min(content_.columns, {}, &H5mdColumn::places).places;
   std::size_t n_whole = 0;
   while (n_whole < steps().size() && steps()[n_whole] >= 0 && counts()[n_whole] >= 0 &&
-         counts()[n_whole] <= least_places)
+         counts()[n_whole] <= min_places)
     ++n_whole;
   content_.resize(n_whole);
 

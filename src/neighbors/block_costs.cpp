@@ -14,9 +14,8 @@ constexpr std::array<Real, n_loads> guessed_ratio{1, 1, 1, 0};
 
 /// Least of x.A x/2 - b.x over x >= 0 by Gauss-Seidel with projection; A is positive definite with a
 /// diagonal of at least `ridge`.
-std::array<Real, n_loads> least_non_negative(const std::array<std::array<Real, n_loads>, n_loads>& a,
-                                             const std::array<Real, n_loads>& b,
-                                             std::array<Real, n_loads> x) {
+std::array<Real, n_loads> min_non_negative(const std::array<std::array<Real, n_loads>, n_loads>& a,
+                                           const std::array<Real, n_loads>& b, std::array<Real, n_loads> x) {
   constexpr int n_sweeps = 1000;
   for (int sweep = 0; sweep < n_sweeps; ++sweep) {
     Real change = 0;
@@ -82,7 +81,7 @@ void BlockCosts::observe(const LoadCounts& counts, Real seconds) {
     matrix[k][k] += ridge;
     right[k] = (mean[k] > 0 ? right_[k] * mean_time / mean[k] : 0) + ridge * guess[k];
   }
-  const std::array<Real, n_loads> part = least_non_negative(matrix, right, guess);
+  const std::array<Real, n_loads> part = min_non_negative(matrix, right, guess);
   for (std::size_t k = 0; k < n_loads; ++k)
     if (mean[k] > 0) seconds_[k] = part[k] * mean_time / mean[k];
 }

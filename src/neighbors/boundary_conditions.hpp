@@ -47,7 +47,7 @@ std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
   std::vector<Index> leaving;
   GlobalId first_offender = std::numeric_limits<GlobalId>::max();
   std::string complaint;
-  constexpr Real most_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
+  constexpr Real max_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
   const Box<D>& box = state.box;
   const std::vector<int> axes = axes_to_wrap(box);
   for (std::size_t i = 0; i < n; ++i) {
@@ -62,7 +62,7 @@ std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
       if (!finite) break;
       Real periods = periods_beyond(box, x, k);
       if (periods == 0) continue;
-      if (std::abs(periods) > most_periods) {
+      if (std::abs(periods) > max_periods) {
         finite = false;
         break;
       }

@@ -10,9 +10,9 @@ namespace {
 /// Where the cell of b may lie from that of a, in the order in which the search by cells looks: the row of a,
 /// then the rows ahead.
 template <int D>
-constexpr Index n_ways = D == 2 ? 2 : 5;
+constexpr Index n_directions = D == 2 ? 2 : 5;
 template <int D>
-Index way_from(const Cell<D>& a, const Cell<D>& b) {
+Index direction_from(const Cell<D>& a, const Cell<D>& b) {
   if constexpr (D == 2) {
     return b[1] - a[1];
   } else {
@@ -32,7 +32,7 @@ template <int D>
 int ClassSearch<D>::classes_for(Real largest, Real smallest) {
   constexpr Real one_size = 3;
   if (!(largest >= one_size * smallest)) return 1;
-  return std::min(most_classes, 1 + static_cast<int>(std::floor(std::log2(largest / smallest))));
+  return std::min(max_classes, 1 + static_cast<int>(std::floor(std::log2(largest / smallest))));
 }
 
 /// The cell of a class where an entry lies; beyond its last one if the class has none there.
@@ -107,9 +107,9 @@ void ClassSearch<D>::divide(const Block& block, int n_classes) {
     const Real along_axis = std::pow(cells_per_body * count, 1.0 / D);
     const Real width = Lattice<D>::reach(one.largest, lattice.skin) * beyond_rounding;
     for (std::size_t k = 0; k < D; ++k) {
-      const Real most = std::min(lattice.cell_edge[static_cast<int>(k)] / width,
-                                 along_axis / static_cast<Real>(lattice.block_cells[k]));
-      one.parts[k] = std::max(1, static_cast<std::int32_t>(most));
+      const Real max = std::min(lattice.cell_edge[static_cast<int>(k)] / width,
+                                along_axis / static_cast<Real>(lattice.block_cells[k]));
+      one.parts[k] = std::max(1, static_cast<std::int32_t>(max));
       one.below[k] = lattice.block_cells[k] * one.parts[k];
       one.per_length[static_cast<int>(k)] = one.parts[k] / lattice.cell_edge[static_cast<int>(k)];
     }
@@ -183,8 +183,8 @@ void ClassSearch<D>::Columns::copy(std::size_t to, const BodyColumns<D>& from, s
 /// Notes the near ones of columns [first, last).
 template <int D>
 void ClassSearch<D>::look(Index column, Index first, Index last, const Block& block) {
-  const auto most = at(last - first) + near_search_padding;
-  if (near_.size() < most) near_.resize(most);
+  const auto max = at(last - first) + near_search_padding;
+  if (near_.size() < max) near_.resize(max);
   const std::size_t n_near = block.find(columns_.view, column, first, last, near_.data());
   const Index own = entry_[at(column)];
   for (std::size_t k = 0; k < n_near; ++k) {
@@ -238,18 +238,18 @@ void ClassSearch<D>::look_within(const Class& own, const Block& block) {
 /// above the block meets those within it only.
 template <int D>
 void ClassSearch<D>::take_around(const Class& larger, const Cell<D>& cell) {
-  Cell<D> size, least, most;
+  Cell<D> size, min, max;
   for (std::size_t k = 0; k < D; ++k) {
     size[k] = larger.below[k] + 1;
-    least[k] = std::max(cell[k] - 1, 0);
-    most[k] = cell[k] == larger.below[k] ? cell[k] - 1 : cell[k] + 1;
+    min[k] = std::max(cell[k] - 1, 0);
+    max[k] = cell[k] == larger.below[k] ? cell[k] - 1 : cell[k] + 1;
   }
   around_column_.clear();
-  const std::int32_t z0 = D == 3 ? least[D - 1] : 0, z1 = D == 3 ? most[D - 1] : 0;
+  const std::int32_t z0 = D == 3 ? min[D - 1] : 0, z1 = D == 3 ? max[D - 1] : 0;
   for (std::int32_t z = z0; z <= z1; ++z)
-    for (std::int32_t y = least[1]; y <= most[1]; ++y) {
+    for (std::int32_t y = min[1]; y <= max[1]; ++y) {
       const Index row = (z * size[1] + y) * size[0];
-      for (Index b = larger.start[at(row + least[0])]; b < larger.start[at(row + most[0] + 1)]; ++b)
+      for (Index b = larger.start[at(row + min[0])]; b < larger.start[at(row + max[0] + 1)]; ++b)
         around_column_.push_back(b);
     }
   around_.resize(1 + around_column_.size(), wraps_);
@@ -271,8 +271,8 @@ void ClassSearch<D>::look_among_larger(const Class& own, const Class& larger, co
     }
     if (around_column_.empty()) continue;
     around_.copy(0, columns_.view, at(a), wraps_);
-    const std::size_t most = around_column_.size() + near_search_padding;
-    if (near_.size() < most) near_.resize(most);
+    const std::size_t max = around_column_.size() + near_search_padding;
+    if (near_.size() < max) near_.resize(max);
     const auto end = static_cast<Index>(1 + around_column_.size());
     const std::size_t n_near = block.find(around_.view, 0, 1, end, near_.data());
     const Index entry = entry_[at(a)];
@@ -287,14 +287,15 @@ void ClassSearch<D>::look_among_larger(const Class& own, const Class& larger, co
 template <int D>
 void ClassSearch<D>::sort_pairs(const Block& block) {
   const auto n = at(block.cell_start.back());
-  constexpr auto ways = n_ways<D>;
+  constexpr auto directions = n_directions<D>;
   const auto bucket_of = [&](const EntryPair& pair) {
     const Index cell = lattice_cell_[at(pair.a)];
     const Index first = block.cell_start[at(cell)], count = block.cell_start[at(cell) + 1] - first;
-    const Index way = way_from<D>(cells_[at(cell)].place, cells_[at(lattice_cell_[at(pair.b)])].place);
-    return at(ways * first + way * count + pair.a - first);
+    const Index direction =
+        direction_from<D>(cells_[at(cell)].place, cells_[at(lattice_cell_[at(pair.b)])].place);
+    return at(directions * first + direction * count + pair.a - first);
   };
-  bucket_.assign(at(ways) * n + 1, 0);
+  bucket_.assign(at(directions) * n + 1, 0);
   for (const EntryPair& pair : found_) ++bucket_[bucket_of(pair) + 1];
   for (std::size_t k = 1; k < bucket_.size(); ++k) bucket_[k] += bucket_[k - 1];
   sorted_.resize(found_.size());

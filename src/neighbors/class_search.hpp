@@ -22,7 +22,7 @@ struct EntryPair {
 template <int D>
 class ClassSearch {
  public:
-  static constexpr int most_classes = 8;
+  static constexpr int max_classes = 8;
 
   /// Bodies of a block and of the layer of cells above it: entries cell by cell.
   struct Block {
@@ -64,7 +64,7 @@ class ClassSearch {
   void take_around(const Class& larger, const Cell<D>& cell);
   void sort_pairs(const Block& block);
 
-  std::array<Class, std::size_t{most_classes}> classes_;
+  std::array<Class, std::size_t{max_classes}> classes_;
   int n_classes_ = 0;
   std::vector<std::uint8_t> class_of_;  // of each entry
   std::vector<Index> lattice_cell_;     // of each entry

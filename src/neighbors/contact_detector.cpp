@@ -83,7 +83,7 @@ class Detection {
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto body = static_cast<std::size_t>(which[k]);
       const bool is_taken =
-          mobility_[body] != 0 || (rules_.takes_held && state_.obstacles.driven_of(wall.constraint) >= 0);
+          mobility_[body] != 0 || (rules_.includes_fixed && state_.obstacles.driven_of(wall.constraint) >= 0);
       if (!is_taken || !may_meet_obstacle(state_, body, wall.constraint)) continue;
       if constexpr (has_shapes) {
         if (shape_[body] != 0) {

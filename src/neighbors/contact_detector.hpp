@@ -16,7 +16,7 @@ namespace scree {
 template <int D>
 class ContactDetector {
  public:
-  /// The contacts at the positions of the held bodies, in the order of a sweep; forces are left to the
+  /// The contacts at the positions of the local bodies, in the order of a sweep; forces are left to the
   /// caller. `block_contacts`: gets the number of contacts of each block of the schedule. Local.
   void detect(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules,
               ContactGraph<D>& contacts, std::span<Index> block_contacts);

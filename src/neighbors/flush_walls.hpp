@@ -30,7 +30,7 @@ bool stands_another_for(const State<D>& state, const SweepSchedule<D>& schedule,
 template <int D>
 bool turn_ahead(const State<D>& state, const SweepSchedule<D>& schedule, std::size_t place, std::size_t body,
                 int constraint, const Vec<D>& x, Real radius, SurfacePoint<D>& seen) {
-  constexpr Real least = 1e-4;
+  constexpr Real min = 1e-4;
   const auto distance_of = [&](int wall, const Vec<D>& at) {
     SurfacePoint<D> point;
     state.obstacles.distances(wall, {&at, 1}, {&point, 1});
@@ -41,7 +41,7 @@ bool turn_ahead(const State<D>& state, const SweepSchedule<D>& schedule, std::si
     if (!may_meet_obstacle(state, body, other.constraint)) continue;
     const SurfacePoint<D> met = distance_of(other.constraint, foot + radius * seen.normal);
     const Real overlap = radius - met.distance;
-    if (!(overlap > least * radius)) continue;
+    if (!(overlap > min * radius)) continue;
     const Real before = dot(met.normal, seen.normal), cosine = std::min(before + overlap / radius, 1.0);
     const Vec<D> across = seen.normal - before * met.normal;
     const Real length = norm(across);

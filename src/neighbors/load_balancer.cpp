@@ -9,12 +9,12 @@ namespace scree {
 template <int D>
 LoadBalancer<D>::LoadBalancer(const Comm& comm, const NeighborhoodSettings& settings)
     : comm_(comm), settings_(settings), costs_(comm) {
-  step_seconds_.reserve(most_timed_steps);
+  step_seconds_.reserve(max_timed_steps);
 }
 
 template <int D>
 void LoadBalancer<D>::RunningImbalance::add(Real steps) {
-  sum_of_most += steps * most;
+  sum_of_max += steps * max;
   sum_of_means += steps * mean;
   worst = std::max(worst, now());
 }
@@ -27,7 +27,7 @@ void LoadBalancer<D>::follow_step(const State<D>& state) {
   work_.reset();
   const std::int64_t age = state.clock.step - list_step_;
   constexpr std::int64_t early = 8, rarely = 32;  // the first step is timed as well: begin_list() starts that
-  if ((age == early || age % rarely == 0) && step_seconds_.size() < most_timed_steps) work_.emplace();
+  if ((age == early || age % rarely == 0) && step_seconds_.size() < max_timed_steps) work_.emplace();
 }
 
 template <int D>
@@ -49,7 +49,7 @@ void LoadBalancer<D>::end_list(const State<D>& state, const SweepSchedule<D>& sc
   }
   costs_.observe(counts, seconds);
   RunningImbalance& spread = imbalances_[computing];
-  spread.most = comm_.max(seconds);
+  spread.max = comm_.max(seconds);
   spread.mean = static_cast<Real>(comm_.sum(std::llround(1e9 * seconds))) / 1e9 / comm_.size();
   spread.add(static_cast<Real>(n_steps));
   step_seconds_.clear();
@@ -69,15 +69,15 @@ void LoadBalancer<D>::measure_list(const State<D>& state, const SweepSchedule<D>
     for (const auto& block : schedule.blocks(colour))
       counts[static_cast<std::size_t>(3 + colour)] += block.n_pairs;
   std::array<std::int64_t, std::size_t{3} + n_colours> sums = counts;
-  std::array<Real, std::size_t{3} + n_colours> most;
-  std::copy(counts.begin(), counts.end(), most.begin());
+  std::array<Real, std::size_t{3} + n_colours> max;
+  std::copy(counts.begin(), counts.end(), max.begin());
   comm_.sum(sums);
-  comm_.max(most);
+  comm_.max(max);
   for (std::size_t k = 0; k < 3; ++k) {
-    imbalances_[k].most = most[k];
+    imbalances_[k].max = max[k];
     imbalances_[k].mean = static_cast<Real>(sums[k]) / comm_.size();
   }
-  imbalances_[pairs_by_colour].most = std::accumulate(most.begin() + 3, most.end(), Real{0});
+  imbalances_[pairs_by_colour].max = std::accumulate(max.begin() + 3, max.end(), Real{0});
   imbalances_[pairs_by_colour].mean = imbalances_[spread_pairs].mean;
 }
 
@@ -92,7 +92,7 @@ LoadReport LoadBalancer<D>::report(const State<D>& state, const SweepSchedule<D>
   report.bodies_and_pairs = imbalances_[bodies_and_pairs].over_run();
   report.pairs_by_colour = imbalances_[pairs_by_colour].over_run();
   report.computing = imbalances_[computing].over_run();
-  report.least_blocks = comm_.min(static_cast<std::int64_t>(schedule.all_blocks().size()));
+  report.min_blocks = comm_.min(static_cast<std::int64_t>(schedule.all_blocks().size()));
   report.seconds = costs_.seconds();
   return report;
 }
@@ -155,11 +155,11 @@ void LoadBalancer<D>::rebalance(const State<D>& state, std::span<const Place> pl
     if (settings_.rebalance && has_lists_) ++n_rebalances_;  // other blocks, of a skin that changed
     return;
   }
-  const std::int64_t most = comm_.max(local);
+  const std::int64_t max = comm_.max(local);
   const Real mean = static_cast<Real>(comm_.sum(local)) / comm_.size();
-  if (static_cast<Real>(most) <= settings_.rebalance_threshold * mean) return;
+  if (static_cast<Real>(max) <= settings_.rebalance_threshold * mean) return;
   const Domain::Shares shares = domain.propose(block_keys_, block_weights_, key_bits);
-  if (shares.most >= most) return;
+  if (shares.max >= max) return;
   // Rebalance when the accumulated loss equals its cost (2-competitive).
   std::int64_t n_leaving = 0;
   for (const BlockLoad& load : block_loads_)
@@ -168,7 +168,7 @@ void LoadBalancer<D>::rebalance(const State<D>& state, std::span<const Place> pl
   const Real price = settings_.rebalance_cost * static_cast<Real>(comm_.max(n_leaving)) * comm_.size() /
                      static_cast<Real>(std::max<std::int64_t>(n_bodies, 1));
   lost_steps_ +=
-      static_cast<Real>(most - shares.most) / mean * static_cast<Real>(state.clock.step - list_step_);
+      static_cast<Real>(max - shares.max) / mean * static_cast<Real>(state.clock.step - list_step_);
   if (lost_steps_ < price) return;
   domain.adopt(shares);
   lost_steps_ = 0;

@@ -17,7 +17,7 @@ namespace scree {
 /// Load imbalance: the load of the fullest rank over the mean.
 struct LoadImbalance {
   Real mean = 1;  ///< of all steps
-  Real most = 1;  ///< worst of all lists; of what is measured: of all lists that took some steps
+  Real max = 1;   ///< worst of all lists; of what is measured: of all lists that took some steps
 };
 
 /// How the load was partitioned, over the run so far.
@@ -29,7 +29,7 @@ struct LoadReport {
   /// for each other after each colour.
   LoadImbalance pairs_by_colour;
   LoadImbalance computing;            ///< processor time without waiting, rebuilds included
-  std::int64_t least_blocks = 0;      ///< on a rank, now
+  std::int64_t min_blocks = 0;        ///< on a rank, now
   std::array<Real, n_loads> seconds;  ///< of one body, pair, ... in a step, as measured (BlockCosts)
 };
 
@@ -74,14 +74,14 @@ class LoadBalancer {
   };
   enum Spread : std::uint8_t { spread_bodies, spread_pairs, bodies_and_pairs, pairs_by_colour, computing };
   static constexpr std::size_t n_spreads = 5;
-  static constexpr std::size_t most_timed_steps = 64;  // per list
+  static constexpr std::size_t max_timed_steps = 64;  // per list
   struct RunningImbalance {
-    Real most = 0, mean = 0;                 // of the present list
-    Real sum_of_most = 0, sum_of_means = 0;  // times steps
+    Real max = 0, mean = 0;                 // of the present list
+    Real sum_of_max = 0, sum_of_means = 0;  // times steps
     Real worst = 1;
-    Real now() const { return mean > 0 ? most / mean : 1; }
+    Real now() const { return mean > 0 ? max / mean : 1; }
     void add(Real steps);
-    LoadImbalance over_run() const { return {sum_of_means > 0 ? sum_of_most / sum_of_means : 1, worst}; }
+    LoadImbalance over_run() const { return {sum_of_means > 0 ? sum_of_max / sum_of_means : 1, worst}; }
   };
 
   LoadCounts counts_of(const SweepSchedule<D>& schedule, const typename SweepSchedule<D>::Block& block) const;

@@ -8,7 +8,7 @@
 
 namespace scree {
 
-/// Candidates in batches, and what kernels read of their bodies; records of held bodies, then of two dummies
+/// Candidates in batches, and what kernels read of their bodies; records of local bodies, then of two dummies
 /// far apart.
 struct CandidateBatches {
   const Index* ends = nullptr;  ///< as SweepSchedule::ends()
@@ -17,7 +17,7 @@ struct CandidateBatches {
   const Real* shift_table = nullptr;     ///< 3 numbers per shift code: what to add to x_low - x_high
   const SweepRecord* places = nullptr;   ///< centres and radii
   /// How bodies would move [m], one way or another (kernels that look at so many).
-  const SweepRecord* ways[2] = {nullptr, nullptr};
+  const SweepRecord* displacements[2] = {nullptr, nullptr};
 };
 
 /// Writes to found[b], bit k, whether pair k of batch b has

@@ -8,14 +8,15 @@ namespace {
 
 /// d . (d + w_low - w_high)
 template <int D>
-Lanes along_way(Lanes dx, Lanes dy, Lanes dz, const SweepRecord* ways, const Index* low, const Index* high) {
-  const Bodies a = load(ways, low), b = load(ways, high);
+Lanes along_displacement(Lanes dx, Lanes dy, Lanes dz, const SweepRecord* displacements, const Index* low,
+                         const Index* high) {
+  const Bodies a = load(displacements, low), b = load(displacements, high);
   Lanes sum = dx * (dx + (a.x - b.x)) + dy * (dy + (a.y - b.y));
   if constexpr (D == 3) sum += dz * (dz + (a.z - b.z));
   return sum;
 }
 
-template <int D, bool shifted, int n_ways>
+template <int D, bool shifted, int n_displacements>
 void find_near(const CandidateBatches& p, Real factor, std::uint8_t* found) {
   const Lanes zero{};
   for (Index batch = 0; batch < p.n_batches; ++batch) {
@@ -40,11 +41,11 @@ void find_near(const CandidateBatches& p, Real factor, std::uint8_t* found) {
       const Lanes reach_squared = reach * reach;
       // Comparisons with numbers that are not finite are false.
       unsigned far = less(reach_squared, squared);
-      if constexpr (n_ways > 0) {
-        const Lanes least_squared = reach_squared * squared;
-        for (int way = 0; way < n_ways; ++way) {
-          const Lanes after = along_way<D>(dx, dy, dz, p.ways[way], low, high);
-          far &= less(zero, after) & less(least_squared, after * after);
+      if constexpr (n_displacements > 0) {
+        const Lanes min_squared = reach_squared * squared;
+        for (int displacement = 0; displacement < n_displacements; ++displacement) {
+          const Lanes after = along_displacement<D>(dx, dy, dz, p.displacements[displacement], low, high);
+          far &= less(zero, after) & less(min_squared, after * after);
         }
       }
       near |= (~far & ((1U << width) - 1)) << part;

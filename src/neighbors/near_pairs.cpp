@@ -37,37 +37,37 @@ bool NearPairs<D>::find(const State<D>& state, const NeighborList<D>& list, cons
 template <int D>
 void NearPairs<D>::load(const State<D>& state) {
   const BodyStore<D>& bodies = state.bodies;
-  n_held_ = bodies.n_held();
-  const auto n = static_cast<std::size_t>(n_held_);
+  n_local_ = bodies.n_local();
+  const auto n = static_cast<std::size_t>(n_local_);
   bodies_.resize(n + 2);
   const auto position = bodies.position();
   const auto radius = bodies.radius();
   for (std::size_t i = 0; i < n; ++i) bodies_[i] = record_of<D>(position[i], radius[i]);
   bodies_[n] = {};
   bodies_[n + 1] = {{1, 0, 0}, 0};  // points one metre apart
-  n_ways_ = 0;
+  n_displacements_ = 0;
   for (const std::span<const Vec<D>> displacement : {rules_->displacement, rules_->other_displacement}) {
     if (displacement.empty()) continue;
-    std::vector<SweepRecord>& ways = ways_[static_cast<std::size_t>(n_ways_++)];
-    ways.resize(n + 2);
-    for (std::size_t i = 0; i < n; ++i) ways[i] = record_of<D>(displacement[i], 0);
-    ways[n] = ways[n + 1] = {};
+    std::vector<SweepRecord>& displacements = displacements_[static_cast<std::size_t>(n_displacements_++)];
+    displacements.resize(n + 2);
+    for (std::size_t i = 0; i < n; ++i) displacements[i] = record_of<D>(displacement[i], 0);
+    displacements[n] = displacements[n + 1] = {};
   }
 }
 
 /// Whether no pair outside the list can be a contact but by what it remembers.
 template <int D>
 bool NearPairs<D>::is_current() const {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_local_); ++i) {
     const SweepRecord& now = bodies_[i];
     const SweepRecord& then = listed_[i];
     const Real spare = then.radius - (1 + rules_->tolerance) * now.radius;
-    Real moved = 0, way = 0;
+    Real moved = 0, displacement = 0;
     for (int k = 0; k < D; ++k) moved += (now.x[k] - then.x[k]) * (now.x[k] - then.x[k]);
-    for (int w = 0; w < n_ways_; ++w)
-      way = std::max(way, squared_length(ways_[static_cast<std::size_t>(w)][i]));
+    for (int w = 0; w < n_displacements_; ++w)
+      displacement = std::max(displacement, squared_length(displacements_[static_cast<std::size_t>(w)][i]));
     // (a + b)^2 <= 2 (a^2 + b^2); false for NaN.
-    if (!(spare >= 0 && 2 * (moved + way) <= spare * spare)) return false;
+    if (!(spare >= 0 && 2 * (moved + displacement) <= spare * spare)) return false;
   }
   return true;
 }
@@ -89,19 +89,19 @@ template <int D>
 void NearPairs<D>::make_list() {
   // Bodies that hardly move have a twentieth of their radius for some steps, others four times what they move
   // now: few pairs more, and few lists.
-  constexpr Real at_least = 0.05, of_way = 4;
+  constexpr Real at_least = 0.05, of_displacement = 4;
   const SweepSchedule<D>& schedule = list_->schedule();
   list_number_ = list_->n_placements();
   ++n_lists_;
   n_listed_ = 0;
   listed_ = bodies_;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i) {
-    Real way = 0;
-    for (int w = 0; w < n_ways_; ++w)
-      way = std::max(way, squared_length(ways_[static_cast<std::size_t>(w)][i]));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_local_); ++i) {
+    Real displacement = 0;
+    for (int w = 0; w < n_displacements_; ++w)
+      displacement = std::max(displacement, squared_length(displacements_[static_cast<std::size_t>(w)][i]));
     const Real radius = bodies_[i].radius;
-    listed_[i].radius =
-        (1 + rules_->tolerance) * radius + std::max(at_least * radius, of_way * std::sqrt(way));
+    listed_[i].radius = (1 + rules_->tolerance) * radius +
+                        std::max(at_least * radius, of_displacement * std::sqrt(displacement));
   }
   is_near_.resize(static_cast<std::size_t>(schedule.n_batches()));
   blocks_.clear();
@@ -164,8 +164,8 @@ void NearPairs<D>::append(const typename SweepSchedule<D>::Block& block, Index f
     }
   }
   for (; k < end; ++k) {
-    ends_of(k)[0] = n_held_;
-    ends_of(k)[batch_size] = n_held_ + 1;
+    ends_of(k)[0] = n_local_;
+    ends_of(k)[batch_size] = n_local_ + 1;
   }
 }
 
@@ -178,8 +178,9 @@ void NearPairs<D>::find_touching(Index first, Index last, bool shifted) {
                            .shifts = &shifts_[batch_size * begin],
                            .shift_table = list_->shift_table().data(),
                            .places = bodies_.data()};
-  for (std::size_t w = 0; w < 2; ++w) batches.ways[w] = ways_[w].data();
-  kernels_->kernel[shifted][n_ways_](batches, beyond_rounding * (1 + rules_->tolerance), touching_.data());
+  for (std::size_t w = 0; w < 2; ++w) batches.displacements[w] = displacements_[w].data();
+  kernels_->kernel[shifted][n_displacements_](batches, beyond_rounding * (1 + rules_->tolerance),
+                                              touching_.data());
 }
 
 /// Bits of the pairs of a batch of candidates that remember something.
@@ -196,7 +197,7 @@ template <int D>
 unsigned NearPairs<D>::remembered_in_list(std::size_t batch) const {
   unsigned bits = 0;
   for (std::size_t k = 0; k < batch_size; ++k) {
-    if (ends_[2 * batch_size * batch + k] == n_held_) break;  // unused places come last
+    if (ends_[2 * batch_size * batch + k] == n_local_) break;  // unused places come last
     const auto place = static_cast<std::size_t>(places_[batch * batch_size + k]);
     bits |= static_cast<unsigned>(rules_->remembers_pair(place)) << k;
   }

@@ -103,10 +103,10 @@ class NearPairs {
   const NearKernels* kernels_;
   const NeighborList<D>* list_ = nullptr;
   const ContactRules<D>* rules_ = nullptr;
-  Index n_held_ = 0;
-  std::vector<SweepRecord> bodies_;               // as they are: held bodies, then two dummies
-  std::array<std::vector<SweepRecord>, 2> ways_;  // the same; radius: unused
-  int n_ways_ = 0;
+  Index n_local_ = 0;
+  std::vector<SweepRecord> bodies_;                        // as they are: local bodies, then two dummies
+  std::array<std::vector<SweepRecord>, 2> displacements_;  // the same; radius: unused
+  int n_displacements_ = 0;
   // Of the list.
   std::int64_t list_number_ = -1;      // NeighborList::n_placements() that it is from
   std::vector<SweepRecord> listed_;    // X_i and (1 + t) R_i + s_i

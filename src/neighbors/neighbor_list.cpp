@@ -32,10 +32,10 @@ Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real 
   const Real travel =
       state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state)) +
       drift_of_pairs(state, state.cell.strain_since_listed(state.box, dt));
-  std::array<Real, 2> most{moved_squared, extra_max ? *extra_max : 0};
-  comm_.max(most);
-  if (extra_max) *extra_max = most[1];
-  return std::sqrt(most[0]) + travel;
+  std::array<Real, 2> max{moved_squared, extra_max ? *extra_max : 0};
+  comm_.max(max);
+  if (extra_max) *extra_max = max[1];
+  return std::sqrt(max[0]) + travel;
 }
 
 /// What a strain of the cell adds to the way of each of two neighbours [m].
@@ -52,48 +52,50 @@ Real NeighborList<D>::widest_skin(const State<D>& state) const {
 }
 
 template <int D>
-StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share, const FreeWay<D>& way) {
-  constexpr int most_halvings = 20;
+StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share,
+                                    const FreeDisplacement<D>& displacement) {
+  constexpr int max_halvings = 20;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const Real widest = widest_skin(state);
   StepPlan plan{dt, 0};
-  for (int halvings = 0; halvings <= most_halvings; ++halvings, plan.dt *= 0.5) {
-    Real most = 0;
-    for (std::size_t i = 0; i < n; ++i) most = farther(most, way(i, plan.dt));
-    most = comm_.max(most);
-    if (std::isinf(most)) break;
+  for (int halvings = 0; halvings <= max_halvings; ++halvings, plan.dt *= 0.5) {
+    Real max = 0;
+    for (std::size_t i = 0; i < n; ++i) max = farther(max, displacement(i, plan.dt));
+    max = comm_.max(max);
+    if (std::isinf(max)) break;
     const Real surfaces =
         state.obstacles.travel(state.clock.time, state.clock.time + plan.dt, reached_box(state)) +
         drift_of_pairs(state, plan.dt * state.cell.fastest());
-    plan.skin = (std::sqrt(most) + surfaces) / share;
+    plan.skin = (std::sqrt(max) + surfaces) / share;
     if (plan.skin > widest) continue;
     if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
     if (halvings > 0)
       note_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
     return plan;
   }
-  refuse_way(state, dt, way);
+  refuse_displacement(state, dt, displacement);
 }
 
 /// Names the body that goes farthest.
 template <int D>
-void NeighborList<D>::refuse_way(const State<D>& state, Real dt, const FreeWay<D>& way) const {
-  Real most = 0;
+void NeighborList<D>::refuse_displacement(const State<D>& state, Real dt,
+                                          const FreeDisplacement<D>& displacement) const {
+  Real max = 0;
   GlobalId key = std::numeric_limits<GlobalId>::max();
   std::string who;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
-    const Vec<D> moved = way(i, dt);
+    const Vec<D> moved = displacement(i, dt);
     const Real length = norm(moved) >= 0 ? norm(moved) : HUGE_VAL;
     const GlobalId id = state.bodies.id()[i];
-    if (length < most || (length == most && id > key)) continue;
-    most = length;
+    if (length < max || (length == max && id > key)) continue;
+    max = length;
     key = id;
     who = fmt::format("body {} at ({:g}) {}", id, fmt::join(state.bodies.position()[i].component, ", "),
                       std::isinf(length) ? std::string("has a velocity or acceleration that is not finite")
                                          : fmt::format("would move by {:.3g} m", length));
   }
-  const Real farthest = comm_.max(most);
-  if (most < farthest) {
+  const Real farthest = comm_.max(max);
+  if (max < farthest) {
     key = std::numeric_limits<GlobalId>::max();
     who.clear();
   }
@@ -165,7 +167,7 @@ std::vector<LevelMap::Levels> NeighborList<D>::levels_in_reach(const State<D>& s
   if constexpr (D == 2)
     if (state.levels) {
       const Real reach = Lattice<D>::reach(state.lattice.largest_radius, state.lattice.skin);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_held()); ++i)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_local()); ++i)
         levels.push_back(
             state.levels->within_reach(state.bodies.position()[i], state.bodies.level()[i], reach));
     }
@@ -203,7 +205,7 @@ void NeighborList<D>::relist(const State<D>& state, const Domain& domain,
 template <int D>
 void NeighborList<D>::renumber(const State<D>& state, std::span<const Index> numbers,
                                std::vector<Index>& kept_walls) {
-  schedule_.renumber(numbers, state.bodies.n_held(), state.obstacles, kept_walls);
+  schedule_.renumber(numbers, state.bodies.n_local(), state.obstacles, kept_walls);
   kept_before_.assign(1, 0);
   for (const Index number : numbers) kept_before_.push_back(kept_before_.back() + (number >= 0 ? 1 : 0));
   table_.renumber(kept_before_);
@@ -218,15 +220,15 @@ void NeighborList<D>::place_images(const State<D>& state) {
   shift_table_.assign(3 * n_codes, 0);
   shift_velocity_table_.assign(state.cell.moves() ? 3 * n_codes : 0, 0);
   for (std::size_t code = 0; code < n_codes; ++code) {
-    Vec<D> way{}, velocity{};
+    Vec<D> displacement{}, velocity{};
     std::size_t digits = code;
     for (int k = 0; k < D; ++k, digits /= 3) {
       const Real periods = static_cast<int>(digits % 3) - 1;
-      way += periods * state.box.period(k);
+      displacement += periods * state.box.period(k);
       velocity += periods * state.cell.period_velocity(state.box, k);
     }
     for (int k = 0; k < D; ++k) {
-      shift_table_[3 * code + static_cast<std::size_t>(k)] = way[k];
+      shift_table_[3 * code + static_cast<std::size_t>(k)] = displacement[k];
       if (state.cell.moves()) shift_velocity_table_[3 * code + static_cast<std::size_t>(k)] = velocity[k];
     }
   }

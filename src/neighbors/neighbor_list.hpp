@@ -18,16 +18,16 @@
 
 namespace scree {
 
-/// The larger of `most` and |way|^2; infinite if the latter is not a number.
+/// The larger of `max` and |way|^2; infinite if the latter is not a number.
 template <int D>
-Real farther(Real most, const Vec<D>& way) {
-  const Real squared = dot(way, way);
-  return squared >= 0 ? std::max(most, squared) : HUGE_VAL;
+Real farther(Real max, const Vec<D>& displacement) {
+  const Real squared = dot(displacement, displacement);
+  return squared >= 0 ? std::max(max, squared) : HUGE_VAL;
 }
 
 /// The way that owned body i goes in the next dt if nothing touches it [m].
 template <int D>
-using FreeWay = std::function<Vec<D>(std::size_t i, Real dt)>;
+using FreeDisplacement = std::function<Vec<D>(std::size_t i, Real dt)>;
 /// What a step of at most dt needs of a new list.
 struct StepPlan {
   Real dt;    ///< as asked for, or halved until the widest list suffices [s]
@@ -52,9 +52,10 @@ class NeighborList {
   Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max);
   /// For a scheme whose step may use up `share` of the skin. Throws StepRefused naming the body if a way is
   /// not finite, or so long that no halving helps. Collective.
-  StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeWay<D>& way);
+  StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeDisplacement<D>& displacement);
   /// Throws StepRefused naming the body with the longest way in dt. Collective.
-  [[noreturn]] void refuse_way(const State<D>& state, Real dt, const FreeWay<D>& way) const;
+  [[noreturn]] void refuse_displacement(const State<D>& state, Real dt,
+                                        const FreeDisplacement<D>& displacement) const;
   /// For schemes that cut steps in their own way: counts the step and says it once. `why`: what would happen
   /// in the whole step.
   void note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why);

@@ -38,15 +38,15 @@ template <int D>
 int cells_for(std::int64_t n_bodies, Real width, bool has_inertia, bool has_problems, bool far_larger) {
   constexpr std::int64_t few = 2'000;
   if (n_bodies < few && !far_larger) return 4;
-  const int most = D == 2 ? (n_bodies < 10'000 ? 8 : 16) : has_inertia ? 8 : 6;
+  const int max = D == 2 ? (n_bodies < 10'000 ? 8 : 16) : has_inertia ? 8 : 6;
   const bool sweeps_in_space = D == 3 && !has_inertia;
-  if (!has_problems && !sweeps_in_space && !far_larger) return most;
-  constexpr Real n_blocks = 64, least_bodies = 64;
+  if (!has_problems && !sweeps_in_space && !far_larger) return max;
+  constexpr Real n_blocks = 64, min_bodies = 64;
   constexpr Real dense = D == 2 ? 1.06 : 1.15;  // bodies in the square or cube of a diameter, at random
-  const Real bodies = std::max(static_cast<Real>(n_bodies) / n_blocks, least_bodies);
+  const Real bodies = std::max(static_cast<Real>(n_bodies) / n_blocks, min_bodies);
   const auto cells = std::lround(std::pow(bodies / dense, 1.0 / D) / width);
-  const long least = far_larger ? 1 : has_problems ? 2 : 4;
-  return static_cast<int>(std::clamp(cells, least, static_cast<long>(most)));
+  const long min = far_larger ? 1 : has_problems ? 2 : 4;
+  return static_cast<int>(std::clamp(cells, min, static_cast<long>(max)));
 }
 
 /// What the radii say about the lattice; the same on all ranks.
@@ -112,16 +112,16 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   skin = std::max(skin, needed_skin);
   // Along periodic axes that are short for it there is less.
   const Real room = Lattice<D>::widest_skin(state.box, largest);
-  constexpr Real least_share = 0.02;  // of the diameter: with less, lists would last for a step or two
-  const Real least = std::max(needed_skin, 2 * least_share * largest);
+  constexpr Real min_share = 0.02;  // of the diameter: with less, lists would last for a step or two
+  const Real min = std::max(needed_skin, 2 * min_share * largest);
   for (int k = 0; k < D; ++k)
-    if (room < least && state.box.is_periodic(k) &&
-        Lattice<D>::reach(largest, least) > state.box.room(k) * (1 - 1e-9))
+    if (room < min && state.box.is_periodic(k) &&
+        Lattice<D>::reach(largest, min) > state.box.room(k) * (1 - 1e-9))
       throw InputError(fmt::format(
           "the domain is {:g} m long along periodic axis {}, but bodies of radius {:g} m need at least "
           "{:.6g} m "
           "there, their diameter and {:.3g} m for {}; enlarge [domain], make the axis open or reduce {}",
-          state.box.length(k), "xyz"[k], largest, Lattice<D>::reach(largest, least) * (1 + 1e-8), least,
+          state.box.length(k), "xyz"[k], largest, Lattice<D>::reach(largest, min) * (1 + 1e-8), min,
           settings_.purpose.what, settings_.purpose.set_by));
   if (skin > room && settings_.skin > 0)
     log::info("[neighbors] skin = {:g} m is too wide for the shortest periodic axis: it is {:.4g} m", skin,
@@ -179,7 +179,7 @@ std::string Neighborhood<D>::complaint_about_room(const State<D>& state) {
 template <int D>
 bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
                                     std::span<const Vec<D>> displacement, Real dt) {
-  Real most = 0;
+  Real max = 0;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
   const auto listed = state.bodies.listed();
@@ -188,9 +188,9 @@ bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
     Vec<D> moved = position[i] - listed[i];
     if (state.cell.is_given()) moved -= carried(listed[i]);
     if (!displacement.empty()) moved += displacement[i];
-    most = farther(most, moved);  // not a number: rebuild() says whose
+    max = farther(max, moved);  // not a number: rebuild() says whose
   }
-  return stale_after(state, fraction, most, dt);
+  return stale_after(state, fraction, max, dt);
 }
 
 template <int D>
@@ -250,25 +250,25 @@ template <int D>
 void Neighborhood<D>::remove_bodies(State<D>& state, std::span<const Index> staying,
                                     std::vector<Index>& numbers, std::vector<Index>& kept_walls) {
   Scope timer("take out");
-  const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
+  const auto n_local = static_cast<std::size_t>(state.bodies.n_local());
   const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
   // Numbers at the owners reach all who hold the body.
-  at_owner_.assign(n_held, -1);
+  at_owner_.assign(n_local, -1);
   for (std::size_t k = 0; k < staying.size(); ++k)
     at_owner_[static_cast<std::size_t>(staying[k])] = static_cast<Real>(k);
   ghosts_.copy_to_ghosts(at_owner_, 1);
-  numbers.assign(n_held, -1);
-  held_.clear();
+  numbers.assign(n_local, -1);
+  local_.clear();
   home_.clear();
-  for (std::size_t i = 0; i < n_held; ++i) {
+  for (std::size_t i = 0; i < n_local; ++i) {
     if (i >= n_owned) home_.push_back(static_cast<Index>(at_owner_[i]));
     if (at_owner_[i] < 0) continue;
-    numbers[i] = static_cast<Index>(held_.size());
-    held_.push_back(static_cast<Index>(i));
+    numbers[i] = static_cast<Index>(local_.size());
+    local_.push_back(static_cast<Index>(i));
   }
-  numbers.push_back(static_cast<Index>(held_.size()));
-  numbers.push_back(static_cast<Index>(held_.size()) + 1);
-  state.bodies.keep(held_, static_cast<Index>(staying.size()));
+  numbers.push_back(static_cast<Index>(local_.size()));
+  numbers.push_back(static_cast<Index>(local_.size()) + 1);
+  state.bodies.keep(local_, static_cast<Index>(staying.size()));
   ghosts_.renumber(numbers, home_);
   list_.renumber(state, numbers, kept_walls);
 }

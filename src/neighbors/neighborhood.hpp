@@ -106,7 +106,7 @@ class Neighborhood {
   LoadBalancer<D> balancer_;
   ContactDetector<D> detector_;
   std::vector<Real> at_owner_;  // of remove_bodies()
-  std::vector<Index> held_, home_;
+  std::vector<Index> local_, home_;
   std::int64_t n_rebuilds_ = 0, n_migrated_ = 0, n_removed_ = 0;
 };
 

@@ -18,7 +18,7 @@ void NeighborhoodSettings::describe(Section& root) {
     word = "auto";
     section.integer_or_word(
         "classes", size_classes, word, {"auto"},
-        {.range = {.least = 1, .most = 8},
+        {.range = {.min = 1, .max = 8},
          .doc = "Size classes in which candidates are sought, with limits at the largest radius over powers "
                 "of two; never changes results. \"auto\" takes one below a ratio of radii of 3 to 1, and as "
                 "many as the ratio has powers of two above"});
@@ -30,7 +30,7 @@ void NeighborhoodSettings::describe(Section& root) {
         std::string word = "auto";
         section.integer_or_word(
             "block_cells", block_cells, word, {"auto"},
-            {.range = {.least = 1, .most = 32},
+            {.range = {.min = 1, .max = 32},
              .doc =
                  "Cells along the edge of a block, at most 10 in 3D. The order of sweeps, and so the "
                  "result, depends on it. \"auto\" takes 2 to 16 by the scheme and the number of bodies, and "
@@ -38,7 +38,7 @@ void NeighborhoodSettings::describe(Section& root) {
         if (word == "auto") block_cells = 0;
         section.boolean("rebalance", rebalance, {.doc = "Whether blocks move between ranks during the run"});
         section.real("rebalance_threshold", rebalance_threshold,
-                     {.range = {.least = 1},
+                     {.range = {.min = 1},
                       .doc = "Load is rebalanced when the largest load of a rank is this many times the mean "
                              "and moving blocks costs less than it saves"});
         section.real("rebalance_cost", rebalance_cost,

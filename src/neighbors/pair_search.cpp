@@ -91,9 +91,9 @@ void PairSearch<D>::leave_out_far(const Lattice<D>& lattice, const BodyStore<D>&
   std::array<Real, std::size_t{1} << D> largest{}, largest_partner{};
   std::size_t number = 0;
   do {
-    Real& most = largest[layers_of(cell)];
+    Real& max = largest[layers_of(cell)];
     for (const Entry& entry : entries_of(number++))
-      most = std::max(most, radius[static_cast<std::size_t>(entry.body)]);
+      max = std::max(max, radius[static_cast<std::size_t>(entry.body)]);
   } while (next_cell<D>(cell, size));
   for (unsigned axes = 0; axes < largest.size(); ++axes)
     for (unsigned others = 0; others < largest.size(); ++others)
@@ -162,8 +162,8 @@ void PairSearch<D>::fill_columns(const Lattice<D>& lattice, const Box<D>& box, c
 /// Adds the near pairs of entry a with entries [first, last).
 template <int D>
 void PairSearch<D>::add_near(Index a, Index first, Index last) {
-  const auto most = static_cast<std::size_t>(last - first) + near_search_padding;
-  if (near_.size() < most) near_.resize(most);
+  const auto max = static_cast<std::size_t>(last - first) + near_search_padding;
+  if (near_.size() < max) near_.resize(max);
   const std::size_t n_near = find_(columns_, a, first, last, near_.data());
   for (std::size_t n = 0; n < n_near; ++n) add_pair(a, near_[n]);
 }

@@ -10,7 +10,7 @@
 namespace scree {
 
 template <int D>
-Vec<D> ShapeContacts<D>::Way::of_point(const Vec<D>& lever) const {
+Vec<D> ShapeContacts<D>::Displacement::of_point(const Vec<D>& lever) const {
   if constexpr (D == 2)
     return move + turn[0] * Vec<2>{{-lever[1], lever[0]}};
   else
@@ -24,7 +24,7 @@ void ShapeContacts<D>::begin(const State<D>& state, const NeighborList<D>& list,
   schedule_ = &list.schedule();
   rules_ = &rules;
   const BodyStore<D>& bodies = state.bodies;
-  pose_.resize(static_cast<std::size_t>(bodies.n_held()));
+  pose_.resize(static_cast<std::size_t>(bodies.n_local()));
   for (std::size_t i = 0; i < pose_.size(); ++i)
     pose_[i] = {{}, axes_of<D>(bodies.orientation()[i]), bodies.radius()[i]};
   if (list_of_axes_ == list.n_builds()) return;
@@ -48,20 +48,21 @@ bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Ran
                                   const Closes& closes) {
   misses_point_ = false;
   bool takes = false;
-  Real least = HUGE_VAL;
-  for (int k = 0; k < points.n; ++k) least = std::min(least, points.points[static_cast<std::size_t>(k)].gap);
+  Real min = HUGE_VAL;
+  for (int k = 0; k < points.n; ++k) min = std::min(min, points.points[static_cast<std::size_t>(k)].gap);
   for (int k = 0; k < points.n; ++k) {
     const auto& p = points.points[static_cast<std::size_t>(k)];
     takes = takes || std::min(p.gap, p.gap - closes(false, p)) <= touching;
     if (rules_->other_displacement.empty() || p.gap - closes(true, p) >= -rules_->overlap_threshold) continue;
     takes = true;
-    misses_point_ = misses_point_ || p.gap > std::min(of_free.reach, least + of_free.width);
+    misses_point_ = misses_point_ || p.gap > std::min(of_free.reach, min + of_free.width);
   }
   return takes;
 }
 
 template <int D>
-Real ShapeContacts<D>::closing_bound(const Way& of_low, const Way& of_high, Index low, Index high) const {
+Real ShapeContacts<D>::closing_bound(const Displacement& of_low, const Displacement& of_high, Index low,
+                                     Index high) const {
   const auto radius = state_->bodies.radius();
   return norm(of_high.move - of_low.move) + norm(of_low.turn) * radius[static_cast<std::size_t>(low)] +
          norm(of_high.turn) * radius[static_cast<std::size_t>(high)];
@@ -69,8 +70,8 @@ Real ShapeContacts<D>::closing_bound(const Way& of_low, const Way& of_high, Inde
 
 template <int D>
 bool ShapeContacts<D>::may_miss_points(Index low, Index high) const {
-  return closing_bound(way(rules_->other_displacement, rules_->other_turn, low),
-                       way(rules_->other_displacement, rules_->other_turn, high), low,
+  return closing_bound(displacement_of(rules_->other_displacement, rules_->other_turn, low),
+                       displacement_of(rules_->other_displacement, rules_->other_turn, high), low,
                        high) > rules_->overlap_threshold;
 }
 
@@ -82,11 +83,14 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
   const ShapeTable<D>& shapes = state_->shapes;
   const auto &shape_a = shapes[bodies.shape()[a]], &shape_b = shapes[bodies.shape()[b]];
   const Real radius_a = bodies.radius()[a], radius_b = bodies.radius()[b];
-  const std::array<Way, 2> ways_a{way(rules_->displacement, rules_->turn, low),
-                                  way(rules_->other_displacement, rules_->other_turn, low)},
-      ways_b{way(rules_->displacement, rules_->turn, high),
-             way(rules_->other_displacement, rules_->other_turn, high)};
-  const auto bound_of = [&](std::size_t w) { return closing_bound(ways_a[w], ways_b[w], low, high); };
+  const std::array<Displacement, 2> displacements_a{
+      displacement_of(rules_->displacement, rules_->turn, low),
+      displacement_of(rules_->other_displacement, rules_->other_turn, low)},
+      displacements_b{displacement_of(rules_->displacement, rules_->turn, high),
+                      displacement_of(rules_->other_displacement, rules_->other_turn, high)};
+  const auto bound_of = [&](std::size_t w) {
+    return closing_bound(displacements_a[w], displacements_b[w], low, high);
+  };
   const Real touching = rules_->tolerance * (radius_a + radius_b);
   const auto range_of = [&](Real bound) {
     return Range{touching + bound, std::min(width_for(low, bound), width_for(high, bound))};
@@ -101,7 +105,8 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
                         of_both.width, &axis_[place], shapes.normals);
   const bool takes = is_contact(pair_, touching, of_free, [&](bool other, const auto& p) {
     const std::size_t w = other ? 1 : 0;
-    return dot(pair_.normal, ways_a[w].of_point(p.place) - ways_b[w].of_point(p.place - between));
+    return dot(pair_.normal,
+               displacements_a[w].of_point(p.place) - displacements_b[w].of_point(p.place - between));
   });
   if (!takes && !remembered) pair_.n = 0;
   return pair_;
@@ -113,12 +118,12 @@ Real ShapeContacts<D>::velocity_bound(int constraint, Index body) const {
   const auto i = static_cast<std::size_t>(body);
   const Real time = state_->clock.time + rules_->dt / 2;
   const Vec<D> x = state_->bodies.position()[i], middle = state_->obstacles.velocity(constraint, x, time);
-  Real most = 0;
+  Real max = 0;
   for (int k = 0; k < D; ++k) {
     const Vec<D> beside = x + unit_vector<D>(k, state_->bodies.radius()[i]);
-    most = std::max(most, norm(state_->obstacles.velocity(constraint, beside, time) - middle));
+    max = std::max(max, norm(state_->obstacles.velocity(constraint, beside, time) - middle));
   }
-  return norm(middle) + std::sqrt(Real{D}) * most;
+  return norm(middle) + std::sqrt(Real{D}) * max;
 }
 
 /// Drops the points of a wall where another one stands for it. Where walls meet flush at a point the others
@@ -169,14 +174,16 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   const BodyStore<D>& bodies = state_->bodies;
   const auto& shape = state_->shapes[bodies.shape()[i]];
   const Real radius = bodies.radius()[i], touching = rules_->tolerance * radius;
-  const std::array<Way, 2> ways{way(rules_->displacement, rules_->turn, body),
-                                way(rules_->other_displacement, rules_->other_turn, body)};
+  const std::array<Displacement, 2> displacements{
+      displacement_of(rules_->displacement, rules_->turn, body),
+      displacement_of(rules_->other_displacement, rules_->other_turn, body)};
   const bool moving = !rules_->displacement.empty();
   const Real of_wall = moving ? rules_->dt * velocity_bound(constraint, body) : 0;
   const auto range_of = [&](Real bound) { return Range{touching + bound, width_for(body, bound)}; };
-  const Real free_way = ways[0].longest(radius), other_way = ways[1].longest(radius);
-  const Range of_free = range_of(free_way + of_wall),
-              of_both = range_of(std::max(free_way, other_way) + of_wall);
+  const Real farthest_free = displacements[0].longest(radius),
+             farthest_other = displacements[1].longest(radius);
+  const Range of_free = range_of(farthest_free + of_wall),
+              of_both = range_of(std::max(farthest_free, farthest_other) + of_wall);
   const bool remembered = rules_->remembers_wall(place);
   BodyPose<D> pose = pose_[i];
   pose.centre = bodies.position()[i];
@@ -188,7 +195,7 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
     if (!moving) return 0.0;
     const Vec<D> surface = rules_->dt * state_->obstacles.velocity(constraint, pose.centre + p.place,
                                                                    state_->clock.time + rules_->dt / 2);
-    return dot(p.normal, ways[other ? 1 : 0].of_point(p.place) - surface);
+    return dot(p.normal, displacements[other ? 1 : 0].of_point(p.place) - surface);
   });
   if (!takes && !remembered) wall_.n = 0;
   return wall_;

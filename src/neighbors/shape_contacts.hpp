@@ -16,7 +16,7 @@ namespace scree {
 template <int D>
 class ShapeContacts {
  public:
-  /// For bodies as they are and these rules. Local, O(bodies held).
+  /// For bodies as they are and these rules. Local, O(local bodies).
   void begin(const State<D>& state, const NeighborList<D>& list, const ContactRules<D>& rules);
 
   /// The contacts of a pair, `between` the centres of its bodies (that of high minus that of low); none if it
@@ -36,18 +36,19 @@ class ShapeContacts {
 
  private:
   /// How a body goes on: displacement of its centre, and turn.
-  struct Way {
+  struct Displacement {
     Vec<D> move;
     Spin<D> turn;
     Vec<D> of_point(const Vec<D>& lever) const;
     Real longest(Real radius) const { return norm(move) + norm(turn) * radius; }
   };
-  Way way(std::span<const Vec<D>> moves, std::span<const Spin<D>> turns, Index body) const {
+  Displacement displacement_of(std::span<const Vec<D>> moves, std::span<const Spin<D>> turns,
+                               Index body) const {
     const auto i = static_cast<std::size_t>(body);
-    return moves.empty() ? Way{} : Way{moves[i], turns[i]};
+    return moves.empty() ? Displacement{} : Displacement{moves[i], turns[i]};
   }
   /// By how much two points of bodies can come nearer at most [m].
-  Real closing_bound(const Way& of_low, const Way& of_high, Index low, Index high) const;
+  Real closing_bound(const Displacement& of_low, const Displacement& of_high, Index low, Index high) const;
   Real width_for(Index body, Real bound) const;
   /// Gaps up to which points are found: in all, and above the least [m].
   struct Range {
@@ -63,7 +64,7 @@ class ShapeContacts {
   const State<D>* state_ = nullptr;
   const SweepSchedule<D>* schedule_ = nullptr;
   const ContactRules<D>* rules_ = nullptr;
-  std::vector<BodyPose<D>> pose_;  // of held bodies, about 0
+  std::vector<BodyPose<D>> pose_;  // of local bodies, about 0
   Manifold<D> pair_;
   WallContacts<D> wall_;
   bool misses_point_ = false, leaves_out_ = false;

@@ -23,7 +23,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
   this->clear(lattice, box);
   n_batches_ = 0;
   n_pairs_ = 0;
-  n_held_ = bodies.n_held();
+  n_local_ = bodies.n_local();
 
   Lattice<D> of_pairs = lattice;
   of_pairs.skin = std::min(lattice.skin, options.pair_skin);
@@ -107,22 +107,22 @@ void SweepSchedule<D>::append_in_order(const std::vector<Pair>& candidates, bool
 }
 
 template <int D>
-void SweepSchedule<D>::renumber(std::span<const Index> numbers, Index n_held, const ObstacleSet<D>& obstacles,
-                                std::vector<Index>& kept_walls) {
+void SweepSchedule<D>::renumber(std::span<const Index> numbers, Index n_local,
+                                const ObstacleSet<D>& obstacles, std::vector<Index>& kept_walls) {
   const auto renumbered = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
   for (Block& block : blocks_) {
     Index* ends = ends_.data() + static_cast<std::size_t>(block.first_batch) * 2 * batch_size;
     for (Index batch = block.first_batch; batch < block.last_batch; ++batch, ends += 2 * batch_size)
       for (Index k = 0; k < batch_size; ++k) {
-        const bool was_pair = ends[k] < n_held_;
+        const bool was_pair = ends[k] < n_local_;
         const Index low = renumbered(ends[k]), high = renumbered(ends[k + batch_size]);
         const bool is_gone = (low | high) < 0;
-        ends[k] = is_gone ? n_held : low;
-        ends[k + batch_size] = is_gone ? n_held + 1 : high;
+        ends[k] = is_gone ? n_local : low;
+        ends[k + batch_size] = is_gone ? n_local + 1 : high;
         if (was_pair && is_gone) --block.n_pairs, --n_pairs_;
       }
   }
-  n_held_ = n_held;
+  n_local_ = n_local;
   WallCandidates<D>::renumber(numbers, obstacles, blocks_, kept_walls);
 }
 
@@ -164,8 +164,8 @@ void SweepSchedule<D>::append_classes(const std::vector<Pair>& candidates, bool 
 template <int D>
 void SweepSchedule<D>::add_batches(Index n, bool shifted) {
   for (Index b = 0; b < n; ++b) {
-    ends_.insert(ends_.end(), batch_size, n_held_);
-    ends_.insert(ends_.end(), batch_size, n_held_ + 1);
+    ends_.insert(ends_.end(), batch_size, n_local_);
+    ends_.insert(ends_.end(), batch_size, n_local_ + 1);
   }
   constexpr std::uint8_t unshifted = D == 2 ? 4 : 13;  // s = 0 along every axis
   if (shifted) shifts_.resize(shifts_.size() + static_cast<std::size_t>(n * batch_size), unshifted);

@@ -51,10 +51,10 @@ class SweepSchedule : public WallCandidates<D> {
                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, const ScheduleOptions& options,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared,
                std::span<const LevelMap::Levels> levels = {});
-  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_held` stay. Two more entries
+  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_local` stay. Two more entries
   /// name the dummies, n_held and n_held + 1. The places of pairs stay as they are, those of gone bodies are
   /// not used any more. `kept_walls` gets the former place of each place of wall_bodies(). Local.
-  void renumber(std::span<const Index> numbers, Index n_held, const ObstacleSet<D>& obstacles,
+  void renumber(std::span<const Index> numbers, Index n_local, const ObstacleSet<D>& obstacles,
                 std::vector<Index>& kept_walls);
 
   std::span<const Block> blocks(int colour) const {
@@ -86,7 +86,7 @@ class SweepSchedule : public WallCandidates<D> {
     for (Index batch = block.first_batch; batch < block.last_batch; ++batch) {
       const Index* low = ends_.data() + 2 * batch_size * batch;
       for (Index k = 0; k < batch_size; ++k) {
-        if (low[k] >= n_held_) continue;  // a dummy
+        if (low[k] >= n_local_) continue;  // a dummy
         const Index place = batch * batch_size + k;
         const Index shift = batch < block.first_shifted
                                 ? Index{-1}
@@ -130,7 +130,7 @@ class SweepSchedule : public WallCandidates<D> {
   std::vector<std::uint8_t> shifts_;
   Index n_batches_ = 0;
   std::int64_t n_pairs_ = 0;
-  Index n_held_ = 0;
+  Index n_local_ = 0;
   bool in_classes_ = true;
 
   // Scratch, kept from build to build if it is little.

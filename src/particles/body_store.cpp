@@ -62,15 +62,15 @@ void BodyStore<D>::reorder(std::span<const Index> order) {
 }
 
 template <int D>
-void BodyStore<D>::keep(std::span<const Index> held, Index n_owned) {
+void BodyStore<D>::keep(std::span<const Index> local, Index n_owned) {
   for_each_field([&](const FieldInfo&, auto& values) {
     const bool has_ghosts = values.size() > static_cast<std::size_t>(n_owned_);
-    const std::size_t n = has_ghosts ? held.size() : static_cast<std::size_t>(n_owned);
-    for (std::size_t i = 0; i < n; ++i) values[i] = values[static_cast<std::size_t>(held[i])];
+    const std::size_t n = has_ghosts ? local.size() : static_cast<std::size_t>(n_owned);
+    for (std::size_t i = 0; i < n; ++i) values[i] = values[static_cast<std::size_t>(local[i])];
     values.resize(n);
   });
   n_owned_ = n_owned;
-  n_ghosts_ = static_cast<Index>(held.size()) - n_owned;
+  n_ghosts_ = static_cast<Index>(local.size()) - n_owned;
 }
 
 template class BodyStore<2>;

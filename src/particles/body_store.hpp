@@ -74,7 +74,7 @@ class BodyStore {
  public:
   Index n_owned() const { return n_owned_; }
   Index n_ghosts() const { return n_ghosts_; }
-  Index n_held() const { return n_owned_ + n_ghosts_; }
+  Index n_local() const { return n_owned_ + n_ghosts_; }
 
   /// Says what bodies carry; before the first of them is made.
   void carry(Carried carried) { carried_ = carried; }
@@ -149,9 +149,9 @@ class BodyStore {
   /// Reorders the owned bodies: new i is old order[i]; order may be shorter than n_owned (the others are
   /// dropped). Drops the ghosts.
   void reorder(std::span<const Index> order);
-  /// Drops all but the bodies `held`, n_owned owned ones and then ghosts, both ascending: new i is old
+  /// Drops all but the bodies `local`, n_owned owned ones and then ghosts, both ascending: new i is old
   /// held[i]. Asks for no memory.
-  void keep(std::span<const Index> held, Index n_owned);
+  void keep(std::span<const Index> local, Index n_owned);
 
  private:
   bool carries(const FieldInfo& info) const {

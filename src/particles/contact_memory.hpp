@@ -25,7 +25,7 @@ constexpr GlobalId id_of_partner(GlobalId name) {
 /// Contacts whose numbers are all 0 are not kept.
 struct ContactMemory {
   /// Numbers per contact at most: four points of bodies with shapes, each with its name and an impulse.
-  static constexpr int most_numbers = 16;
+  static constexpr int max_numbers = 16;
 
   int width = 1;                ///< numbers per contact
   std::vector<Index> start{0};  ///< entries of body i are [start[i], start[i + 1])
@@ -53,7 +53,7 @@ struct ContactMemory {
 struct RememberedContact {
   Index body;  ///< place of the body in the receiver's BodyStore
   GlobalId other;
-  std::array<Real, ContactMemory::most_numbers> value;
+  std::array<Real, ContactMemory::max_numbers> value;
 };
 
 /// Builds the memory of n bodies from contacts in any order (within a body the order is kept). `each(f)`

@@ -57,13 +57,13 @@ ShapeTable<D> shapes_of_text(std::string_view text) {
     words >> name;
     ConvexShape<D> form;
     const auto fail = [&] { throw InputError(fmt::format("the shape \"{}\" is damaged", name)); };
-    constexpr std::int64_t most = 100'000;  // of a list
+    constexpr std::int64_t max = 100'000;  // of a list
     for_each_number_of_shape(form, [&](auto& number) {
       using N = std::remove_reference_t<decltype(number)>;
       if (!(words >> word)) fail();
       if (!parse(word, number)) fail();
       if constexpr (std::is_integral_v<N>)
-        if (number < 0 || number > most) fail();
+        if (number < 0 || number > max) fail();
     });
     const auto n = static_cast<int>(form.core.vertices.size());
     for (const auto& face : form.core.faces)

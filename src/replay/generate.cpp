@@ -89,12 +89,12 @@ class TemporaryFile {
   std::string path_;
 };
 
-/// Lines of at most `most` characters where words allow it, each after two blanks.
-std::string wrap_words(std::string_view text, std::size_t most) {
+/// Lines of at most `max` characters where words allow it, each after two blanks.
+std::string wrap_words(std::string_view text, std::size_t max) {
   std::string lines;
   while (!text.empty()) {
-    std::size_t end = text.size() > most ? text.rfind(' ', most) : text.size();
-    if (end == std::string_view::npos || end == 0) end = std::min(text.find(' ', most), text.size());
+    std::size_t end = text.size() > max ? text.rfind(' ', max) : text.size();
+    if (end == std::string_view::npos || end == 0) end = std::min(text.find(' ', max), text.size());
     lines += fmt::format("  {}\n", text.substr(0, end));
     text.remove_prefix(std::min(text.size(), end + 1));
   }
@@ -104,12 +104,12 @@ std::string wrap_words(std::string_view text, std::size_t most) {
 }  // namespace
 
 std::string list_families() {
-  constexpr std::size_t most = 100;  // as wide as the help
+  constexpr std::size_t max = 100;  // as wide as the help
   std::string text;
   for (const GeneratedFamily& family : generated_families())
     text += wrap_words(fmt::format("{}: {}. Size: {}, at least {}", family.name, family.summary, family.size,
-                                   family.least_size),
-                       most);
+                                   family.min_size),
+                       max);
   return text;
 }
 

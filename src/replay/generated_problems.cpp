@@ -18,26 +18,26 @@ namespace {
 
 // Two million contacts at most, with which lists, shares and files take some GB of memory; the pile is
 // bounded by its sweeps, which are minutes.
-constexpr int most_bodies = 400'000;
+constexpr int max_bodies = 400'000;
 constexpr std::string_view pile = "pile";
 
 constexpr GeneratedFamily families[]{
     {"stack",
      "a column of cubes, each a little out of line; mu 0.5; it stands: the centre of all that lies above a "
      "face is over that face",
-     "cubes", 1, most_bodies, most_bodies},
+     "cubes", 1, max_bodies, max_bodies},
     {"mass_ratio",
      "a column of cubes, each heavier than the one below, the last 1e4 times the first; it stands as a stack "
      "does",
-     "cubes", 2, most_bodies, most_bodies},
+     "cubes", 2, max_bodies, max_bodies},
     {"sliding",
      "thin plates of different mass on each other; plate k (from 1) comes in with k * 0.1 m/s and is slowed "
      "by mu g dt, mu 0.3: its solution",
-     "plates", 1, most_bodies, most_bodies},
+     "plates", 1, max_bodies, max_bodies},
     {"redundant",
      "a plate on many points, pushed half as hard as would move it; mu 0.45 to 0.55; it stays: friction in "
      "proportion to the load holds it",
-     "points along an edge", 2, 1200, most_bodies},
+     "points along an edge", 2, 1200, max_bodies},
     {"wall",
      "bricks of different mass in running bond with closed joints; mu 0.45 to 0.55; it stands: each brick "
      "lies on its whole length",
@@ -45,7 +45,7 @@ constexpr GeneratedFamily families[]{
     {"arch",
      "half a ring of stones of different mass between two abutments; mu 0.63 to 0.77; it stands: 0.2 radii "
      "thick, twice what it needs",
-     "stones", 3, most_bodies, most_bodies},
+     "stones", 3, max_bodies, max_bodies},
     {"tower",
      "rings of 12 stones of different mass in bond, closed joints; mu 0.45 to 0.55; it stands as a wall does",
      "courses", 1, 10'000, 0},
@@ -62,11 +62,11 @@ constexpr GeneratedFamily families[]{
     {"manufactured",
      "boxes on a lattice with random contacts, mu 0 to 1, of which a third each is open, sticks and slips; "
      "made from a solution",
-     "boxes", 1, most_bodies, most_bodies},
+     "boxes", 1, max_bodies, max_bodies},
     {"ill_conditioned",
      "a column of cubes whose masses span size / 2 decades, six at most, in random order, on many contacts "
      "with normals 1e-3 apart; mu 0.3 to 0.7; made from a solution",
-     "cubes", 2, most_bodies / 3, most_bodies / 3},
+     "cubes", 2, max_bodies / 3, max_bodies / 3},
 };
 
 template <class T>
@@ -124,12 +124,11 @@ const GeneratedFamily& require_family(int dimension, std::string_view name, int 
     if (largest == 0) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", family.name);
     if (family.name != listed_name) continue;
-    if (size >= family.least_size && size <= largest) return family;
-    throw InputError(fmt::format("generated problem \"{}\": size {} ({}) is {}: sizes go from {} to {}", name,
-                                 size, family.size,
-                                 size < family.least_size ? fmt::format("below {}", family.least_size)
-                                                          : fmt::format("above {}", largest),
-                                 family.least_size, largest));
+    if (size >= family.min_size && size <= largest) return family;
+    throw InputError(fmt::format(
+        "generated problem \"{}\": size {} ({}) is {}: sizes go from {} to {}", name, size, family.size,
+        size < family.min_size ? fmt::format("below {}", family.min_size) : fmt::format("above {}", largest),
+        family.min_size, largest));
   }
   throw InputError(fmt::format("there is no generated problem \"{}\"; there are {}", name, names));
 }

@@ -15,7 +15,7 @@ struct GeneratedFamily {
   std::string_view name;
   std::string_view summary;
   std::string_view size;  ///< what the size counts
-  int least_size;
+  int min_size;
   int largest_size;      ///< by the memory of one rank, some GB
   int largest_in_plane;  ///< 0: there are none
 };

@@ -113,11 +113,11 @@ void settle(Spheres<D>& spheres, int n_wide) {
   const auto push_apart = [&](Index i, Index j) {
     Vec<D>& a = x[static_cast<std::size_t>(i)];
     Vec<D>& b = x[static_cast<std::size_t>(j)];
-    const Real least = radius[static_cast<std::size_t>(i)] + radius[static_cast<std::size_t>(j)];
+    const Real min = radius[static_cast<std::size_t>(i)] + radius[static_cast<std::size_t>(j)];
     const Vec<D> from_b = a - b;
     const Real distance = norm(from_b);
-    if (distance >= least || distance == 0) return;
-    const Vec<D> push = (0.5 * (least / distance - 1)) * from_b;
+    if (distance >= min || distance == 0) return;
+    const Vec<D> push = (0.5 * (min / distance - 1)) * from_b;
     a += push;
     b -= push;
   };

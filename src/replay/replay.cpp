@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 /// How far the two residuals of a result may lie apart, as a ratio; below `round_off`, or a small share of
 /// the tolerance, they need not agree.
-constexpr Real most_ratio = 1.5;
+constexpr Real max_ratio = 1.5;
 constexpr Real round_off = 1e-12;
 constexpr Real small_share = 1e-2;
 /// A residual that the solver finds just below the tolerance may be just above it when recomputed.
@@ -103,7 +103,7 @@ bool agree_on(const FclibResidual& checked, const Residual& said, Real tolerance
   if (!std::isfinite(a) || !std::isfinite(b)) return false;
   const bool is_fclib = norm == ResidualNorm::fclib;
   if (is_fclib && a > tolerance_slack * tolerance) return false;
-  return std::max(a, b) <= most_ratio * std::min(a, b) ||
+  return std::max(a, b) <= max_ratio * std::min(a, b) ||
          std::abs(a - b) <= std::max(round_off, is_fclib ? small_share * tolerance : 0);
 }
 
@@ -111,12 +111,12 @@ bool agree_on(const FclibResidual& checked, const Residual& said, Real tolerance
 std::vector<ResidualSample> first_below(const SolveReport& report, const std::vector<Real>& tolerances,
                                         ResidualNorm norm) {
   std::vector<ResidualSample> reached;
-  const Real least = *std::ranges::min_element(tolerances);
+  const Real min = *std::ranges::min_element(tolerances);
   for (const Real tolerance : tolerances) {
     const auto first = std::ranges::find_if(
         report.trace, [&](const ResidualSample& sample) { return sample.residual <= tolerance; });
     const Real last = value_of(report.residual, norm);
-    if (first != report.trace.end() && (tolerance > least || report.converged))
+    if (first != report.trace.end() && (tolerance > min || report.converged))
       reached.push_back(*first);
     else if (last <= tolerance)
       reached.push_back({report.trace.empty() ? 0 : report.trace.back().iteration, report.seconds, last});
@@ -202,7 +202,7 @@ class FileReplay {
     std::vector<Real> r = stored_->to_contacts(start_);
     try {
       on_solving_ranks([&](const FrictionProblem<D>& given) {
-        std::vector<Real> v(static_cast<std::size_t>(given.n_held()) * FrictionProblem<D>::q);
+        std::vector<Real> v(static_cast<std::size_t>(given.n_local()) * FrictionProblem<D>::q);
         KeepingSolver<D> solver(solvers_.make(name), row.failure);
         row.report = solve_friction<D>(given, solver, stop, r, v);
         if (options_.natural) add_fclib_residual(given, r, row.report.residual);
@@ -220,9 +220,9 @@ class FileReplay {
     row.reached = first_below(row.report, options_.tolerances, norm);
     for (std::size_t t = 0; t < row.agrees.size(); ++t)
       row.agrees[t] = agree_on(row.checked, row.report.residual, options_.tolerances[t], norm);
-    const auto least = std::ranges::min_element(options_.tolerances) - options_.tolerances.begin();
+    const auto min = std::ranges::min_element(options_.tolerances) - options_.tolerances.begin();
     row.confirmed = row.failure.empty() && row.report.converged &&
-                    said_by_root(row.is_solved(static_cast<std::size_t>(least)));
+                    said_by_root(row.is_solved(static_cast<std::size_t>(min)));
     return result;
   }
 

@@ -9,7 +9,7 @@ namespace scree {
 namespace {
 
 /// Of the residual along a solve, the first and the last among them: more makes the JSON of many files huge.
-constexpr std::size_t most_samples = 200;
+constexpr std::size_t max_samples = 200;
 
 }  // namespace
 
@@ -65,7 +65,7 @@ Json json_of_solve(const ReplayRow& row, const std::vector<Real>& tolerances) {
   }
   Json& trace = json["trace"] = Json::array();
   const std::size_t n = report.trace.size();
-  const std::size_t kept = std::min(n, most_samples);
+  const std::size_t kept = std::min(n, max_samples);
   for (std::size_t k = 0; k < kept; ++k) {
     const ResidualSample& sample = report.trace[kept < n ? k * (n - 1) / (kept - 1) : k];
     trace.push_back({sample.iteration, sample.seconds, finite_or_text(sample.residual)});

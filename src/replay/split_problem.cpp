@@ -148,11 +148,11 @@ std::vector<Visit> visits_of(const std::vector<ContactRow<D>>& contacts, const R
   return visits;
 }
 
-/// Values of the bodies held, from the rows of those that are owned. Collective.
+/// Values of the local bodies, from the rows of those that are owned. Collective.
 template <int D, std::size_t width>
 void fill_bodies(Halo& halo, const std::vector<BodyRow<D>>& bodies,
                  std::array<Real, width> BodyRow<D>::*of_row, std::vector<Real>& values) {
-  values.resize(halo.held().size() * width);
+  values.resize(halo.local().size() * width);
   for (std::size_t i = 0; i < bodies.size(); ++i)
     std::copy_n((bodies[i].*of_row).begin(), width,
                 values.begin() + halo.place_of_owned()[i] * static_cast<std::ptrdiff_t>(width));
@@ -183,7 +183,7 @@ SplitProblem<D>::SplitProblem(const Comm& comm, ProblemShare<D> share) {
   const RunPairs run = pairs_of(own.contacts);
   halo_ = std::make_unique<Halo>(comm, directory, owned, run.pairs);
   problem_.halo = halo_.get();
-  problem_.body_id.assign(halo_->held().begin(), halo_->held().end());
+  problem_.body_id.assign(halo_->local().begin(), halo_->local().end());
   fill_bodies(*halo_, own.bodies, &BodyRow<D>::mass, problem_.mass);
   fill_bodies(*halo_, own.bodies, &BodyRow<D>::free_velocity, problem_.free_velocity);
   if (sizes.has_start) fill_bodies(*halo_, own.bodies, &BodyRow<D>::start_velocity, problem_.start_velocity);

@@ -19,9 +19,9 @@ namespace {
 /// Takes the first step, of which nothing is kept; says how it went. Throws what ends a run in it.
 template <int D>
 std::string try_first_step(Simulation<D>& simulation) {
-  constexpr std::int64_t most_bodies = 20'000;  // a matter of seconds
+  constexpr std::int64_t max_bodies = 20'000;  // a matter of seconds
   const std::int64_t n_bodies = simulation.n_bodies();
-  if (n_bodies > most_bodies) return fmt::format("not tried: {} bodies, more than {}", n_bodies, most_bodies);
+  if (n_bodies > max_bodies) return fmt::format("not tried: {} bodies, more than {}", n_bodies, max_bodies);
   if (!simulation.running()) return "none: the run ends where it starts";
   const Real asked = simulation.next_dt();
   try {
@@ -37,7 +37,7 @@ std::string try_first_step(Simulation<D>& simulation) {
 
 /// Of the radii the least and the most [m], and the volume of all bodies. Collective.
 struct Sizes {
-  Real least = HUGE_VAL, most = 0, volume = 0;
+  Real min = HUGE_VAL, max = 0, volume = 0;
 };
 template <int D>
 Sizes sizes_of(const State<D>& state) {
@@ -46,11 +46,11 @@ Sizes sizes_of(const State<D>& state) {
   Sizes sizes;
   std::vector<Real> volumes(n);
   for (std::size_t i = 0; i < n; ++i) {
-    sizes.least = std::min(sizes.least, radius[i]);
-    sizes.most = std::max(sizes.most, radius[i]);
+    sizes.min = std::min(sizes.min, radius[i]);
+    sizes.max = std::max(sizes.max, radius[i]);
     volumes[i] = state.shapes.volume(state.bodies.carries_shapes() ? state.bodies.shape()[i] : 0, radius[i]);
   }
-  return {state.comm.min(sizes.least), state.comm.max(sizes.most), ReproducibleSum::sum(state.comm, volumes)};
+  return {state.comm.min(sizes.min), state.comm.max(sizes.max), ReproducibleSum::sum(state.comm, volumes)};
 }
 
 /// Of all frames of a run and the checkpoints that are kept. Bytes per body of a frame: VTK stores id, point,
@@ -100,7 +100,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   simulation.require_known_options();
   const State<D>& state = simulation.state();
   const OutputSettings& output = simulation.deck().output;
-  auto [least, most, volume] = sizes_of(state);
+  auto [min, max, volume] = sizes_of(state);
   const std::int64_t n_bodies = simulation.n_bodies();
   BodiesToCome to_come = simulation.deck().events.inlets.to_come(simulation.deck().end_time);
   std::vector<std::string> findings = deck.warnings();
@@ -110,8 +110,8 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
     for (std::string& finding : find(simulation.deck(), state)) findings.push_back(std::move(finding));
   const std::int64_t n_to_come = to_come.count;
   if (n_bodies == 0) {
-    least = to_come.smallest;
-    most = to_come.largest;
+    min = to_come.smallest;
+    max = to_come.largest;
   }
   const std::int64_t n_pairs = comm.sum(simulation.neighborhood().schedule().n_pairs());
   const Real memory = memory_of_run(simulation) / (1 << 20);
@@ -120,7 +120,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const Real disk = bytes_on_disk(output, D, static_cast<Real>(n_bodies + n_to_come), end, dt);
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
   // (docs/performance.md).
-  const std::int64_t most_ranks = std::max<std::int64_t>(1, (n_bodies + n_to_come) / 5000);
+  const std::int64_t max_ranks = std::max<std::int64_t>(1, (n_bodies + n_to_come) / 5000);
   const std::string first_step = try_first_step(simulation);
 
   Json shapes = Json::array();
@@ -133,8 +133,8 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"dimension", D},
               {"bodies", n_bodies},
               {"bodies_to_come", n_to_come},
-              {"radius_min_m", least},
-              {"radius_max_m", most},
+              {"radius_min_m", min},
+              {"radius_max_m", max},
               {"solid_fraction_of_domain", volume / state.box.volume()},
               {"shapes", shapes},
               {"obstacles", state.obstacles.list().size()},
@@ -144,7 +144,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"steps", steps},
               {"memory_per_rank_mib", memory},
               {"disk_mib", disk / (1 << 20)},
-              {"sensible_ranks", most_ranks},
+              {"sensible_ranks", max_ranks},
               {"first_step", first_step},
               {"missing_outputs", missing_outputs(simulation.deck())},
               {"findings", findings}};

@@ -42,7 +42,7 @@ void write_memory(const State<D>& state, const IdOrder& by_id, ArrayFileWriter& 
              width = static_cast<std::size_t>(memory.width);
   std::vector<std::int32_t> counts(n);
   for (std::size_t i = 0; i < n; ++i) counts[i] = memory.start[i + 1] - memory.start[i];
-  const std::int64_t most = state.comm.max(n == 0 ? std::int64_t{0} : std::int64_t{std::ranges::max(counts)});
+  const std::int64_t max = state.comm.max(n == 0 ? std::int64_t{0} : std::int64_t{std::ranges::max(counts)});
   std::vector<GlobalId> keys, others;
   std::vector<Real> values;
   std::vector<std::size_t> row;
@@ -51,7 +51,7 @@ void write_memory(const State<D>& state, const IdOrder& by_id, ArrayFileWriter& 
     std::iota(row.begin(), row.end(), static_cast<std::size_t>(memory.start[i]));
     std::ranges::sort(row, {}, [&](std::size_t p) { return memory.other[p]; });
     for (std::size_t k = 0; k < row.size(); ++k) {
-      keys.push_back(state.bodies.id()[i] * most + static_cast<GlobalId>(k));
+      keys.push_back(state.bodies.id()[i] * max + static_cast<GlobalId>(k));
       others.push_back(memory.other[row[k]]);
       const auto first = memory.value.begin() + static_cast<std::ptrdiff_t>(row[k] * width);
       values.insert(values.end(), first, first + static_cast<std::ptrdiff_t>(width));

@@ -40,18 +40,17 @@ class CheckedRows {
     throw InputError(fmt::format("{}: {}", file_.path(), what));
   }
 
-  std::int64_t integer(const std::string& name, std::int64_t least, std::int64_t most) const {
+  std::int64_t integer(const std::string& name, std::int64_t min, std::int64_t max) const {
     const std::int64_t value = file_.integer(name);
-    if (value < least || value > most)
-      refuse(fmt::format("{} is {}, not in [{}, {}]", name, value, least, most));
+    if (value < min || value > max) refuse(fmt::format("{} is {}, not in [{}, {}]", name, value, min, max));
     return value;
   }
-  Real real(const std::string& name, Real least = -max_real, Real most = max_real) const {
+  Real real(const std::string& name, Real min = -max_real, Real max = max_real) const {
     const Real value = file_.real(name);
-    if (!(value >= least && value <= most))
-      refuse(least == -max_real && most == max_real ? fmt::format("{} is {}, not finite", name, value)
-             : most == max_real ? fmt::format("{} is {}, not a number from {} on", name, value, least)
-                                : fmt::format("{} is {}, not in [{}, {}]", name, value, least, most));
+    if (!(value >= min && value <= max))
+      refuse(min == -max_real && max == max_real ? fmt::format("{} is {}, not finite", name, value)
+             : max == max_real ? fmt::format("{} is {}, not a number from {} on", name, value, min)
+                               : fmt::format("{} is {}, not in [{}, {}]", name, value, min, max));
     return value;
   }
 
@@ -134,14 +133,14 @@ GlobalId last_id_before(const Comm& comm, std::span<const GlobalId> ids) {
 
 template <int D>
 void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
-  constexpr std::int64_t most_cells_of_block = std::int64_t{1} << Lattice<D>::cell_bits;
+  constexpr std::int64_t max_cells_of_block = std::int64_t{1} << Lattice<D>::cell_bits;
   const Lattice<D>& lattice = state.lattice;
   checked.real("lattice_skin", 0);
   checked.real("lattice_usual_skin", 0, lattice.skin);
   checked.real("lattice_largest_radius", 0);
   checked.real("lattice_second_radius", 0, lattice.largest_radius);
-  constexpr std::int64_t most_cells_along_block = 32;  // see [decomposition] block_cells
-  checked.integer("lattice_cells_per_block", 1, most_cells_along_block);
+  constexpr std::int64_t max_cells_along_block = 32;  // see [decomposition] block_cells
+  checked.integer("lattice_cells_per_block", 1, max_cells_along_block);
   const Real width = lattice.cell_width();
   std::int64_t cells_of_block = 1;
   for (int k = 0; k < D; ++k) {
@@ -149,7 +148,7 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
     const char name = "xyz"[k];
     if (!(lattice.cell_edge[k] > 0)) checked.real(fmt::format("lattice_cell_edge_{}", name), 1e-300);
     checked.integer(fmt::format("lattice_blocks_{}", name), 1, std::int64_t{1} << Lattice<D>::axis_bits);
-    checked.integer(fmt::format("lattice_block_cells_{}", name), 1, most_cells_of_block);
+    checked.integer(fmt::format("lattice_block_cells_{}", name), 1, max_cells_of_block);
     const std::int64_t n_blocks = lattice.n_blocks[axis], block = lattice.block_cells[axis];
     const std::int64_t n_cells = lattice.n_cells[axis];
     if (n_cells > n_blocks * block || n_cells <= (n_blocks - 1) * block)
@@ -164,23 +163,23 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
           fmt::format("lattice_blocks_{} is {}, neither even nor one block of one cell", name, n_blocks));
     cells_of_block *= block;
   }
-  if (cells_of_block > most_cells_of_block)
-    checked.refuse(fmt::format("a block of the lattice has {} cells, more than {}", cells_of_block,
-                               most_cells_of_block));
+  if (cells_of_block > max_cells_of_block)
+    checked.refuse(
+        fmt::format("a block of the lattice has {} cells, more than {}", cells_of_block, max_cells_of_block));
 }
 
 /// Clock, lattice and all else that is no array.
 template <int D>
 void read_numbers(const CheckedRows<D>& checked, State<D>& state) {
-  constexpr std::int64_t most = std::int64_t{1} << 56;  // room to count on, and to number contacts by ids
+  constexpr std::int64_t max = std::int64_t{1} << 56;  // room to count on, and to number contacts by ids
   checked.integer("dimension", D, D);
-  for_each_number(state, [&](const std::string& name, auto& value, Real least) {
+  for_each_number(state, [&](const std::string& name, auto& value, Real min) {
     using N = std::remove_reference_t<decltype(value)>;
     if constexpr (std::is_floating_point_v<N>)
-      value = checked.real(name, least);
+      value = checked.real(name, min);
     else
-      value = static_cast<N>(checked.integer(name, static_cast<std::int64_t>(least),
-                                             std::min<std::int64_t>(most, std::numeric_limits<N>::max())));
+      value = static_cast<N>(checked.integer(name, static_cast<std::int64_t>(min),
+                                             std::min<std::int64_t>(max, std::numeric_limits<N>::max())));
   });
   checked.real("listed_time", 0, state.clock.time);
   if (state.cell.is_given()) {
@@ -242,7 +241,7 @@ void read_memory(const CheckedRows<D>& checked, State<D>& state) {
   state.memory.clear(static_cast<Index>(checked.count()));
   for (std::size_t i = 0; i < counts.size(); ++i)
     state.memory.start[i + 1] = state.memory.start[i] + counts[i];
-  state.memory.width = static_cast<int>(checked.integer("memory_width", 1, ContactMemory::most_numbers));
+  state.memory.width = static_cast<int>(checked.integer("memory_width", 1, ContactMemory::max_numbers));
   state.memory.other = checked.template rows<GlobalId>("memory_other", n_stored, 1, first_row, n_rows);
   state.memory.value =
       checked.template rows<Real>("memory_value", n_stored, state.memory.width, first_row, n_rows);

@@ -66,14 +66,14 @@ class Differences {
 
   bool empty() const { return n_ == 0; }
   std::string text() const {
-    return n_ > most_shown ? fmt::format("{}\nand {} more", text_, n_ - most_shown) : text_;
+    return n_ > max_shown ? fmt::format("{}\nand {} more", text_, n_ - max_shown) : text_;
   }
 
  private:
-  static constexpr std::size_t most_shown = 10;
+  static constexpr std::size_t max_shown = 10;
 
   void add(const std::string& line) {
-    if (++n_ <= most_shown) text_ += (text_.empty() ? "" : "\n") + line;
+    if (++n_ <= max_shown) text_ += (text_.empty() ? "" : "\n") + line;
   }
   std::string text_of(const SettingChange& change) const {
     const Deck::Setting* now = change.now;

@@ -40,8 +40,8 @@ class Survey {
     // A way from cell to cell passes a wall no farther than half an edge from one of the two middles.
     const Real blocked = widest_ / 2 * (1 + 1e-6);
     is_blocked_.assign(n, 0);
-    constexpr Real most_distances = 3e8;
-    is_done_ = static_cast<Real>(n) * state.obstacles.n_constraints() < most_distances;
+    constexpr Real max_distances = 3e8;
+    is_done_ = static_cast<Real>(n) * state.obstacles.n_constraints() < max_distances;
     if (!is_done_) return;
     for (std::size_t o = 0; o < n_obstacles; ++o)
       for (std::size_t cell = 0; cell < n; ++cell) {
@@ -320,7 +320,7 @@ bool may_slide(const Obstacle<D>& obstacle) {
   constexpr Real parallel = 1e-9;
   Vec<D> normal = pieces[0].normal;
   if (obstacle.placement) normal = obstacle.placement->direction_to_world(normal);
-  return std::abs(dot(normal, obstacle.drive->way({}))) < 1 - parallel;
+  return std::abs(dot(normal, obstacle.drive->direction({}))) < 1 - parallel;
 }
 
 /// Walls under load that the scheme "nonsmooth" moves wrongly, with what is wrong: its search for their

@@ -40,7 +40,7 @@ std::string worst_text(std::span<const WorstOfSteps> worst) {
   return in_lines("worst of all steps: ", parts);
 }
 
-std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_rows) {
+std::string commands_to_view(const RunFiles& files, const std::string& paraview_file, bool has_rows) {
   std::vector<std::string> commands;
   const auto add = [&, can_draw = has_python_commands()](const char* command) {
     if (can_draw) commands.push_back(fmt::format("scree {} {}", command, quoted(files.folder)));

@@ -25,6 +25,6 @@ std::string worst_text(std::span<const WorstOfSteps> worst);
 
 /// Commands that show results, a line each, "see it: " before the first; empty if there is nothing to see.
 /// `paraview_file`: empty if there are no frames; `has_rows`: of the scalars.
-std::string commands_to_see(const RunFiles& files, const std::string& paraview_file, bool has_rows);
+std::string commands_to_view(const RunFiles& files, const std::string& paraview_file, bool has_rows);
 
 }  // namespace scree

@@ -10,7 +10,7 @@
 namespace scree {
 
 std::string fault_of_name(const std::string& name) {
-  constexpr std::size_t most_bytes = 200;  // file systems take 255; endings need some
+  constexpr std::size_t max_bytes = 200;  // file systems take 255; endings need some
   const bool has_control =
       std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; });
   if (name.empty()) return "is empty; it names a folder and files";
@@ -19,8 +19,8 @@ std::string fault_of_name(const std::string& name) {
     return fmt::format("is \"{}\"; it names a folder and files, so it holds none of / \\ \" < > &", name);
   if (name[0] == '-' || name[0] == '.')
     return fmt::format("is \"{}\"; it names a folder and files, so it starts with neither - nor .", name);
-  if (name.size() > most_bytes)
-    return fmt::format("has {} bytes; file names take up to {}", name.size(), most_bytes);
+  if (name.size() > max_bytes)
+    return fmt::format("has {} bytes; file names take up to {}", name.size(), max_bytes);
   return "";
 }
 
@@ -78,7 +78,7 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
               vtk.describe(table, "frames");
               std::string writers = "auto";
               table.integer_or_word("writers", vtk_writers, writers, {"auto"},
-                                    {.range = {.least = 1},
+                                    {.range = {.min = 1},
                                      .doc = "Files per frame and series, at most, and ranks that write them; "
                                             "\"auto\" takes one per million bodies"});
               if (!writers.empty()) vtk_writers = 0;
@@ -100,7 +100,7 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
                         describe_precision(table, h5md_single);
                         table.integer(
                             "compression", h5md_compression,
-                            {.range = {.least = 0, .most = 9},
+                            {.range = {.min = 0, .max = 9},
                              .doc = "Level of gzip for what changes from frame to frame: 0 is none, "
                                     "1 the fastest, 9 the smallest"});
                       });
@@ -114,9 +114,8 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
                    .range = non_negative,
                    .doc = "Wall-clock time between checkpoints, besides those at every or every_steps; 0: "
                           "none for this reason"});
-              table.integer(
-                  "keep", checkpoint_keep,
-                  {.range = {.least = 1}, .doc = "How many of the latest checkpoints stay on disk"});
+              table.integer("keep", checkpoint_keep,
+                            {.range = {.min = 1}, .doc = "How many of the latest checkpoints stay on disk"});
             });
         if (section.reading() && section.has("fclib")) where_fclib = section.where("fclib");
         section.optional_table(

@@ -20,7 +20,7 @@ namespace {
 void describe_dimension(Section& section, std::int64_t& dimension) {
   section.integer(
       "dimension", dimension,
-      {.range = {.least = 2, .most = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
+      {.range = {.min = 2, .max = 3}, .required = true, .doc = "2: disks in the plane; 3: spheres"});
 }
 
 std::string upper_case(std::string text) {
@@ -30,7 +30,7 @@ std::string upper_case(std::string text) {
 
 void describe_ensemble(Section& section, std::int64_t& ensemble) {
   section.integer("ensemble", ensemble,
-                  {.range = {.least = 1},
+                  {.range = {.min = 1},
                    .doc = "Number of runs, one after the other, with seeds seed, seed + 1, ...: each in a "
                           "folder of its own, and what they have in common in ensemble.csv"});
 }
@@ -184,11 +184,11 @@ void RunDeck<D>::describe(Section& root) {
   events.outlets.describe(root);
   events.stages.describe(root, obstacles);
   end_time = std::min(end_time, events.stages.latest_end());
-  constexpr Real most_steps = 9e15;  // with 2^53, a time in 64 bits stands still
-  if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= most_steps))
+  constexpr Real max_steps = 9e15;  // with 2^53, a time in 64 bits stands still
+  if (root.reading() && std::isfinite(end_time) && !(end_time / dt <= max_steps))
     throw InputError(
         fmt::format("{}: steps of {:g} s until t = {:g} s are {:.3g} steps; at most {:g} are possible",
-                    where_step, dt, end_time, end_time / dt, most_steps));
+                    where_step, dt, end_time, end_time / dt, max_steps));
   const Steppers other_schemes = describe_scheme(root, scheme);
   const DeckRefusals<D> refusals(*this, scheme, where_gravity);
   if (root.reading()) {
@@ -227,7 +227,7 @@ void RunDeck<D>::describe(Section& root) {
                 measure.where = section.where("type");
                 measures.push_back(std::move(measure));
               });
-  if (root.reading() && !stepper->traits().tells_forces) refusals.refuse_forces_of_contacts();
+  if (root.reading() && !stepper->traits().exports_forces) refusals.refuse_forces_of_contacts();
 }
 
 /// A deck may hold the tables of several schemes. That of the run comes last: a table of several is its own.

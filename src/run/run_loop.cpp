@@ -27,7 +27,7 @@ namespace {
 Real seconds_of(const std::vector<TimerRow>& timers, std::initializer_list<std::string_view> names) {
   Real seconds = 0;
   for (const TimerRow& row : timers)
-    if (row.depth == 0 && std::ranges::find(names, row.name) != names.end()) seconds += row.most;
+    if (row.depth == 0 && std::ranges::find(names, row.name) != names.end()) seconds += row.max;
   return seconds;
 }
 
@@ -201,7 +201,7 @@ class RunLoop {
         log::warn("{}", missing);
     log::info("results in {}", files_.folder);
     const bool has_rows = simulation_.deck().output.scalars.ever();
-    if (const std::string text = commands_to_see(files_, writers_.paraview_file(), has_rows); !text.empty())
+    if (const std::string text = commands_to_view(files_, writers_.paraview_file(), has_rows); !text.empty())
       log::info("{}", text);
     log::record("\n{}", worst_text(worst_));
     log::record("\n{}", format_timer_table(n.timers));
@@ -209,8 +209,8 @@ class RunLoop {
       log::record(
           "load of the fullest rank over the mean: bodies and pairs {:.2f} (worst list {:.2f}), computing "
           "{:.2f} ({:.2f}); {} neighbour lists, load rebalanced {} times, {} bodies migrated",
-          n.load.bodies_and_pairs.mean, n.load.bodies_and_pairs.most, n.load.computing.mean,
-          n.load.computing.most, neighborhood.n_rebuilds(), neighborhood.n_rebalances(),
+          n.load.bodies_and_pairs.mean, n.load.bodies_and_pairs.max, n.load.computing.mean,
+          n.load.computing.max, neighborhood.n_rebuilds(), neighborhood.n_rebalances(),
           neighborhood.n_migrated());
     log::record("{} candidate pairs; {:.4g} MB of results written, {:.3g} s of the run spent on output",
                 n.n_contacts, static_cast<Real>(n.bytes_written) * 1e-6, n.output_seconds);

@@ -11,16 +11,16 @@ namespace {
 /// Extents along the axes of the frame in which the shape was described [m].
 template <int D>
 std::array<Real, D> extents_of(const BodyShape<D>& shape) {
-  Vec<D> least = filled<D>(HUGE_VAL), most = filled<D>(-HUGE_VAL);
+  Vec<D> min = filled<D>(HUGE_VAL), max = filled<D>(-HUGE_VAL);
   for (const Vec<D>& vertex : shape.core.vertices()) {
     for (int k = 0; k < D; ++k) {
       const Real along = dot(shape.form.described_axes[static_cast<std::size_t>(k)], vertex);
-      least[k] = std::min(least[k], along - shape.form.rounding);
-      most[k] = std::max(most[k], along + shape.form.rounding);
+      min[k] = std::min(min[k], along - shape.form.rounding);
+      max[k] = std::max(max[k], along + shape.form.rounding);
     }
   }
   std::array<Real, D> extents;
-  for (int k = 0; k < D; ++k) extents[static_cast<std::size_t>(k)] = shape.form.radius * (most[k] - least[k]);
+  for (int k = 0; k < D; ++k) extents[static_cast<std::size_t>(k)] = shape.form.radius * (max[k] - min[k]);
   return extents;
 }
 

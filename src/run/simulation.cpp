@@ -232,7 +232,7 @@ const ContactGraph<D>& Simulation<D>::find_contacts(Real tolerance) {
 
 template <int D>
 std::span<const std::int32_t> Simulation<D>::count_contacts() {
-  contact_counts_.assign(static_cast<std::size_t>(state_.bodies.n_held()), 0);
+  contact_counts_.assign(static_cast<std::size_t>(state_.bodies.n_local()), 0);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     ++contact_counts_[static_cast<std::size_t>(contacts_.a[c])];
     if (contacts_.b[c] >= 0) ++contact_counts_[static_cast<std::size_t>(contacts_.b[c])];

@@ -32,7 +32,7 @@ bool same_pose(const Pose<D>& a, const Pose<D>& b) {
 
 /// Whether the same positions along its axis are the same places of an obstacle.
 template <int D>
-bool same_ways(const Obstacle<D>& a, const Obstacle<D>& b, const Box<D>& box) {
+bool same_paths(const Obstacle<D>& a, const Obstacle<D>& b, const Box<D>& box) {
   const Pose<D> none;
   return a.shape->outline(box).points == b.shape->outline(box).points &&
          same_pose(a.placement.value_or(none), b.placement.value_or(none)) &&
@@ -323,7 +323,7 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
     const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
     if (here == list.end() || before.position == 0) continue;
     const char* unit = there.drive->turns() ? "rad" : "m";
-    if (!here->drive || !same_ways(there, *here, state.box)) {
+    if (!here->drive || !same_paths(there, *here, state.box)) {
       log::warn(fmt::format(
           "obstacle '{}' stands where the deck has it, not at {:g} {} along its axis as in {}: {}",
           there.name, before.position, unit, path_,

@@ -10,23 +10,23 @@ Json json_of(const std::vector<TimerRow>& timers) {
     json.push_back({{"name", row.name},
                     {"depth", row.depth},
                     {"calls", row.calls},
-                    {"min_s", row.least},
+                    {"min_s", row.min},
                     {"mean_s", row.mean},
-                    {"max_s", row.most},
+                    {"max_s", row.max},
                     {"work_mean_s", row.work_mean},
-                    {"work_max_s", row.work_most}});
+                    {"work_max_s", row.work_max}});
   return json;
 }
 
 Json json_of(const LoadReport& load) {
-  const auto imbalance_of = [](const LoadImbalance& e) { return Json{{"mean", e.mean}, {"worst", e.most}}; };
+  const auto imbalance_of = [](const LoadImbalance& e) { return Json{{"mean", e.mean}, {"worst", e.max}}; };
   return {{"weights", load.measured ? "measured" : "counts"},
           {"bodies", imbalance_of(load.bodies)},
           {"pairs", imbalance_of(load.pairs)},
           {"bodies_and_pairs", imbalance_of(load.bodies_and_pairs)},
           {"pairs_by_phase", imbalance_of(load.pairs_by_colour)},
           {"computing", imbalance_of(load.computing)},
-          {"least_blocks", load.least_blocks},
+          {"least_blocks", load.min_blocks},
           {"body_s", load.seconds[0]},
           {"pair_s", load.seconds[1]},
           {"wall_s", load.seconds[2]},

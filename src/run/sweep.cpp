@@ -21,7 +21,7 @@ namespace scree {
 
 namespace {
 
-constexpr std::size_t most_points = 10'000;
+constexpr std::size_t max_points = 10'000;
 
 std::vector<std::string> split(const std::string& text, char between) {
   std::vector<std::string> parts{""};
@@ -59,8 +59,8 @@ std::vector<std::string> values_in_range(const std::string& where, const std::ve
   constexpr Real round_off = 1e-9;
   const Real n_steps = (*last - *first) / *step;
   if (!(n_steps >= 0)) throw InputError(where + ": steps of this sign never lead from FIRST to LAST");
-  if (n_steps >= static_cast<Real>(most_points))
-    throw InputError(fmt::format("{}: more than {} values", where, most_points));
+  if (n_steps >= static_cast<Real>(max_points))
+    throw InputError(fmt::format("{}: more than {} values", where, max_points));
   std::vector<std::string> values;
   for (int k = 0; k <= static_cast<int>(n_steps + round_off); ++k)
     values.push_back(fmt::format("{:.12g}", *first + k * *step));
@@ -178,7 +178,7 @@ Study study_of(const Deck& deck, const RunOptions& options, const SweepOptions& 
   for (const std::string& text : sweep.vary) {
     study.keys.push_back(parse_varied_key(text));
     study.n_points *= study.keys.back().values.size();
-    if (study.n_points > most_points) throw InputError(fmt::format("more than {} points", most_points));
+    if (study.n_points > max_points) throw InputError(fmt::format("more than {} points", max_points));
   }
   Deck copy = deck.with({});
   const RunDeck<D> content = RunDeck<D>::read(copy, false);

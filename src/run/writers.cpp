@@ -364,7 +364,7 @@ void Writers<D>::write_obstacles(const State<D>& state, const ContactGraph<D>& c
   walls.lines = lines;
   walls.triangles = triangles;
   walls.cell_columns = {{"obstacle", "-", 1, std::span<const std::int32_t>(number)}};
-  if (deck_.stepper->traits().tells_forces) {
+  if (deck_.stepper->traits().exports_forces) {
     walls.cell_columns.push_back(
         {"force", state.bodies.has_inertia() ? "N" : "m/s", 3, std::span<const double>(loads.force)});
     if (state.bodies.has_inertia())

@@ -133,15 +133,15 @@ void DeformingCell<D>::change_order(const CellOrder<D>& order) {
 }
 
 template <int D>
-Real DeformingCell<D>::misfit() const {
-  Real most = 0, mean = 0;
+Real DeformingCell<D>::stress_residual() const {
+  Real max = 0, mean = 0;
   for (int k = 0; k < D; ++k) {
     mean += response_.stress[k] / D;
     if (was_given(order_.stress[k]))
-      most = std::max(most, std::abs(response_.stress[k] / order_.stress[k] - 1));
+      max = std::max(max, std::abs(response_.stress[k] / order_.stress[k] - 1));
   }
-  if (was_given(order_.pressure)) most = std::max(most, std::abs(mean / order_.pressure - 1));
-  return most;
+  if (was_given(order_.pressure)) max = std::max(max, std::abs(mean / order_.pressure - 1));
+  return max;
 }
 
 /// A misfit as large as what is asked for strains at max_rate. Where contacts are stiff that is too much:

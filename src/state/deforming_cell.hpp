@@ -56,7 +56,7 @@ class DeformingCell {
     return !std::isnan(order_.pressure) || !std::isnan(order_.stress[axis]);
   }
   /// Largest misfit of a stress, as a share of what is asked for; 0 if none is.
-  Real misfit() const;
+  Real stress_residual() const;
 
   /// L (x - centre): the velocity of the flow at x [m/s].
   Vec<D> flow_at(const Box<D>& box, const Vec<D>& x) const { return gradient_times(box, x - box.centre()); }
@@ -126,10 +126,10 @@ class DeformingCell {
 
     Vec<D> operator()(const Vec<D>& listed) const {
       const Vec<D> from_centre = listed - centre;
-      Vec<D> way;
-      for (int k = 0; k < D; ++k) way[k] = stretch[k] * from_centre[k];
-      if (gradient >= 0) way[flow] += shear * from_centre[gradient];
-      return way;
+      Vec<D> displacement;
+      for (int k = 0; k < D; ++k) displacement[k] = stretch[k] * from_centre[k];
+      if (gradient >= 0) displacement[flow] += shear * from_centre[gradient];
+      return displacement;
     }
     /// The flow changes the vector between two points by at most this share of its length.
     Real strain() const { return std::sqrt(dot(stretch, stretch) + shear * shear); }

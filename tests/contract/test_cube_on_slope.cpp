@@ -95,10 +95,10 @@ TEST_CASE("Solvers: a cube on a slope slides with g (sin - mu cos), or stays whe
       const Motion motion = slide(*solver, angle, mu, solver_tolerance);
       const Real exact = std::max(gravity * (std::sin(angle) - mu * std::cos(angle)), 0.0);
       // The velocity scale of the problem grows with the velocity.
-      const Real most = allowed * solver_tolerance * (gravity * time_step + std::abs(motion.last_velocity));
+      const Real max = allowed * solver_tolerance * (gravity * time_step + std::abs(motion.last_velocity));
       CHECK(motion.worst_residual <= solver_tolerance);
-      CHECK(std::abs(motion.mean_acceleration - exact) <= most / time_step);
-      CHECK(motion.worst_other <= most);  // it neither leaves the slope nor turns nor drifts aside
+      CHECK(std::abs(motion.mean_acceleration - exact) <= max / time_step);
+      CHECK(motion.worst_other <= max);  // it neither leaves the slope nor turns nor drifts aside
     }
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("Disk in a corner: zone, steps (up to 5725), stop and velocity of the 
   const auto cases = published_cases();
   const auto rows = reference_rows(folder + "disk_in_corner.csv", titles);
   CHECK(rows.size() == 245);
-  std::int64_t most_steps = 0;
+  std::int64_t max_steps = 0;
   for (const auto& row : rows) {
     CAPTURE(row[0]);
     const auto published = std::ranges::find(cases, row[0], &PublishedCase::name);
@@ -117,9 +117,9 @@ TEST_CASE("Disk in a corner: zone, steps (up to 5725), stop and velocity of the 
     CHECK(after.zone == row[7]);
     CHECK(std::to_string(after.report.steps) == row[8]);
     CHECK(name(after.report.stop) == row[9]);
-    most_steps = std::max(most_steps, after.report.steps);
+    max_steps = std::max(max_steps, after.report.steps);
   }
-  CHECK(most_steps == 5725);
+  CHECK(max_steps == 5725);
 }
 
 TEST_CASE("Disk in a corner: all 343 rows are the committed ones", "[contract]") {

@@ -100,9 +100,9 @@ Real rms_velocity(const std::vector<Sample>& samples, Real from) {
 
 template <class Exact>
 Real largest_error(const std::vector<Sample>& samples, const Exact& exact) {
-  Real most = 0;
-  for (const Sample& s : samples) most = std::max(most, std::abs(s.x - exact(s.t).x));
-  return most;
+  Real max = 0;
+  for (const Sample& s : samples) max = std::max(max, std::abs(s.x - exact(s.t).x));
+  return max;
 }
 
 /// After `from` the velocity is 0 and the position the same, to the last bit.

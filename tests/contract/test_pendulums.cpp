@@ -129,9 +129,9 @@ std::vector<Sample> trajectory(const Run& run) {
 }
 
 bool blew_up(const Run& run, const std::vector<Sample>& samples) {
-  const Real most =
+  const Real max =
       *std::ranges::max_element(samples.back().x, {}, [](Real value) { return std::abs(value); });
-  return samples.back().t < run.end_time - 0.5 * run.time_step || !(std::abs(most) < too_long);
+  return samples.back().t < run.end_time - 0.5 * run.time_step || !(std::abs(max) < too_long);
 }
 
 /// The sample of this time, or the last one.
@@ -183,16 +183,16 @@ Real distance(const Sample& a, const Sample& b) {
 
 template <class F>
 Real largest(const std::vector<Sample>& samples, Real until, const F& f) {
-  Real most = 0;
+  Real max = 0;
   for (const Sample& s : samples)
-    if (s.t <= until + 1e-9) most = std::max(most, f(s));
-  return most;
+    if (s.t <= until + 1e-9) max = std::max(max, f(s));
+  return max;
 }
 
 Real largest_distance(const std::vector<Sample>& a, const std::vector<Sample>& b) {
-  Real most = 0;
-  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) most = std::max(most, distance(a[k], b[k]));
-  return most;
+  Real max = 0;
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) max = std::max(max, distance(a[k], b[k]));
+  return max;
 }
 
 Real rate(const Sample& sample) {

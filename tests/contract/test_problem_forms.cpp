@@ -36,7 +36,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: all solve the local form, and with it the probl
       for (const std::string& name : solver_names<D>()) {
         INFO(name << " on " << family << ", compliance " << compliance);
         std::vector<Real> r(whole.a.size() * D, 0.0);
-        std::vector<Real> v(static_cast<std::size_t>(local->problem().n_held()) * n_velocities<D>);
+        std::vector<Real> v(static_cast<std::size_t>(local->problem().n_local()) * n_velocities<D>);
         CHECK(solve_friction<D>(local->problem(), *make_solver<D>(name), stop, r, v).converged);
         std::vector<Real> of_split(r.size());
         for (std::size_t i = 0; i < r.size(); ++i)
@@ -60,7 +60,7 @@ TEST_CASE("solvers: all solve problems with unsymmetric masses as they are", "[s
       if (name == "ipm" && std::string_view(family) == "wall") continue;
       const SplitProblem<3> split(Comm(), whole);
       std::vector<Real> r(whole.a.size() * 3, 0.0);
-      std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * 6);
+      std::vector<Real> v(static_cast<std::size_t>(split.problem().n_local()) * 6);
       CHECK(solve_friction<3>(split.problem(), *make_solver<3>(name), stop, r, v).converged);
       std::vector<Real> of_list(r.size());
       for (std::size_t i = 0; i < r.size(); ++i)

@@ -189,15 +189,15 @@ void check_ways(const ObstacleSet<D>& shape, bool is_open_tube) {
   int n_through = 0, n_beside = 0, n_not_seen = 0, n_seen_in_vain = 0;
   for (std::size_t i = 0; i + 1 < points.size(); i += 2) {
     const Vec<D> from = points[i], at = points[i + 1];
-    Real least = HUGE_VAL;
+    Real min = HUGE_VAL;
     for (int k = 0; k <= n_steps; ++k)
-      least = std::min(least, nearest_of_all(shape, from + (Real(k) / n_steps) * (at - from)).distance);
+      min = std::min(min, nearest_of_all(shape, from + (Real(k) / n_steps) * (at - from)).distance);
     if (nearest_of_all(shape, from).distance < 0 || nearest_of_all(shape, at).distance < 0) continue;
-    const bool met = shape.way_meets_solid(from, at, clearance);
-    if (least < 0) {
+    const bool met = shape.path_meets_solid(from, at, clearance);
+    if (min < 0) {
       ++n_through;
       n_not_seen += met ? 0 : 1;
-    } else if (least > clearance + norm(at - from) / n_steps) {
+    } else if (min > clearance + norm(at - from) / n_steps) {
       ++n_beside;
       n_seen_in_vain += met ? 1 : 0;
     }
@@ -443,7 +443,7 @@ void check_travel(const std::string& text) {
       const Real travel = shape.travel(from, to, domain<D>);
       const Motion<D>& moves = *shape.list()[0].motion;
       const Pose<D> then = moves.pose(from), now = moves.pose(to);
-      Real most = 0;
+      Real max = 0;
       std::vector<char> is_free(points.size(), 1);
       for (const Real time : {from, to}) {
         shape.place(time);
@@ -462,12 +462,12 @@ void check_travel(const std::string& text) {
         for (std::size_t i = 0; i < points.size(); ++i) {
           if (!is_free[i]) continue;
           if (foot_is_in_domain(then, points[i], before[i]))
-            most = std::max(most, after[i].distance - before[i].distance);
+            max = std::max(max, after[i].distance - before[i].distance);
           if (foot_is_in_domain(now, points[i], after[i]))
-            most = std::max(most, before[i].distance - after[i].distance);
+            max = std::max(max, before[i].distance - after[i].distance);
         }
       }
-      CHECK(most <= travel + 1e-13);
+      CHECK(max <= travel + 1e-13);
       // What every shape could say: the ways of the corners of the part's box.
       Box<D> region = Box<D>::empty();
       for (unsigned c = 0; c < Box<D>::n_corners; ++c) {

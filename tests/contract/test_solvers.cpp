@@ -76,9 +76,9 @@ void for_small_problems(Check&& check) {
 }
 
 Real greatest(const std::vector<Real>& values) {
-  Real most = 0;
-  for (const Real x : values) most = std::max(most, std::abs(x));
-  return most;
+  Real max = 0;
+  for (const Real x : values) max = std::max(max, std::abs(x));
+  return max;
 }
 
 /// A ball (disc) of 2 kg on the ground that slides with `speed` and falls with `fall`.
@@ -250,7 +250,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: out of time, the best seen is returned with its
     INFO(name);
     const Solution<D> solution = solve(whole, *make_solver<D>(name), 1e-14, {}, 1e-9);
     CHECK_FALSE(solution.report.converged);
-    CHECK(solution.report.residual.natural == Approx(least_residual(solution.report)).epsilon(1e-9));
+    CHECK(solution.report.residual.natural == Approx(min_residual(solution.report)).epsilon(1e-9));
     CHECK(solution.report.trace.size() <= 2);
   }
 }
@@ -258,8 +258,8 @@ TEMPLATE_TEST_CASE_SIG("solvers: out of time, the best seen is returned with its
 TEMPLATE_TEST_CASE_SIG("solvers: out of sweeps while the residual rises, the best seen is returned",
                        "[solvers]", ((int D), D), 2, 3) {
   ListedProblem<D> whole;
-  const auto sweep = [&](std::int64_t most) {
-    return solve(whole, *make_solver_with<D>("nsgs", fmt::format("max_sweeps = {}\ncheck_every = 1", most)),
+  const auto sweep = [&](std::int64_t max) {
+    return solve(whole, *make_solver_with<D>("nsgs", fmt::format("max_sweeps = {}\ncheck_every = 1", max)),
                  1e-14);
   };
   // In which pile it rises depends on the order of visits.
@@ -276,6 +276,6 @@ TEMPLATE_TEST_CASE_SIG("solvers: out of sweeps while the residual rises, the bes
   const Solution<D> solution = sweep(trace[k].iteration);
   CHECK(solution.report.trace.back().residual == trace[k].residual);
   CHECK_FALSE(solution.report.converged);
-  CHECK(solution.report.residual.natural == Approx(least_residual(solution.report)).epsilon(1e-9));
+  CHECK(solution.report.residual.natural == Approx(min_residual(solution.report)).epsilon(1e-9));
   CHECK(solution.report.residual.natural < 0.9999 * trace[k].residual);
 }

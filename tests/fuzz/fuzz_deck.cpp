@@ -21,7 +21,7 @@ void describe_values(Section& root) {
     std::vector<Real> numbers;
     std::vector<bool> flags;
     section.real("length", length, {.unit = Unit::length, .range = positive, .doc = "a length"});
-    section.integer("count", count, {.range = {.least = 1, .most = 100}, .doc = "a number"});
+    section.integer("count", count, {.range = {.min = 1, .max = 100}, .doc = "a number"});
     section.boolean("is_on", is_on, {.doc = "a switch"});
     section.text("title", title, {.doc = "a text"});
     section.texts("words", words, {.doc = "texts"});

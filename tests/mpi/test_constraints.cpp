@@ -11,20 +11,20 @@ namespace {
 /// Some velocity of each body, the same on any number of ranks.
 std::vector<Real> some_velocity(const ChainHalo& halo) {
   std::vector<Real> v;
-  for (Index i = 0; i < 2 * halo.n_held(); ++i) v.push_back(std::sin(1.7 * (2 * halo.first() + i) + 0.3));
+  for (Index i = 0; i < 2 * halo.n_local(); ++i) v.push_back(std::sin(1.7 * (2 * halo.first() + i) + 0.3));
   return v;
 }
 
 Real largest(const Comm& comm, std::span<const Real> values) {
-  Real most = 0;
-  for (const Real value : values) most = std::max(most, std::abs(value));
-  return comm.max(most);
+  Real max = 0;
+  for (const Real value : values) max = std::max(max, std::abs(value));
+  return comm.max(max);
 }
 
 /// |c - A lambda|, largest entry, by products that the solver shares but for its iteration.
 Real defect(ConstraintSolver& solver, const ConstraintRows& rows, std::span<const Real> c,
             std::span<const Real> lambda) {
-  std::vector<Real> w(2 * static_cast<std::size_t>(rows.halo->n_held()), 0.0), r(rows.n_rows());
+  std::vector<Real> w(2 * static_cast<std::size_t>(rows.halo->n_local()), 0.0), r(rows.n_rows());
   solver.add_impulses(rows, lambda, 1, w);
   rows.multiply(w, r);
   for (std::size_t k = 0; k < r.size(); ++k) r[k] -= c[k];
@@ -150,7 +150,7 @@ TEST_CASE("Constraints: out of iterations is reported, and what is not finite to
   ConstraintSolver solver;
   std::vector<Real> c(rows.n_rows()), lambda(rows.n_rows(), 0.0);
   rows.multiply(some_velocity(halo), c);
-  CHECK_FALSE(solver.solve(rows, c, lambda, {.relative = 1e-12, .most_iterations = 3}).converged);
+  CHECK_FALSE(solver.solve(rows, c, lambda, {.relative = 1e-12, .max_iterations = 3}).converged);
   if (world.is_root()) c[0] = NAN;
   std::fill(lambda.begin(), lambda.end(), 0.0);
   CHECK_FALSE(solver.solve(rows, c, lambda).converged);

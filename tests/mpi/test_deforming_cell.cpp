@@ -105,17 +105,17 @@ TEST_CASE(
     "[mpi]") {
   const Comm world;
   Simulation<2> simulation(world, read_deck<2>(plane()));
-  Real most = 0;
+  Real max = 0;
   int n_flips = 0;
   for (int step = 0; step < 400; ++step) {
     const Real before = simulation.state().box.offset;
     simulation.step();
     const Box<2>& box = simulation.state().box;
     if (std::abs(box.offset - before) > 0.5 * box.length(0)) ++n_flips;
-    most = std::max(most, std::abs(box.offset) / box.length(0));
+    max = std::max(max, std::abs(box.offset) / box.length(0));
   }
   CHECK(n_flips >= 4);
-  CHECK(most < 0.6);
+  CHECK(max < 0.6);
   CHECK(simulation.state().stage.index == 1);
   CHECK(std::abs(simulation.state().cell.shear_rate(simulation.state().box) + 40) <
         0.2);  // lengths change in a step

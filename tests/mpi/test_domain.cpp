@@ -69,8 +69,8 @@ struct Scene {
       RandomStream stream(seed, id, 2);
       Vec<D> shift;
       for (int k = 0; k < D; ++k) {
-        const Real most = box.is_periodic(k) ? distance : 0.3;
-        shift[k] = stream.uniform(-most, most);
+        const Real max = box.is_periodic(k) ? distance : 0.3;
+        shift[k] = stream.uniform(-max, max);
       }
       return shift;
     };
@@ -126,18 +126,18 @@ struct Scene {
   void check_ghosts() {
     GhostExchange<D>& ghosts = neighborhood.ghosts();
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
-    const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
-    std::vector<Real> scalars(n_held, -1);
-    std::vector<Vec<D>> vectors(n_held);
+    const auto n_local = static_cast<std::size_t>(state.bodies.n_local());
+    std::vector<Real> scalars(n_local, -1);
+    std::vector<Vec<D>> vectors(n_local);
     for (std::size_t i = 0; i < n_owned; ++i) {
       scalars[i] = value_of(ids()[i]);
       vectors[i] = state.bodies.position()[i];
     }
     ghosts.copy_to_ghosts(scalars, 1);
     ghosts.copy_to_ghosts(vectors);
-    std::vector<std::int32_t> copies(n_held, 1);
+    std::vector<std::int32_t> copies(n_local, 1);
     std::vector<GlobalId> copied;
-    for (std::size_t i = n_owned; i < n_held; ++i) {
+    for (std::size_t i = n_owned; i < n_local; ++i) {
       CHECK(scalars[i] == value_of(ids()[i]));
       CHECK(vectors[i] == state.bodies.position()[i]);
       copied.push_back(ids()[i]);
@@ -154,7 +154,7 @@ struct Scene {
     GhostExchange<D>& ghosts = neighborhood.ghosts();
     const SweepSchedule<D>& schedule = neighborhood.schedule();
     const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
-    std::vector<SweepRecord> records(static_cast<std::size_t>(state.bodies.n_held()));
+    std::vector<SweepRecord> records(static_cast<std::size_t>(state.bodies.n_local()));
     for (std::size_t i = 0; i < records.size(); ++i)
       records[i] =
           i < n_owned ? SweepRecord{{value_of(ids()[i]), 0, 0}, 1} : SweepRecord{{NAN, NAN, NAN}, NAN};

@@ -130,7 +130,7 @@ Real total(Simulation<D>& simulation, int n_steps, const std::string& name) {
 }
 
 template <int D>
-void check_books(const Simulation<D>& simulation) {
+void check_balance(const Simulation<D>& simulation) {
   const State<D>& state = simulation.state();
   CHECK(mechanical_energy(state).total() == Approx(state.energy_balance.total()).epsilon(1e-12));
 }
@@ -162,7 +162,7 @@ TEST_CASE("the energy of event-driven runs is recorded") {
   const Comm world;
   Simulation<2> falling(world, read_deck<2>(disks));
   CHECK(total(falling, 30, "impacts") > 100);
-  check_books(falling);
+  check_balance(falling);
   CHECK(falling.state().energy_balance.impact > 0);
   CHECK(total(falling, 1, "overlap") < 1e-9);
 
@@ -170,7 +170,7 @@ TEST_CASE("the energy of event-driven runs is recorded") {
   const Real start = mechanical_energy(elastic.state()).kinetic;
   CHECK(total(elastic, 20, "events") > 100);
   CHECK(mechanical_energy(elastic.state()).kinetic == Approx(start).epsilon(1e-12));
-  check_books(elastic);
+  check_balance(elastic);
 }
 
 }  // namespace scree

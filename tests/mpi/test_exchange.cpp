@@ -265,7 +265,7 @@ void check_volumes(const Box<D>& box, Real spacing, int block_cells) {
   CHECK(std::set<int>(ghosts.neighbours().begin(), ghosts.neighbours().end()) == neighbours);
 
   // What is counted is what was planned.
-  std::vector<Real> values(static_cast<std::size_t>(packing.state.bodies.n_held()) * width);
+  std::vector<Real> values(static_cast<std::size_t>(packing.state.bodies.n_local()) * width);
   const auto sent_by = [&](Traffic kind, const auto& work) {
     const ExchangeVolume before = ghosts.sent(kind);
     work();
@@ -283,11 +283,11 @@ std::map<GlobalId, Real> trace_of_sweeps(Packing<D>& packing, int n_sweeps) {
   const Lattice<D>& lattice = packing.lattice;
   const BodyStore<D>& bodies = packing.state.bodies;
   const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
-  const auto n_held = static_cast<std::size_t>(bodies.n_held());
+  const auto n_local = static_cast<std::size_t>(bodies.n_local());
   // The colours in which this rank touches a body.
-  std::vector<std::set<int>> mine(n_held);
-  std::vector<Real> values(n_held, NAN);
-  for (std::size_t i = 0; i < n_held; ++i) {
+  std::vector<std::set<int>> mine(n_local);
+  std::vector<Real> values(n_local, NAN);
+  for (std::size_t i = 0; i < n_local; ++i) {
     const auto id = static_cast<std::size_t>(packing.ids()[i]);
     for (const auto& [colour, rank] : touchers(packing, packing.bodies[id]))
       if (rank == packing.comm.rank()) mine[i].insert(colour);
@@ -300,7 +300,7 @@ std::map<GlobalId, Real> trace_of_sweeps(Packing<D>& packing, int n_sweeps) {
       packing.ghosts.end_transfer(0, values, 1);
     }
     for (int colour = 0; colour < lattice.n_colours; ++colour) {
-      for (std::size_t i = 0; i < n_held; ++i)
+      for (std::size_t i = 0; i < n_local; ++i)
         if (mine[i].count(colour) > 0)
           values[i] = std::fmod(values[i] * 9 + colour + 1, 1e9 + 7);  // depends on all that came before
       const int stage = colour + 1 + (turn.last ? 0 : lattice.n_colours);

@@ -65,7 +65,7 @@ TEST_CASE("groups: 70 people, most of them in groups on several ranks", "[mpi]")
 TEST_CASE("groups: members on several ranks slow each other down and wait", "[mpi]") {
   Simulation<2> simulation(Comm(), read_deck<2>(halls));
   const State<2>& state = simulation.state();
-  std::int64_t most_split = 0;
+  std::int64_t max_split = 0;
   for (int step = 0; step < 200; ++step) {
     simulation.step();
     // By party: on how many ranks it is.
@@ -74,13 +74,13 @@ TEST_CASE("groups: members on several ranks slow each other down and wait", "[mp
       if (agent::party(state.bodies)[i] >= 0)
         ranks_of[static_cast<std::size_t>(agent::party(state.bodies)[i])] = 1;
     state.comm.sum(ranks_of);
-    most_split = std::max(most_split, *std::ranges::max_element(ranks_of));
+    max_split = std::max(max_split, *std::ranges::max_element(ranks_of));
   }
   Real waited = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
     waited = std::max(waited, agent::party_waited(state.bodies)[i]);
   CHECK(state.comm.max(waited) > 0.5);
-  if (state.comm.size() > 1) CHECK(most_split > 1);
+  if (state.comm.size() > 1) CHECK(max_split > 1);
 }
 
 TEST_CASE("groups: checkpoints go on as if there had been none", "[mpi]") {

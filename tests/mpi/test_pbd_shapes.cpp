@@ -112,10 +112,10 @@ std::string dense(const std::string& source) {
 
 /// They are there on any number of ranks, and nothing overlaps by more than `limit` [m]. Collective.
 template <int D>
-void check_dense(const std::string& source, std::int64_t least, Real limit) {
+void check_dense(const std::string& source, std::int64_t min, Real limit) {
   CAPTURE(D, source);
   const Outcome outcome = check_invariant<D>(dense<D>(source), {}, 1);
-  CHECK(outcome.n_bodies >= least);
+  CHECK(outcome.n_bodies >= min);
   Simulation<D> simulation(Comm(), read_deck<D>(dense<D>(source), {"pbd.sweeps=1", "pbd.warm_start=0"}));
   simulation.step();
   bool is_told = false;

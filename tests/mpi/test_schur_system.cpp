@@ -28,11 +28,11 @@ class HoldAll final : public BodyHalo {
   const std::vector<Index>& held() const { return held_; }
   const Comm& comm() const override { return comm_; }
   Index n_owned() const override { return n_owned_; }
-  Index n_held() const override { return static_cast<Index>(held_.size()); }
+  Index n_local() const override { return static_cast<Index>(held_.size()); }
   int n_colours() const override { return 1; }
   void copy_to_ghosts(std::span<Real> values, int width) override { exchange(values, width, n_owned_, 0); }
   void add_to_owners(std::span<Real> values, int width) override {
-    exchange(values, width, n_held(), n_owned_);
+    exchange(values, width, n_local(), n_owned_);
   }
   void begin_transfer(int, std::span<const Real>, int) override {}
   void end_transfer(int, std::span<Real>, int) override {}
@@ -48,7 +48,7 @@ class HoldAll final : public BodyHalo {
     for (Index i = 0; i < n_from; ++i)
       for (std::size_t k = 0; k < w; ++k) total[at(i) + k] = values[static_cast<std::size_t>(i) * w + k];
     comm_.sum_to_round_off(total);
-    for (Index i = 0; i < (n_to > 0 ? n_to : n_held()); ++i)
+    for (Index i = 0; i < (n_to > 0 ? n_to : n_local()); ++i)
       for (std::size_t k = 0; k < w; ++k) values[static_cast<std::size_t>(i) * w + k] = total[at(i) + k];
   }
 
@@ -199,7 +199,7 @@ TEST_CASE("Schur system: what round-off made indefinite is refined, and refused 
   // lies between round-off and 1e-12 of the diagonal.
   std::vector<Real> K(problem.impulse_size() * 3, 0.0), r(problem.impulse_size(), 0.0);
   for (std::size_t c = 0; c < problem.contacts().size(); ++c) {
-    if (problem.contacts()[c].a == problem.n_held()) continue;
+    if (problem.contacts()[c].a == problem.n_local()) continue;
     for (std::size_t k = 0; k < 3; ++k) {
       K[c * 9 + 4 * k] = 10;
       r[c * 3 + k] = std::cos(static_cast<Real>(c + k));

@@ -136,7 +136,7 @@ TEMPLATE_TEST_CASE_SIG("split problem: each body and contact is on one rank, gho
   CHECK(static_cast<Real>(world.max(work)) <= 1.15 * static_cast<Real>(world.sum(work)) / world.size() + 5);
 
   BodyHalo& halo = *problem.halo;
-  std::vector<Real> values(static_cast<std::size_t>(halo.n_held()) * 3, -1.0);
+  std::vector<Real> values(static_cast<std::size_t>(halo.n_local()) * 3, -1.0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(halo.n_owned()) * 3; ++i)
     values[i] = static_cast<Real>(problem.body_id[i / 3]) + 0.25 * static_cast<Real>(i % 3);
   halo.copy_to_ghosts(values, 3);
@@ -147,11 +147,11 @@ TEMPLATE_TEST_CASE_SIG("split problem: each body and contact is on one rank, gho
   CHECK(are_copies);
 
   // Every rank adds 1 for each body it holds: the owners get the number of holders.
-  std::vector<Real> ones(static_cast<std::size_t>(halo.n_held()) * 3, 1.0);
+  std::vector<Real> ones(static_cast<std::size_t>(halo.n_local()) * 3, 1.0);
   halo.add_to_owners(ones, 3);
   Real holders = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(halo.n_owned()); ++i) holders += ones[3 * i + 1];
-  CHECK(world.sum(static_cast<std::int64_t>(holders)) == world.sum(std::int64_t{halo.n_held()}));
+  CHECK(world.sum(static_cast<std::int64_t>(holders)) == world.sum(std::int64_t{halo.n_local()}));
 }
 
 TEMPLATE_TEST_CASE_SIG(
@@ -169,7 +169,7 @@ TEMPLATE_TEST_CASE_SIG(
 
   // Each visit writes down itself; the next visit of the same body must see it.
   const auto n_bodies = static_cast<std::size_t>(whole.n_bodies());
-  std::vector<Real> visits(static_cast<std::size_t>(halo.n_held()), 0.0);
+  std::vector<Real> visits(static_cast<std::size_t>(halo.n_local()), 0.0);
   std::vector<std::int64_t> pairs_of_body;
   for (int stage = 0; stage <= halo.n_colours(); ++stage) {
     halo.begin_transfer(stage, visits, 1);
@@ -207,7 +207,7 @@ TEMPLATE_TEST_CASE_SIG("split problem: Gauss-Seidel gives the same bits as on on
     SplitProblem<D> split(comm, whole);
     const auto solver = make_solver<D>("nsgs");
     std::vector<Real> r(static_cast<std::size_t>(split.problem().n_contacts()) * D, 0.0);
-    std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * n_velocities<D>);
+    std::vector<Real> v(static_cast<std::size_t>(split.problem().n_local()) * n_velocities<D>);
     const SolveReport report = solve_friction<D>(split.problem(), *solver, {.tolerance = 1e-6}, r, v);
     CHECK(report.converged);
     std::vector<Real> all = gather_contacts(split, r, D);
@@ -255,15 +255,15 @@ TEST_CASE("split problem: colours are those of one rank, and none could be lower
     for (std::size_t c = 0; c < colour.size(); ++c)
       for (const Index body : {whole.a[c], whole.b[c]})
         if (body >= 0) of_body[static_cast<std::size_t>(body)].insert(colour[c]);
-    bool is_least = true;
+    bool is_min = true;
     for (std::size_t c = 0; c < colour.size(); ++c)
       for (Real lower = 0; lower < colour[c]; ++lower) {
         bool is_taken = false;
         for (const Index body : {whole.a[c], whole.b[c]})
           is_taken = is_taken || (body >= 0 && of_body[static_cast<std::size_t>(body)].contains(lower));
-        is_least = is_least && is_taken;
+        is_min = is_min && is_taken;
       }
-    CHECK(is_least);
+    CHECK(is_min);
   }
   // A pair for each of the others, one after the other.
   const std::vector<Real> of_hub = colours_of(world, hub);

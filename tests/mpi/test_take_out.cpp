@@ -99,13 +99,13 @@ TEST_CASE("take out: values still reach the ghosts of those who stay, and come b
   listed.remove_bodies();
   GhostExchange<2>& ghosts = listed.neighborhood.ghosts();
   const BodyStore<2>& held = std::as_const(listed.state).bodies;
-  REQUIRE(ghosts.n_held() == held.n_held());
+  REQUIRE(ghosts.n_local() == held.n_local());
   REQUIRE(ghosts.n_owned() == held.n_owned());
   CHECK(Comm().sum(std::int64_t{held.n_owned()}) == static_cast<std::int64_t>(those_who_stay(bodies).size()));
   const std::int64_t n_ghosts = Comm().sum(std::int64_t{held.n_ghosts()});
   CHECK((Comm().size() == 1 || (n_ghosts > 0 && n_ghosts < n_before)));
 
-  const auto n = static_cast<std::size_t>(held.n_held());
+  const auto n = static_cast<std::size_t>(held.n_local());
   std::vector<Real> values(n, -1);
   for (std::size_t i = 0; i < static_cast<std::size_t>(held.n_owned()); ++i)
     values[i] = static_cast<Real>(held.id()[i]);
@@ -144,7 +144,7 @@ TEST_CASE("take out: pairs listed up to another gap keep their order", "[mpi]") 
   narrow.remove_bodies();
   narrow.neighborhood.relist(narrow.state);
   wide.remove_bodies();
-  const Real most = 0.25 * narrow.state.lattice.skin + 0.05;
+  const Real max = 0.25 * narrow.state.lattice.skin + 0.05;
   std::map<GlobalId, Body<2>> by_id;
   for (const Body<2>& body : bodies) by_id[body.id] = body;
   auto expected = wide.by_block();
@@ -153,7 +153,7 @@ TEST_CASE("take out: pairs listed up to another gap keep their order", "[mpi]") 
     n_left_out += static_cast<std::int64_t>(std::erase_if(list, [&](const auto& pair) {
       if (pair[1] < 0) return false;
       const Body<2>&a = by_id.at(pair[0]), &b = by_id.at(pair[1]);
-      return norm(nearest_image(field, a.position, b.position)) >= a.radius + b.radius + most;
+      return norm(nearest_image(field, a.position, b.position)) >= a.radius + b.radius + max;
     }));
   std::erase_if(expected, [](const auto& entry) { return entry.second.empty(); });
   CHECK(narrow.by_block() == expected);

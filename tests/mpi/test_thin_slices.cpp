@@ -301,8 +301,8 @@ TEST_CASE("thin slices: a box in which bodies would touch themselves is refused 
   };
   CHECK_THROWS_WITH(Simulation<2>(Comm(), with_length("0.1015")),
                     Catch::Contains("periodic axis x") && Catch::Contains("at least 0.102 m"));
-  Simulation<2> least(Comm(), with_length("0.1021"));
-  for (int step = 0; step < 20; ++step) least.step();
+  Simulation<2> min(Comm(), with_length("0.1021"));
+  for (int step = 0; step < 20; ++step) min.step();
 }
 
 }  // namespace scree

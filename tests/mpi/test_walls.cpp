@@ -81,7 +81,7 @@ std::string merged(const std::string& first, const std::string& second) {
 struct Ride {
   Vec<2> position, velocity;
   Real spin = 0;
-  std::int64_t n_contacts = 0, most_contacts = 0;
+  std::int64_t n_contacts = 0, max_contacts = 0;
   Real load = 0;  ///< normal forces, at the end
 };
 
@@ -94,7 +94,7 @@ Ride ride(const std::string& text, int n_steps) {
     if (step % 16 != 0 && step + 1 < n_steps) continue;
     const ContactGraph<2>& contacts = simulation.find_contacts(1e-9);  // gaps of rounding
     ride.n_contacts = world.sum(static_cast<std::int64_t>(contacts.size()));
-    ride.most_contacts = std::max(ride.most_contacts, ride.n_contacts);
+    ride.max_contacts = std::max(ride.max_contacts, ride.n_contacts);
     Real load = 0;
     for (const Real force : contacts.force) load += force;
     ride.load = world.max(load);  // of one disk: on one rank
@@ -199,7 +199,7 @@ TEST_CASE("seams: a soft disk over a joint of a polyline or polygon sinks as on 
     for (const int n : {2, 20}) {
       CAPTURE(solid, n);
       const Ride cut = at_rest(cut_floor(n, solid), 0.5);
-      CHECK(cut.most_contacts == 1);
+      CHECK(cut.max_contacts == 1);
       CHECK(norm(cut.position - whole.position) < 1e-12);
       CHECK(cut.load == Approx(whole.load).epsilon(1e-12));
     }
@@ -229,7 +229,7 @@ TEST_CASE(
         CHECK(norm(cut.position - whole.position) < tolerance);
         CHECK(norm(cut.velocity - whole.velocity) < 100 * tolerance);
         CHECK(std::abs(cut.spin - whole.spin) < 1000 * tolerance);
-        CHECK(cut.most_contacts == 1);
+        CHECK(cut.max_contacts == 1);
         CHECK(cut.load == Approx(whole.load).epsilon(100 * tolerance));
       }
   }
@@ -251,7 +251,7 @@ TEST_CASE("seams: pbd pushes a disk along 20 or 200 edges as along one, with the
     const Ride cut = push(cut_floor(n));
     CHECK(norm(cut.position - whole.position) < 1e-12);
     CHECK(cut.load == Approx(whole.load).epsilon(1e-9));
-    CHECK(cut.most_contacts == 1);
+    CHECK(cut.max_contacts == 1);
   }
 }
 

@@ -22,13 +22,13 @@ class ChainHalo final : public scree::BodyHalo {
   bool has_next() const { return has_next_; }
   const scree::Comm& comm() const override { return comm_; }
   scree::Index n_owned() const override { return n_owned_; }
-  scree::Index n_held() const override { return n_owned_ + (has_next_ ? 1 : 0); }
+  scree::Index n_local() const override { return n_owned_ + (has_next_ ? 1 : 0); }
   int n_colours() const override { return 1; }
   void copy_to_ghosts(std::span<scree::Real> values, int width) override {
-    exchange(values, width, n_owned_, n_held());
+    exchange(values, width, n_owned_, n_local());
   }
   void add_to_owners(std::span<scree::Real> values, int width) override {
-    exchange(values, width, n_held(), n_owned_);
+    exchange(values, width, n_local(), n_owned_);
   }
   void begin_transfer(int, std::span<const scree::Real>, int) override {}
   void end_transfer(int, std::span<scree::Real>, int) override {}
@@ -57,7 +57,7 @@ inline scree::ConstraintRows chain_rows(ChainHalo& halo, int repeats) {
   scree::ConstraintRows rows;
   rows.halo = &halo;
   rows.width = 2;
-  for (Index i = 0; i < halo.n_held(); ++i)
+  for (Index i = 0; i < halo.n_local(); ++i)
     rows.inverse_mass.insert(rows.inverse_mass.end(), 2, 1.0 / (1 + (halo.first() + i) % 3));
   const auto tie = [&](Index a, Index b, Index number) {
     for (int k = 0; k < repeats; ++k) {
@@ -70,6 +70,6 @@ inline scree::ConstraintRows chain_rows(ChainHalo& halo, int repeats) {
     }
   };
   if (halo.first() == 0 && halo.n_owned() > 0) tie(-1, 0, 0);
-  for (Index i = 0; i + 1 < halo.n_held(); ++i) tie(i, i + 1, halo.first() + i + 1);
+  for (Index i = 0; i + 1 < halo.n_local(); ++i) tie(i, i + 1, halo.first() + i + 1);
   return rows;
 }

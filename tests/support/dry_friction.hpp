@@ -74,7 +74,7 @@ class DryFrictionMotion {
 
 /// Halvings of a step: what is left is below its round-off.
 inline constexpr int n_halvings = 60;
-inline constexpr int most_changes = 100;
+inline constexpr int max_changes = 100;
 
 /// Two neighbouring h in [0, dt]: `holds` is true at the first and false at the second, as it is at 0 and dt.
 template <class F>
@@ -141,9 +141,9 @@ inline void DryFrictionMotion::step(Real dt) {
   const Real end_time = time_ + dt;
   Real left = dt;
   for (int change = 0; left > 0; ++change) {
-    if (change == most_changes)
+    if (change == max_changes)
       throw RunError(fmt::format("friction at t = {:.6g} s: the mode changes more than {} times in a step",
-                                 time_, most_changes));
+                                 time_, max_changes));
     if (mode_ == FrictionMode::stick) {
       const auto sticks = [&](Real h) { return decide(time_ + h, x_) == FrictionMode::stick; };
       if (sticks(left)) break;

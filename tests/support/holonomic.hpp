@@ -66,7 +66,7 @@ class ConstrainedMotion final : public MotionSystem {
   HolonomicSystem& system_;
   ConstraintRows rows_;
   ConstraintSolver solver_;
-  std::vector<Real> x_, v_, a_;                          // of bodies held
+  std::vector<Real> x_, v_, a_;                          // of local bodies
   std::vector<Real> g_, right_, multipliers_, impulse_;  // of rows
 };
 
@@ -74,13 +74,13 @@ class ConstrainedMotion final : public MotionSystem {
 inline constexpr Real acceleration_tolerance = 1e-13;
 /// Newton steps with a frozen Jacobian: drift of one step is gone after two or three. Where a step leaves
 /// more than this share, as for a start that is far off, the Jacobian is taken anew.
-inline constexpr int most_newton_steps = 30;
+inline constexpr int max_newton_steps = 30;
 inline constexpr Real slow = 0.1;
 
 inline ConstrainedMotion::ConstrainedMotion(HolonomicSystem& system) : system_(system) {
   system_.start(rows_);
-  const auto n_held = static_cast<std::size_t>(rows_.halo->n_held()) * width();
-  for (std::vector<Real>* array : {&x_, &v_, &a_}) array->assign(n_held, 0.0);
+  const auto n_local = static_cast<std::size_t>(rows_.halo->n_local()) * width();
+  for (std::vector<Real>* array : {&x_, &v_, &a_}) array->assign(n_local, 0.0);
   for (std::vector<Real>* array : {&g_, &right_, &multipliers_, &impulse_})
     array->assign(rows_.n_rows(), 0.0);
 }
@@ -95,9 +95,9 @@ inline void ConstrainedMotion::hold(std::span<const Real> owned, std::vector<Rea
 }
 
 inline Real ConstrainedMotion::largest(std::span<const Real> values) const {
-  Real most = 0;
-  for (const Real value : values) most = std::max(most, std::abs(value));
-  return rows_.halo->comm().max(most);
+  Real max = 0;
+  for (const Real value : values) max = std::max(max, std::abs(value));
+  return rows_.halo->comm().max(max);
 }
 
 inline void ConstrainedMotion::accelerate(Real time, int, std::span<const Real> x, std::span<const Real> v,
@@ -129,7 +129,7 @@ inline void ConstrainedMotion::project_position(std::span<Real> x) {
   system_.evaluate(x_, g_, rows_);
   ConstraintRows frozen = rows_;
   Real before = largest(g_);
-  for (int step = 0; step < most_newton_steps && before > 0; ++step) {
+  for (int step = 0; step < max_newton_steps && before > 0; ++step) {
     std::ranges::fill(impulse_, 0.0);
     solver_.solve(frozen, g_, impulse_, {.relative = 1e-14});
     a_ = x_;

@@ -36,10 +36,10 @@ struct Solution {
 };
 
 /// Least residual that the solver has looked at.
-inline scree::Real least_residual(const scree::SolveReport& report) {
-  scree::Real least = HUGE_VAL;
-  for (const scree::ResidualSample& sample : report.trace) least = std::min(least, sample.residual);
-  return least;
+inline scree::Real min_residual(const scree::SolveReport& report) {
+  scree::Real min = HUGE_VAL;
+  for (const scree::ResidualSample& sample : report.trace) min = std::min(min, sample.residual);
+  return min;
 }
 
 /// Solves `whole`, shared between the ranks of `comm`, from impulses `start` of the list (empty: from zero).
@@ -54,7 +54,7 @@ Solution<D> solve_listed(const scree::Comm& comm, const scree::ListedProblem<D>&
   if (!start.empty())
     for (std::size_t i = 0; i < r.size(); ++i)
       r[i] = start[static_cast<std::size_t>(split.contact_number()[i / D]) * D + i % D];
-  std::vector<Real> v(static_cast<std::size_t>(split.problem().n_held()) * scree::n_velocities<D>);
+  std::vector<Real> v(static_cast<std::size_t>(split.problem().n_local()) * scree::n_velocities<D>);
   Solution<D> solution;
   solution.report = scree::solve_friction<D>(split.problem(), solver,
                                              {.tolerance = tolerance, .max_seconds = max_seconds}, r, v);

@@ -11,8 +11,8 @@ namespace scree {
 
 namespace {
 
-constexpr std::int64_t most_blocks = 64;
-constexpr Real most_cells = 1e8;
+constexpr std::int64_t max_blocks = 64;
+constexpr Real max_cells = 1e8;
 
 /// Number of the axis along which fields are told, -1: all of them; -2: no such choice.
 template <int D>
@@ -44,7 +44,7 @@ void ContinuumFields<D>::describe(Section& output) {
              .doc = "Frames are means over this time before them; up to every, or a multiple of it; 0: "
                     "frames are instants"});
         table.integer("stride", stride_,
-                      {.range = {.least = 1},
+                      {.range = {.min = 1},
                        .doc = "Means are over every so many steps: sums cost time, and steps next to each "
                               "other are much alike"});
         table.real(
@@ -73,12 +73,12 @@ void ContinuumFields<D>::describe(Section& output) {
         if (average_ <= every_.time()) return;
         const Real n = average_ / every_.time();
         n_blocks_ = std::llround(n);
-        if (std::abs(n - static_cast<Real>(n_blocks_)) > 1e-6 || n_blocks_ > most_blocks)
+        if (std::abs(n - static_cast<Real>(n_blocks_)) > 1e-6 || n_blocks_ > max_blocks)
           table.fail("average",
                      fmt::format("average, {:g} s, is longer than every, {:g} s: it has to be a "
                                  "multiple of it, {} times at most; {:g} s is",
-                                 average_, every_.time(), most_blocks,
-                                 static_cast<Real>(std::min(n_blocks_, most_blocks)) * every_.time()));
+                                 average_, every_.time(), max_blocks,
+                                 static_cast<Real>(std::min(n_blocks_, max_blocks)) * every_.time()));
       });
 }
 
@@ -101,9 +101,9 @@ void ContinuumFields<D>::check(const Box<D>& box, bool has_inertia) const {
         where_width_, kernel_->reach(), "xyz"[axis], box.length(axis),
         0.5 * box.length(axis) / kernel_->reach() * kernel_->width()));
   }
-  if (n > most_cells)
+  if (n > max_cells)
     throw InputError(fmt::format("{}: the fields have {:.2g} cells; {:g} are possible: take a longer cell",
-                                 where_cell_, n, most_cells));
+                                 where_cell_, n, max_cells));
 }
 
 template <int D>
@@ -159,7 +159,7 @@ void ContinuumFields<D>::after_step(const State<D>& state, Real before, const Co
   if (stage != static_cast<Real>(state.stage.index)) {
     // The step was the last one of its stage.
     const bool was_averaging = covered() > 0;
-    start_anew();
+    restart();
     stage = static_cast<Real>(state.stage.index);
     if (was_averaging)
       log::warn("[output.continuum]: a stage ended at t = {:g} s within an average, which starts anew",
@@ -229,7 +229,7 @@ void ContinuumFields<D>::frame_is_written() {
 }
 
 template <int D>
-void ContinuumFields<D>::start_anew() {
+void ContinuumFields<D>::restart() {
   added_.clear();
   for (Block& block : blocks_) std::ranges::fill(block, Sums{});
   std::fill(numbers_.begin() + n_signature + 1, numbers_.end(), 0.0);

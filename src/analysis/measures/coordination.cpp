@@ -50,40 +50,40 @@ class Coordination final : public Measure<D> {
     std::ranges::sort(shares, {}, &Share::id);
 
     std::array<std::int64_t, 4> totals{};
-    auto& [ends, held, ends_of_held, all] =
+    auto& [ends, fixed, ends_of_fixed, all] =
         totals;  // ends of contacts; bodies that are no rattlers; their ends; bodies
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) all += inside(i);
     for (auto share = shares.begin(); share != shares.end();) {
       const GlobalId id = share->id;
       std::int64_t n_contacts = 0;
       for (; share != shares.end() && share->id == id; ++share) n_contacts += share->count;
-      const bool is_held = n_contacts >= D + 1;
+      const bool is_fixed = n_contacts >= D + 1;
       ends += n_contacts;
-      held += is_held;
-      ends_of_held += is_held ? n_contacts : 0;
+      fixed += is_fixed;
+      ends_of_fixed += is_fixed ? n_contacts : 0;
     }
     comm.sum(totals);
     const auto ratio = [](std::int64_t part, std::int64_t of) {
       return of > 0 ? static_cast<Real>(part) / static_cast<Real>(of)
                     : std::numeric_limits<Real>::quiet_NaN();
     };
-    const std::string least = std::to_string(D + 1);
+    const std::string min = std::to_string(D + 1);
     return {{"coordination", "-",
              "mean number of contacts of a body, one with each body or part of a wall that it touches; nan "
              "without bodies",
              ratio(ends, all)},
-            {"rattlers", "-", "share of bodies with fewer than " + least + " contacts; nan without bodies",
-             ratio(all - held, all)},
+            {"rattlers", "-", "share of bodies with fewer than " + min + " contacts; nan without bodies",
+             ratio(all - fixed, all)},
             {"coordination_without_rattlers", "-",
-             "mean number of contacts of the bodies with at least " + least + "; nan without such bodies",
-             ratio(ends_of_held, held)}};
+             "mean number of contacts of the bodies with at least " + min + "; nan without such bodies",
+             ratio(ends_of_fixed, fixed)}};
   }
 
  private:
   /// Ends of contacts of this rank, by body, owned and ghosts.
   std::vector<std::int64_t> ends_on_this_rank(const Sample<D>& sample) const {
     const ContactGraph<D>& contacts = sample.contacts;
-    std::vector<std::int64_t> count(static_cast<std::size_t>(sample.state.bodies.n_held()), 0);
+    std::vector<std::int64_t> count(static_cast<std::size_t>(sample.state.bodies.n_local()), 0);
     for (std::size_t c = 0, last = 0; c < contacts.size(); c = last) {
       last = contacts.end_of_pair(c);
       bool counts = false;

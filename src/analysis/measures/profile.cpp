@@ -24,7 +24,7 @@ class Profile final : public Measure<D> {
     axes.resize(D);
     section.choice("axis", axis_, axes, {.doc = "axis along which the bins lie"});
     section.integer("bins", n_bins_,
-                    {.range = {.least = 1, .most = 1000}, .required = true, .doc = "number of bins"});
+                    {.range = {.min = 1, .max = 1000}, .required = true, .doc = "number of bins"});
     region_.describe(section);
   }
 

@@ -76,7 +76,7 @@ class Repose final : public Measure<D> {
 
  private:
   enum class Kind { heap, slope };
-  static constexpr Real most_bins = 100'000;
+  static constexpr Real max_bins = 100'000;
 
   static Vec<D> up(const State<D>& state) { return (-1 / norm(state.gravity)) * state.gravity; }
 
@@ -91,7 +91,7 @@ class Repose final : public Measure<D> {
     const Vec<D> upwards = up(state);
     Real reach = 0;
     for (int k = 0; k < D; ++k) reach += state.box.length(k) + std::abs(point_[k] - state.box.lower[k]);
-    length_ = std::max(bin_word_.empty() ? bin_ : 4 * largest, reach / most_bins);
+    length_ = std::max(bin_word_.empty() ? bin_ : 4 * largest, reach / max_bins);
     // The axis of a slope in the horizontal plane. A heap does not use it: there its length may be 0.
     Vec<D> along = unit_vector<D>(axis_);
     along -= dot(along, upwards) * upwards;

@@ -85,8 +85,8 @@ std::pair<std::string, int> parse_case(const std::string& text) {
       colon != std::string::npos && parse_number(std::string_view(text).substr(colon + 1), size);
   std::string names;
   for (const GeneratedFamily& family : generated_families()) {
-    if (has_size && family.name == name && size >= family.least_size) return {name, size};
-    names += fmt::format(", {}:SIZE ({}, at least {})", family.name, family.size, family.least_size);
+    if (has_size && family.name == name && size >= family.min_size) return {name, size};
+    names += fmt::format(", {}:SIZE ({}, at least {})", family.name, family.size, family.min_size);
   }
   throw InputError(fmt::format("--case {}: valid are {}, {}{}", text, settled_case, gaps_case, names));
 }
@@ -256,7 +256,7 @@ BenchRow FrictionBench::run_solver(const FrictionBenchProblem& c, const Friction
   SolveReport report;
   std::string failure;
   std::vector<Real> r(static_cast<std::size_t>(problem.n_contacts()) * 3);
-  std::vector<Real> v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<3>::q);
+  std::vector<Real> v(static_cast<std::size_t>(problem.n_local()) * FrictionProblem<3>::q);
   const Real tolerance = *std::ranges::min_element(tolerances_);
   try {
     report = solve_friction<3>(problem, *solvers.make(name),

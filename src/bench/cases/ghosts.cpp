@@ -65,7 +65,7 @@ void GhostsBench::measure_call(const BenchRun& run, Simulation<D>& simulation, c
   const auto per_call = [&](std::int64_t count) {
     return static_cast<Real>(count) / static_cast<Real>(calls);
   };
-  const auto n_ghosts = std::int64_t{state.bodies.n_held() - state.bodies.n_owned()};
+  const auto n_ghosts = std::int64_t{state.bodies.n_local() - state.bodies.n_owned()};
   BenchRow row("call");
   row.key("dimension", std::int64_t{D}).size("bodies", simulation.n_bodies()).key("exchange", exchange);
   row.time(call);
@@ -87,14 +87,14 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   State<D>& state = simulation.state();
   Neighborhood<D>& neighborhood = simulation.neighborhood();
   GhostExchange<D>& ghosts = neighborhood.ghosts();
-  const auto n_held = static_cast<std::size_t>(state.bodies.n_held());
+  const auto n_local = static_cast<std::size_t>(state.bodies.n_local());
   std::vector<Vec<D>> positions(state.bodies.position().begin(), state.bodies.position().end());
   measure_call(run, simulation, "copy positions to ghosts", [&] { ghosts.copy_to_ghosts(positions); });
-  std::vector<std::int32_t> counts(n_held);
+  std::vector<std::int32_t> counts(n_local);
   measure_call(run, simulation, "add counts to owners", [&] { ghosts.add_to_owners(counts); });
-  std::vector<Real> sums(n_held * D);
+  std::vector<Real> sums(n_local * D);
   measure_call(run, simulation, "add vectors to owners", [&] { ghosts.add_to_owners(sums, D); });
-  std::vector<SweepRecord> records(n_held);
+  std::vector<SweepRecord> records(n_local);
   const auto transfer = [&](int stage) {
     ghosts.begin_transfer(stage, records);
     ghosts.end_transfer(stage, records);

@@ -87,7 +87,7 @@ class LinearBench : public BenchCase {
   std::vector<std::string> systems_{"admm", "ipm"};
   std::vector<std::string> ways_{"direct", "iterative", "matrix_free"};
   Real tolerance_ = 1e-8;
-  std::int64_t most_krylov_ = 2000;
+  std::int64_t max_krylov_ = 2000;
 };
 
 void LinearBench::add_options(CommandLine& app) {
@@ -107,7 +107,7 @@ void LinearBench::add_options(CommandLine& app) {
       .delimiter(',');
   app.option("--tolerance", tolerance_, "fall of the residual at which Krylov methods end")
       .check(positive_number());
-  app.option("--max-krylov", most_krylov_, "most iterations of a Krylov method").check(positive_number());
+  app.option("--max-krylov", max_krylov_, "most iterations of a Krylov method").check(positive_number());
   add_repetitions(app);
 }
 
@@ -130,7 +130,7 @@ SolverChoice<3> LinearBench::solver_of(const std::string& system, const LinearWa
   const auto setting = [&](const std::string& key, const auto& value) {
     return fmt::format("{}.{}={}", system, key, value);
   };
-  std::vector<std::string> settings{setting("linear", way.linear), setting("max_krylov", most_krylov_),
+  std::vector<std::string> settings{setting("linear", way.linear), setting("max_krylov", max_krylov_),
                                     setting(system == "admm" ? "max_iterations" : "max_steps", 1)};
   if (system == "newton") settings.push_back(setting("start_sweeps", 0));
   return {{system}, settings};
@@ -150,7 +150,7 @@ LinearBenchState LinearBench::sweep(const FrictionProblem<3>& problem, Real comp
   if (sweeps_ == 0) return state;
   const SolverChoice<3> choice(
       {"nsgs"}, {fmt::format("nsgs.max_sweeps={}", sweeps_), fmt::format("nsgs.check_every={}", sweeps_)});
-  std::vector<Real> v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<3>::q);
+  std::vector<Real> v(static_cast<std::size_t>(problem.n_local()) * FrictionProblem<3>::q);
   // A tolerance that nothing meets: all sweeps are run.
   const SolveReport report =
       solve_friction<3>(problem, *choice.make("nsgs"), {.tolerance = -1}, state.impulse, v);
@@ -167,7 +167,7 @@ BenchRow LinearBench::measure(const FrictionProblem<3>& problem, const LinearBen
   SolveReport report;
   std::string failure;
   std::int64_t memory = 0;
-  std::vector<Real> v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<3>::q);
+  std::vector<Real> v(static_cast<std::size_t>(problem.n_local()) * FrictionProblem<3>::q);
   for (int repetition = 0; repetition < repetitions_ && failure.empty(); ++repetition) {
     std::vector<Real> r = state.impulse;
     reset_peak_memory();

@@ -85,7 +85,7 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   const auto ranks = std::int64_t{comm.size()};
 
   const std::vector<std::int32_t> contact_counts(
-      static_cast<std::size_t>(simulation.state().bodies.n_held()));
+      static_cast<std::size_t>(simulation.state().bodies.n_local()));
   const ContactGraph<D> no_contacts;
   const auto measure_series = [&](const std::string& format, std::int64_t n_writers,
                                   const std::string& table) {

@@ -19,12 +19,12 @@ class Bridge final : public Cohesion<3> {
         {.unit = Unit::stiffness, .range = positive, .required = true, .doc = "Of the liquid [N/m]"});
     section.real("contact_angle", angle_,
                  {.unit = Unit::angle,
-                  .range = {.least = 0, .most = std::numbers::pi / 2, .most_open = true},
+                  .range = {.min = 0, .max = std::numbers::pi / 2, .max_open = true},
                   .doc = "Of the liquid on the surfaces"});
     section.real("volume", volume_,
                  {.range = positive, .doc = "Of the liquid of a contact [m3]; this or volume_ratio"});
     section.real("volume_ratio", ratio_,
-                 {.range = {.least = 0, .most = 1, .least_open = true},
+                 {.range = {.min = 0, .max = 1, .min_open = true},
                   .doc = "The same over R'^3, with R' = 2 R_a R_b / (R_a + R_b), 2 R_a at an obstacle"});
     describe_friction_load(section);
     if (section.reading() && (volume_ < 0) == (ratio_ < 0))

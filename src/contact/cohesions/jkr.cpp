@@ -46,17 +46,17 @@ class Jkr final : public Cohesion<3> {
   }
   /// Newton's method from above: overlap(a) is convex and grows beyond its least value.
   Real contact_radius(Real overlap, Real radius, Real modulus) const {
-    constexpr int most = 100;
+    constexpr int max = 100;
     const Real c = std::sqrt(2 * std::numbers::pi * work_ / modulus);
-    const Real least = std::cbrt(std::numbers::pi * work_ * radius * radius / (8 * modulus));
+    const Real min = std::cbrt(std::numbers::pi * work_ * radius * radius / (8 * modulus));
     Real a = std::sqrt(radius * std::fmax(overlap, 0.0)) + std::cbrt(radius * c * radius * c);
-    for (int i = 0; i < most; ++i) {
+    for (int i = 0; i < max; ++i) {
       const Real root = std::sqrt(a);
       const Real slope = 2 * a / radius - 0.5 * c / root;
-      if (!(slope > 0)) return least;
+      if (!(slope > 0)) return min;
       const Real next = a - (a * a / radius - c * root - overlap) / slope;
       if (!(next < a)) return a;
-      a = std::fmax(next, least);
+      a = std::fmax(next, min);
     }
     return a;
   }

@@ -38,18 +38,18 @@ std::string join_path(const std::string& path, std::size_t index) {
 }
 
 bool contains(const Range& range, Real value) {
-  return (range.least_open ? value > range.least : value >= range.least) &&
-         (range.most_open ? value < range.most : value <= range.most);
+  return (range.min_open ? value > range.min : value >= range.min) &&
+         (range.max_open ? value < range.max : value <= range.max);
 }
 
 std::string range_text(const Range& range) {
-  const bool below = std::isfinite(range.least);
-  const bool above = std::isfinite(range.most);
+  const bool below = std::isfinite(range.min);
+  const bool above = std::isfinite(range.max);
   if (below && above)
-    return fmt::format("in {}{}, {}{}", range.least_open ? '(' : '[', range.least, range.most,
-                       range.most_open ? ')' : ']');
-  if (below) return fmt::format("{} {}", range.least_open ? ">" : ">=", range.least);
-  if (above) return fmt::format("{} {}", range.most_open ? "<" : "<=", range.most);
+    return fmt::format("in {}{}, {}{}", range.min_open ? '(' : '[', range.min, range.max,
+                       range.max_open ? ')' : ']');
+  if (below) return fmt::format("{} {}", range.min_open ? ">" : ">=", range.min);
+  if (above) return fmt::format("{} {}", range.max_open ? "<" : "<=", range.max);
   return "";
 }
 

@@ -155,9 +155,9 @@ void apply_override(DeckSource& source, const std::string& text) {
 
 void require_shallow(std::string_view text, const std::string& what) {
   const std::size_t depth = nesting_depth(text);
-  if (depth > most_nested)
+  if (depth > max_nested)
     throw InputError(fmt::format("{}: tables and arrays are nested {} deep; at most {} are read", what, depth,
-                                 most_nested));
+                                 max_nested));
 }
 
 }  // namespace scree

@@ -13,8 +13,8 @@ using Form = Declaration::Form;
 Json number_schema(const Declaration& declaration, const char* type) {
   Json schema = {{"type", type}};
   const Range& range = declaration.range;
-  if (std::isfinite(range.least)) schema[range.least_open ? "exclusiveMinimum" : "minimum"] = range.least;
-  if (std::isfinite(range.most)) schema[range.most_open ? "exclusiveMaximum" : "maximum"] = range.most;
+  if (std::isfinite(range.min)) schema[range.min_open ? "exclusiveMinimum" : "minimum"] = range.min;
+  if (std::isfinite(range.max)) schema[range.max_open ? "exclusiveMaximum" : "maximum"] = range.max;
   return schema;
 }
 
@@ -27,11 +27,10 @@ Json quantity_schema(const Declaration& declaration) {
 
 Json array_schema(const Json& items, const Both& both) {
   Json schema = {{"type", "array"}, {"items", items}};
-  const auto [least, most] =
-      std::minmax({both.any().count, both.solid ? both.solid->count : both.any().count});
-  if (least >= 0) {
-    schema["minItems"] = least;
-    schema["maxItems"] = most;
+  const auto [min, max] = std::minmax({both.any().count, both.solid ? both.solid->count : both.any().count});
+  if (min >= 0) {
+    schema["minItems"] = min;
+    schema["maxItems"] = max;
   }
   return schema;
 }

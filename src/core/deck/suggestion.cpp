@@ -43,11 +43,11 @@ int table_named(std::string_view kind, std::string_view name, const std::vector<
 
 const std::string* nearest(std::string_view name, const std::vector<std::string>& names) {
   const std::string* best = nullptr;
-  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::size_t min = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : names) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < least) {
-      least = distance;
+    if (distance < min) {
+      min = distance;
       best = &candidate;
     }
   }

@@ -61,10 +61,10 @@ void File::create_dataset(const std::string& name, Type type, const Shape& shape
   std::int64_t bytes = bytes_of(type) * product(shape);
   if (damage == Damage::noticed) {
     // In chunks, which the checksum needs, of a length that does not depend on the ranks.
-    constexpr std::int64_t most_rows_of_chunk = 1 << 16;
+    constexpr std::int64_t max_rows_of_chunk = 1 << 16;
     constexpr std::int64_t bytes_of_checksum = 4;
     Shape chunk = shape;
-    chunk[0] = std::min(shape[0], most_rows_of_chunk);
+    chunk[0] = std::min(shape[0], max_rows_of_chunk);
     H5Pset_chunk(properties, static_cast<int>(chunk.size()), extents(chunk).data());
     H5Pset_fletcher32(properties);
     const std::int64_t n_chunks = (shape[0] + chunk[0] - 1) / chunk[0];
@@ -94,9 +94,9 @@ void File::create_growing_dataset(const std::string& name, Type type, const Shap
     H5Pset_fill_value(properties, H5T_NATIVE_INT32, &zero);
   else
     H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &no_real);
-  std::vector<hsize_t> most = extents(shape);
-  for (std::size_t axis = 0; axis < std::min<std::size_t>(most.size(), 2); ++axis) most[axis] = H5S_UNLIMITED;
-  create(name, native(type), simple_space(extents(shape), most.data()), properties);
+  std::vector<hsize_t> max = extents(shape);
+  for (std::size_t axis = 0; axis < std::min<std::size_t>(max.size(), 2); ++axis) max[axis] = H5S_UNLIMITED;
+  create(name, native(type), simple_space(extents(shape), max.data()), properties);
 }
 
 void File::resize(const std::string& name, const Shape& shape) {

@@ -35,7 +35,7 @@ bool lies_elsewhere(hid_t dataset) {
 
 /// Walks through the groups with a list of its own: they may be nested deeper than a stack.
 std::string first_elsewhere(hid_t file) {
-  constexpr std::size_t most_nested_groups = 64;
+  constexpr std::size_t max_nested_groups = 64;
   struct Group {
     std::string name;
     std::size_t depth;
@@ -57,8 +57,8 @@ std::string first_elsewhere(hid_t file) {
       if (!seen.insert(info.addr).second) continue;
       if (info.type == H5O_TYPE_DATASET && lies_elsewhere(object)) return name + " is kept in another file";
       if (info.type != H5O_TYPE_GROUP) continue;
-      if (next.depth == most_nested_groups)
-        return fmt::format("{} lies in more than {} groups", name, most_nested_groups);
+      if (next.depth == max_nested_groups)
+        return fmt::format("{} lies in more than {} groups", name, max_nested_groups);
       to_do.push_back({name, next.depth + 1});
     }
   }

@@ -35,8 +35,8 @@ std::vector<hsize_t> extents(const Shape& shape) {
   return {shape.begin(), shape.end()};
 }
 
-Hdf5Handle simple_space(const std::vector<hsize_t>& shape, const hsize_t* most) {
-  return {H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most), H5Sclose};
+Hdf5Handle simple_space(const std::vector<hsize_t>& shape, const hsize_t* max) {
+  return {H5Screate_simple(static_cast<int>(shape.size()), shape.data(), max), H5Sclose};
 }
 
 Hdf5Handle text_type(std::size_t length) {
@@ -63,13 +63,13 @@ std::string parent_of(const std::string& object) {
 }
 
 bool is_countable(const std::vector<hsize_t>& shape) {
-  constexpr Real most = 0x1p58;
+  constexpr Real max = 0x1p58;
   Real n = 1;
   for (const hsize_t extent : shape) {
-    if (!(static_cast<Real>(extent) <= most)) return false;
+    if (!(static_cast<Real>(extent) <= max)) return false;
     n *= static_cast<Real>(std::max<hsize_t>(extent, 1));
   }
-  return n <= most;
+  return n <= max;
 }
 
 }  // namespace scree::hdf5

@@ -49,7 +49,7 @@ hid_t native(Type type);
 std::vector<hsize_t> extents(const Shape& shape);
 /// Whether the numbers of a shape, as a file gives them, can be counted and their bytes, too.
 bool is_countable(const std::vector<hsize_t>& shape);
-Hdf5Handle simple_space(const std::vector<hsize_t>& shape, const hsize_t* most = nullptr);
+Hdf5Handle simple_space(const std::vector<hsize_t>& shape, const hsize_t* max = nullptr);
 Hdf5Handle text_type(std::size_t length);
 /// Properties of a new object: without time stamps, so that equal results are equal files.
 Hdf5Handle object_properties(hid_t kind);

@@ -248,12 +248,12 @@ void Eikonal::revisit_neighbours(Field& field, std::uint32_t place, bool larger_
 
 void Eikonal::march(Field& field, Real limit) {
   while (!field.queue.empty() && field.queue.front().time <= limit) {
-    const Pending least = field.queue.front();
+    const Pending min = field.queue.front();
     std::ranges::pop_heap(field.queue, std::greater<>());
     field.queue.pop_back();
-    if (field.time[least.place] != least.time) continue;
+    if (field.time[min.place] != min.time) continue;
     // A value that fell does not concern neighbours that are no larger: they did not use what was there.
-    revisit_neighbours(field, least.place, true);
+    revisit_neighbours(field, min.place, true);
     while (!field.rising.empty()) {
       const std::uint32_t place = field.rising.back();
       field.rising.pop_back();
@@ -349,17 +349,17 @@ void Eikonal::solve(std::span<const std::vector<Start>> starts) {
   }
 
   find_band();
-  std::vector<Real> least(fields_.size());
+  std::vector<Real> min(fields_.size());
   while (true) {
     // Values that wait for the next exchange count, though nothing here is left to be done with them.
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const Field& field = fields_[f];
-      least[f] = field.queue.empty() ? nowhere : field.queue.front().time;
-      for (const std::uint32_t place : field.to_send) least[f] = std::min(least[f], field.time[place]);
+      min[f] = field.queue.empty() ? nowhere : field.queue.front().time;
+      for (const std::uint32_t place : field.to_send) min[f] = std::min(min[f], field.time[place]);
     }
-    comm_.min(least);
-    if (std::ranges::none_of(least, [](Real time) { return time < nowhere; })) break;
-    for (std::size_t f = 0; f < fields_.size(); ++f) march(fields_[f], least[f] + band_);
+    comm_.min(min);
+    if (std::ranges::none_of(min, [](Real time) { return time < nowhere; })) break;
+    for (std::size_t f = 0; f < fields_.size(); ++f) march(fields_[f], min[f] + band_);
     exchange();
   }
 }
@@ -371,9 +371,9 @@ Vec<2> Eikonal::descent(std::size_t field, std::uint32_t place) const {
   const auto along = [&](Side back, Side forth, std::ptrdiff_t offset) {
     const Real lower = (links & link_bit(back)) != 0 ? time[-offset] : nowhere;
     const Real upper = (links & link_bit(forth)) != 0 ? time[offset] : nowhere;
-    const Real least = std::min(lower, upper);
-    if (!(least < here)) return 0.0;
-    return lower <= upper ? least - here : here - least;
+    const Real min = std::min(lower, upper);
+    if (!(min < here)) return 0.0;
+    return lower <= upper ? min - here : here - min;
   };
   if (!(here < nowhere)) return {};
   return {{along(Side::left, Side::right, 1),

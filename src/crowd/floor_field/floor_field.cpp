@@ -44,8 +44,8 @@ CellGrid fit_grid(const Box<2>& bounds, const Box<2>& box, Real wanted, const st
     grid.origin[k] = extent.lower[k];
     const Real cells = extent.length(k) / grid.cell;
     const Real count = box.is_periodic(k) ? std::round(cells) : std::ceil(cells * (1 - rounding));
-    constexpr Real most_cells = 2e9;
-    if (!(count <= most_cells))
+    constexpr Real max_cells = 2e9;
+    if (!(count <= max_cells))
       throw InputError(fmt::format("{}: cells of {} m are too small for a plan of {} m", where, grid.cell,
                                    extent.length(k)));
     (k == 0 ? grid.nx : grid.ny) = static_cast<std::int64_t>(count);
@@ -151,7 +151,7 @@ void FloorField::describe(Section& root) {
                       .range = non_negative,
                       .doc = "Distance from walls and columns below which paths cost more."});
         section.real("speed_at_walls", settings_.speed_at_walls,
-                     {.range = {.least = 0, .most = 1, .least_open = true},
+                     {.range = {.min = 0, .max = 1, .min_open = true},
                       .doc = "Speed factor of the floor fields at a wall; it rises to 1 over wall_clearance. "
                              "It changes routes, not walking speeds."});
         section.boolean("by_width", settings_.by_width,
@@ -207,9 +207,8 @@ void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box
     for (std::size_t k = 0; k < 2; ++k) {
       const int axis = static_cast<int>(k);
       const Real cells = grid.length(axis) / settings_.density_cell;
-      constexpr Real most_cells = 2e9;
-      built.density_count[k] =
-          static_cast<std::int64_t>(std::clamp(std::ceil(cells - 1e-9), 1.0, most_cells));
+      constexpr Real max_cells = 2e9;
+      built.density_count[k] = static_cast<std::int64_t>(std::clamp(std::ceil(cells - 1e-9), 1.0, max_cells));
       built.density_cell[axis] = grid.periodic[k]
                                      ? grid.length(axis) / static_cast<Real>(built.density_count[k])
                                      : settings_.density_cell;

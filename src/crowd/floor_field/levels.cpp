@@ -53,7 +53,7 @@ void FloorField::join_lifts(Ways& ways) const {
       };
       // The nearest cell in this tile that is both behind the door and in the cabin.
       int best_i = -1, best_j = -1;
-      Real least = HUGE_VAL;
+      Real min = HUGE_VAL;
       for (int j = 0; j < tiling.height(tile); ++j)
         for (int i = 0; i < tiling.width(tile); ++i) {
           if ((eikonal.links(place(on_floor, i, j)) & walkable_bit) == 0 ||
@@ -61,8 +61,8 @@ void FloorField::join_lifts(Ways& ways) const {
             continue;
           const Vec<2> x = tiling.centre(tile, i, j);
           const Vec<2> away = x - lift.inside;
-          if (building.map()->beyond(x, floor) != number || !(dot(away, away) < least)) continue;
-          least = dot(away, away);
+          if (building.map()->beyond(x, floor) != number || !(dot(away, away) < min)) continue;
+          min = dot(away, away);
           best_i = i;
           best_j = j;
         }

@@ -25,7 +25,7 @@ struct Round {
 /// Walls and columns of a level, to be asked for what is near a place.
 class Surroundings {
  public:
-  Surroundings(std::vector<Edge> walls, std::span<const Columns::Column> columns, Real most);
+  Surroundings(std::vector<Edge> walls, std::span<const Columns::Column> columns, Real max);
   /// Calls found(a, b) for the ends of all narrow places.
   void search(const std::function<void(const Vec<2>&, const Vec<2>&)>& found);
 
@@ -43,12 +43,12 @@ class Surroundings {
 
   std::vector<Edge> walls_;
   std::vector<Round> rounds_;
-  Real most_;
+  Real max_;
   BucketGrid wall_grid_, round_grid_;
 };
 
-Surroundings::Surroundings(std::vector<Edge> walls, std::span<const Columns::Column> columns, Real most)
-    : walls_(std::move(walls)), most_(most) {
+Surroundings::Surroundings(std::vector<Edge> walls, std::span<const Columns::Column> columns, Real max)
+    : walls_(std::move(walls)), max_(max) {
   std::map<std::pair<Real, Real>, std::size_t> corner_at;
   const auto add = [&](const Vec<2>& x, const Vec<2>& way) {
     const auto [found, is_new] = corner_at.try_emplace({x[0], x[1]}, rounds_.size());
@@ -66,9 +66,9 @@ Surroundings::Surroundings(std::vector<Edge> walls, std::span<const Columns::Col
     rounds_.push_back({column.centre, column.radius, {}});
     box.include(column.centre);
   }
-  box.lower -= filled<2>(most);
-  box.upper += filled<2>(most);
-  const Real n_wanted = box.length(0) * box.length(1) / (most * most);
+  box.lower -= filled<2>(max);
+  box.upper += filled<2>(max);
+  const Real n_wanted = box.length(0) * box.length(1) / (max * max);
   const auto n_cells = static_cast<std::size_t>(
       std::clamp(n_wanted, 1.0, static_cast<Real>(4 * (walls_.size() + rounds_.size()) + 64)));
   wall_grid_ = BucketGrid(box, n_cells);
@@ -108,7 +108,7 @@ bool Surroundings::is_empty(const Vec<2>& middle, Real radius) const {
 void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)>& found) {
   const auto look_at = [&](const Vec<2>& a, const Vec<2>& b) {
     const Real width = norm(b - a);
-    if (width > touching && width < most_ && is_empty(0.5 * (a + b), 0.5 * width)) found(a, b);
+    if (width > touching && width < max_ && is_empty(0.5 * (a + b), 0.5 * width)) found(a, b);
   };
   // What lies in several cells is met several times.
   std::vector<std::size_t> walls, others;
@@ -120,8 +120,8 @@ void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)
     const Round& own = rounds_[r];
     walls.clear();
     others.clear();
-    near(wall_grid_, own.centre, own.radius + most_, [&](std::size_t w) { walls.push_back(w); });
-    near(round_grid_, own.centre, own.radius + most_, [&](std::size_t other) {
+    near(wall_grid_, own.centre, own.radius + max_, [&](std::size_t w) { walls.push_back(w); });
+    near(round_grid_, own.centre, own.radius + max_, [&](std::size_t other) {
       if (other > r) others.push_back(other);
     });
     once(walls);
@@ -148,20 +148,20 @@ void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)
 
 }  // namespace
 
-std::vector<NarrowPlace> find_narrow_places(const BuildingPlan& building, const CellGrid& grid, Real most) {
+std::vector<NarrowPlace> find_narrow_places(const BuildingPlan& building, const CellGrid& grid, Real max) {
   std::vector<NarrowPlace> places;
   for (int number = 0; number < building.n_levels(); ++number) {
     const Level& level = building.level(number);
     SeenWalls seen = walls_as_seen(grid, level.plan);
     const auto is_free = [&](const Vec<2>& x) { return building.leads_over(grid.wrapped(x), number); };
-    Surroundings(std::move(seen.walls), seen.columns, most).search([&](const Vec<2>& a, const Vec<2>& b) {
+    Surroundings(std::move(seen.walls), seen.columns, max).search([&](const Vec<2>& a, const Vec<2>& b) {
       const Real width = norm(b - a);
       // Where a level ends at a line, one side is on the other one.
       const Vec<2> beside = (0.25 / width) * std::min(width, 1e-3) * left_of(b - a);
       const Vec<2> middle = 0.5 * (a + b);
       if (is_free(middle + beside) || is_free(middle - beside)) places.push_back({a, b, width, number});
     });
-    if (level.lift && level.lift->depth < most)
+    if (level.lift && level.lift->depth < max)
       places.push_back({level.lift->door[0], level.lift->door[1], level.lift->depth, number});
   }
   std::ranges::stable_sort(places, std::greater<>(), &NarrowPlace::width);
@@ -169,8 +169,7 @@ std::vector<NarrowPlace> find_narrow_places(const BuildingPlan& building, const 
 }
 
 std::vector<WidthClass> width_classes(std::span<const NarrowPlace> places, int n_levels,
-                                      std::span<const std::pair<Real, Real>> radii,
-                                      std::size_t most_classes) {
+                                      std::span<const std::pair<Real, Real>> radii, std::size_t max_classes) {
   // Radii from which on a place is too narrow, rising.
   std::vector<Real> limits;
   for (const NarrowPlace& place : places) limits.push_back(0.5 * place.width);
@@ -181,15 +180,15 @@ std::vector<WidthClass> width_classes(std::span<const NarrowPlace> places, int n
   Real before = -HUGE_VAL;
   for (const Real limit : limits) {
     WidthClass one{.up_to = limit + 0.5 * rounding_of_widths};
-    for (const auto& [least, most] : radii) {
-      if (!fits(2 * limit, least)) continue;               // all are wider
-      if (before > 0 && fits(2 * before, most)) continue;  // all are narrower
-      one.largest = std::max(one.largest, fits(2 * limit, most) ? most : limit);
+    for (const auto& [min, max] : radii) {
+      if (!fits(2 * limit, min)) continue;                // all are wider
+      if (before > 0 && fits(2 * before, max)) continue;  // all are narrower
+      one.largest = std::max(one.largest, fits(2 * limit, max) ? max : limit);
     }
     before = limit;
     if (one.largest > 0) classes.push_back(std::move(one));
   }
-  while (classes.size() > std::max<std::size_t>(most_classes, 1)) {
+  while (classes.size() > std::max<std::size_t>(max_classes, 1)) {
     std::size_t nearest = 0;
     const auto gap = [&](std::size_t c) { return classes[c + 1].largest - classes[c].largest; };
     for (std::size_t c = 1; c + 1 < classes.size(); ++c)

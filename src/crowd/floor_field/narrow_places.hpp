@@ -22,13 +22,13 @@ inline bool fits(Real width, Real radius) {
   return width >= 2 * radius - rounding_of_widths;
 }
 
-/// All narrow places of a building that are less than `most` [m] wide, widest first. They are the segments
+/// All narrow places of a building that are less than `max` [m] wide, widest first. They are the segments
 /// between two corners, walls or columns whose disk (the segment is its diameter) has nothing else in it: the
 /// saddles of the distance from walls. So with a wall across each of those that a disk is too wide for, the
 /// plan hangs together as the places do where the centre of the disk can be; and such a wall shuts nothing
 /// else, as no point of it is farther than half its length from a wall. `grid`: periodic axes, images count.
 /// Local, alike on all ranks; O(walls) where walls lie loosely.
-std::vector<NarrowPlace> find_narrow_places(const BuildingPlan& building, const CellGrid& grid, Real most);
+std::vector<NarrowPlace> find_narrow_places(const BuildingPlan& building, const CellGrid& grid, Real max);
 
 /// People of one range of radii, who have ways of their own.
 struct WidthClass {
@@ -38,9 +38,9 @@ struct WidthClass {
 };
 
 /// The classes of people with radii in these ranges (least and most): two radii are in one if the same
-/// `places` are too narrow for them. At most `most_classes`: those with the nearest radii are taken together,
+/// `places` are too narrow for them. At most `max_classes`: those with the nearest radii are taken together,
 /// with the ways of the wider one.
 std::vector<WidthClass> width_classes(std::span<const NarrowPlace> places, int n_levels,
-                                      std::span<const std::pair<Real, Real>> radii, std::size_t most_classes);
+                                      std::span<const std::pair<Real, Real>> radii, std::size_t max_classes);
 
 }  // namespace scree

@@ -236,7 +236,7 @@ const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, 
   const auto i0 = static_cast<std::int64_t>(std::floor(in_cells[0]));
   const auto j0 = static_cast<std::int64_t>(std::floor(in_cells[1]));
   const Cell* best = nullptr;
-  Real least = HUGE_VAL;
+  Real min = HUGE_VAL;
   for (std::int64_t j = j0 - reach_of_nearest; j <= j0 + reach_of_nearest; ++j)
     for (std::int64_t i = i0 - reach_of_nearest; i <= i0 + reach_of_nearest; ++i) {
       int local_i = 0;
@@ -248,11 +248,11 @@ const NearFields::Cell* NearFields::nearest(std::size_t field, const Vec<2>& x, 
       if (std::isinf(cell.time)) continue;
       const Vec<2> at = grid.centre(i, j);
       const Real distance = norm(at - x);
-      if (distance >= least) continue;
+      if (distance >= min) continue;
       // Walls are known in the frame of the tile, which may be that of an image.
       const Vec<2> frame = tiling_.centre(tile->number, local_i, local_j);
       if (terrain_.is_cut(tile->number, x + (frame - at), frame)) continue;
-      least = distance;
+      min = distance;
       best = &cell;
       centre = at;
     }

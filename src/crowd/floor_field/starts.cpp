@@ -47,24 +47,24 @@ void FloorField::find_lines(Ways& ways, std::size_t destination) const {
         bool was_inside = false;
         for (int i = 0; i < tiling.width(tile); ++i) {
           const Vec<2> x = tiling.centre(tile, i, j);
-          Real least = HUGE_VAL;
+          Real min = HUGE_VAL;
           Vec<2> to;
           for (const Segment& side : rim) {
             const Vec<2> foot = nearest_on(side, x);
             const Real distance = norm(foot - x);
-            if (distance < least) {
-              least = distance;
+            if (distance < min) {
+              min = distance;
               to = foot;
             }
           }
           // Only near the rim can a cell be inside and the one before it not.
-          const bool inside = (i > 0 && least > 1.5 * grid.cell) ? was_inside : ring_contains(ring, x);
+          const bool inside = (i > 0 && min > 1.5 * grid.cell) ? was_inside : ring_contains(ring, x);
           was_inside = inside;
           const std::uint32_t place = ways.eikonal->place(k, i, j);
           if ((ways.eikonal->links(place) & walkable_bit) == 0) continue;
-          if (inside || least == 0)
+          if (inside || min == 0)
             lines.push_back({place, k, x, x, 0});
-          else if (least < reach && !ways.terrain->is_cut(tile, x, to))
+          else if (min < reach && !ways.terrain->is_cut(tile, x, to))
             lines.push_back({place, k, x, to, 0});
         }
       }

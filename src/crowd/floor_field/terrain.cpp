@@ -242,14 +242,14 @@ Terrain::Cells Terrain::cells(std::int64_t tile) const {
   return result;
 }
 
-std::vector<float> Terrain::distances(std::int64_t tile, Real most) const {
+std::vector<float> Terrain::distances(std::int64_t tile, Real max) const {
   const int edge = tiling_.edge();
   std::vector<float> result(static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge),
-                            static_cast<float>(most));
+                            static_cast<float>(max));
   const auto nearer = [&](const Box<2>& box, const auto& distance) {
-    tiling_.for_cells_near(tile, box, most, 0, [&](int i, int j) {
-      float& least = result[static_cast<std::size_t>(i + edge * j)];
-      least = std::min(least, static_cast<float>(distance(tiling_.centre(tile, i, j))));
+    tiling_.for_cells_near(tile, box, max, 0, [&](int i, int j) {
+      float& min = result[static_cast<std::size_t>(i + edge * j)];
+      min = std::min(min, static_cast<float>(distance(tiling_.centre(tile, i, j))));
     });
   };
   for (const Edge& wall : walls(tile))
@@ -261,12 +261,12 @@ std::vector<float> Terrain::distances(std::int64_t tile, Real most) const {
   return result;
 }
 
-Real Terrain::distance(std::int64_t tile, const Vec<2>& x, Real most) const {
-  Real least = most;
-  for (const Edge& wall : walls(tile)) least = std::min(least, std::sqrt(squared_distance(wall, x)));
+Real Terrain::distance(std::int64_t tile, const Vec<2>& x, Real max) const {
+  Real min = max;
+  for (const Edge& wall : walls(tile)) min = std::min(min, std::sqrt(squared_distance(wall, x)));
   for (const Columns::Column& column : columns(tile))
-    least = std::min(least, std::max(0.0, norm(x - column.centre) - column.radius));
-  return least;
+    min = std::min(min, std::max(0.0, norm(x - column.centre) - column.radius));
+  return min;
 }
 
 bool Terrain::is_cut(std::int64_t tile, const Vec<2>& x, const Vec<2>& to) const {

@@ -58,11 +58,11 @@ class Terrain {
   };
   Cells cells(std::int64_t tile) const;
 
-  /// Distances of the cells from the nearest wall or column, `most` if none is nearer [m]. O(cells near
+  /// Distances of the cells from the nearest wall or column, `max` if none is nearer [m]. O(cells near
   /// walls).
-  std::vector<float> distances(std::int64_t tile, Real most) const;
+  std::vector<float> distances(std::int64_t tile, Real max) const;
   /// The same of a point within reach of the tile. O(walls near the tile).
-  Real distance(std::int64_t tile, const Vec<2>& x, Real most) const;
+  Real distance(std::int64_t tile, const Vec<2>& x, Real max) const;
   /// Whether a wall near the tile separates x from `to`. O(walls near the tile).
   bool is_cut(std::int64_t tile, const Vec<2>& x, const Vec<2>& to) const;
 

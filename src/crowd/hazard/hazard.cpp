@@ -36,7 +36,7 @@ void Hazard::describe(Section& root, const BuildingPlan& building, const Journey
                     "K [1/m], CO, CO2, O2 (volume fractions), temperature [deg C]; linear in between"});
         for (std::size_t k = 0; k < n_smoke; ++k)
           section.real(smoke_limits[k].key, constant_[k],
-                       {.range = {.least = smoke_limits[k].least},
+                       {.range = {.min = smoke_limits[k].min},
                         .doc = fmt::format("the same everywhere and at any time, instead of a column {} [{}]",
                                            smoke_limits[k].column, smoke_limits[k].unit)});
         describe_speed(section);
@@ -76,9 +76,9 @@ void Hazard::describe_speed(Section& section) {
                {.unit = Unit::speed,
                 .range = positive,
                 .doc = "a of the speed factor max(least_speed_factor, 1 + b K / a) in smoke"});
-  section.real("speed_slope", speed_.slope, {.range = {.most = 0}, .doc = "b of it [m2/s]"});
-  section.real("least_speed_factor", speed_.least,
-               {.range = {.least = 0, .most = 1}, .doc = "lowest factor in any smoke"});
+  section.real("speed_slope", speed_.slope, {.range = {.max = 0}, .doc = "b of it [m2/s]"});
+  section.real("least_speed_factor", speed_.min,
+               {.range = {.min = 0, .max = 1}, .doc = "lowest factor in any smoke"});
   std::vector<std::vector<Real>> table;
   section.points("speed_table", table, 2,
                  {.doc = "pairs of K [1/m] and a speed factor, linear in between, instead of a and b"});
@@ -107,7 +107,7 @@ void Hazard::describe_closings(Section& section, const BuildingPlan& building, c
         table.text("connector", connector, {.doc = "name of the connector, instead of exit"});
         for (std::size_t k = 0; k < n_smoke; ++k)
           table.real(smoke_limits[k].key, closing.limit[k],
-                     {.range = {.least = smoke_limits[k].least},
+                     {.range = {.min = smoke_limits[k].min},
                       .doc = fmt::format("{} {} [{}]",
                                          k == static_cast<std::size_t>(Smoke::oxygen) ? "closed below this"
                                                                                       : "closed above this",
@@ -287,7 +287,7 @@ std::vector<std::string> Hazard::laws() const {
         speed_table_.empty()
             ? fmt::format("speed in smoke: factor max({:g}, 1 + ({:g}) K / {:g}), K in 1/m (Frantzich and "
                           "Nilsson 2003)",
-                          speed_.least, speed_.slope, speed_.at_zero)
+                          speed_.min, speed_.slope, speed_.at_zero)
             : "speed in smoke: factor by speed_table");
   if (knows(Smoke::carbon_monoxide) || knows(Smoke::oxygen))
     lines.emplace_back(

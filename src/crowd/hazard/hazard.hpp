@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/section.hpp"
+#include "crowd/departure.hpp"
 #include "crowd/hazard/hazard_grid.hpp"
 #include "crowd/hazard/hazard_law.hpp"
 #include "crowd/journeys.hpp"

@@ -46,10 +46,9 @@ std::size_t place_on(const std::vector<Real>& axis, Real x) {
 
 std::string fault_of_smoke(std::size_t k, Real value) {
   const SmokeLimits& limits = smoke_limits[k];
-  if (value < limits.least)
-    return fmt::format("{} = {:g} is less than {:g}", limits.column, value, limits.least);
-  if (value > limits.most)
-    return fmt::format("{} = {:g} is more than {:g}: {}", limits.column, value, limits.most, limits.if_more);
+  if (value < limits.min) return fmt::format("{} = {:g} is less than {:g}", limits.column, value, limits.min);
+  if (value > limits.max)
+    return fmt::format("{} = {:g} is more than {:g}: {}", limits.column, value, limits.max, limits.if_more);
   return {};
 }
 

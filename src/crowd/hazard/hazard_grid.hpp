@@ -16,7 +16,7 @@ inline constexpr std::size_t n_smoke = 5;
 /// What is known of each Smoke: its column, its key in a deck, its unit, and what it may be.
 struct SmokeLimits {
   std::string_view column, key, unit;
-  Real least, most;
+  Real min, max;
   std::string_view if_more;  ///< what somebody may have meant
 };
 inline constexpr std::array<SmokeLimits, n_smoke> smoke_limits{

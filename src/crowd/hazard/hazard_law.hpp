@@ -38,8 +38,8 @@ inline Real dose_rate(const Gases& gases) {
 struct SmokeSpeed {
   Real at_zero = 0.706;  ///< a [m/s]
   Real slope = -0.057;   ///< b [m2/s]
-  Real least = 0.1;      ///< as in FDS+Evac
-  Real factor(Real extinction) const { return std::clamp(1 + slope * extinction / at_zero, least, 1.0); }
+  Real min = 0.1;        ///< as in FDS+Evac
+  Real factor(Real extinction) const { return std::clamp(1 + slope * extinction / at_zero, min, 1.0); }
 };
 
 }  // namespace scree

@@ -69,14 +69,14 @@ void CrowdOutput::refuse(std::string_view scheme_of_run) const {
 void CrowdOutput::check(const Box<2>& box, Real dt) const {
   if (settings_.every.ever()) {
     // Cells reach 1 m beyond the domain at most; columns and rows are counted with 32 bits in files.
-    constexpr Real most_cells = 1e9;
+    constexpr Real max_cells = 1e9;
     Real n_cells = 1;
     for (int k = 0; k < 2; ++k) n_cells *= std::ceil((box.length(k) + 2) / settings_.cell);
-    if (n_cells > most_cells)
+    if (n_cells > max_cells)
       throw InputError(
           fmt::format("{}: cells of {:g} m in [output.fields] make a grid of {:.3g} cells; at most "
                       "{:g} are possible",
-                      settings_.where_fields, settings_.cell, n_cells, most_cells));
+                      settings_.where_fields, settings_.cell, n_cells, max_cells));
   }
   if (settings_.fps * dt > 1 + 1e-9)
     throw InputError(

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "crowd/crowd_scene.hpp"
+#include "crowd/departure.hpp"
 #include "crowd/output/crowd_fields.hpp"
 #include "crowd/output/crowd_output_settings.hpp"
 #include "crowd/output/departure_curve.hpp"

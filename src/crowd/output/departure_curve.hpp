@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "crowd/departure.hpp"
 
 namespace scree {
 

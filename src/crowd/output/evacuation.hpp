@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "crowd/departure.hpp"
 #include "crowd/hazard/hazard.hpp"
 #include "crowd/lifts.hpp"
 #include "crowd/locks.hpp"

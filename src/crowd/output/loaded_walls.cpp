@@ -43,15 +43,15 @@ std::int64_t nearest_piece(const DrawnObstacle& obstacle, std::size_t part, cons
   const std::size_t n = obstacle.lines_per_part > 0 ? obstacle.lines_per_part : obstacle.lines.size();
   const std::size_t first = obstacle.lines_per_part > 0 ? part * n : 0;
   std::int64_t nearest = -1;
-  Real least = HUGE_VAL;
+  Real min = HUGE_VAL;
   for (std::size_t l = first; l < first + n && l < obstacle.lines.size(); ++l) {
     const Line& line = obstacle.lines[l];
     const Vec<2> along = line.b - line.a;
     const Real length = dot(along, along);
     const Real t = length > 0 ? std::clamp(dot(x - line.a, along) / length, 0.0, 1.0) : 0;
     const Real distance = norm(x - (line.a + t * along));
-    if (distance >= least) continue;
-    least = distance;
+    if (distance >= min) continue;
+    min = distance;
     nearest = line.first_piece +
               std::min(line.n_pieces - 1, static_cast<std::int64_t>(t * static_cast<Real>(line.n_pieces)));
   }

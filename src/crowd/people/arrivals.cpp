@@ -58,10 +58,10 @@ Real Arrivals::integral(Real time) const {
 
 std::int64_t Arrivals::n_due(Real time) const {
   constexpr Real rounding = 1e-6;  // times are sums of steps
-  constexpr Real most = 0x1p62;
+  constexpr Real max = 0x1p62;
   const auto n =
       times_.empty()
-          ? static_cast<std::int64_t>(std::min(std::floor(integral(time) + rounding), most))
+          ? static_cast<std::int64_t>(std::min(std::floor(integral(time) + rounding), max))
           : static_cast<std::int64_t>(std::ranges::upper_bound(times_, time + rounding) - times_.begin());
   return limit_ > 0 ? std::min(n, limit_) : n;
 }

@@ -44,11 +44,11 @@ class PushApart {
     return task_.comm.sum(push(0, 0));
   }
 
-  /// True if no overlap is left after at most `most_passes`. Collective.
-  bool run(int most_passes) {
+  /// True if no overlap is left after at most `max_passes`. Collective.
+  bool run(int max_passes) {
     // The stiffest mode of a disk with six neighbours bounds step and momentum: step * 6 < 2 (1 + momentum).
     constexpr Real step = 0.3, momentum = 0.7;
-    for (int pass = 0; pass < most_passes; ++pass) {
+    for (int pass = 0; pass < max_passes; ++pass) {
       exchange();
       if (task_.comm.sum(push(step, momentum)) == 0) return true;
       move();
@@ -164,9 +164,9 @@ class PushApart {
   void move() {
     for (Disk& disk : moving_) {
       // Far jumps could pass through a wall.
-      const Real most = 0.3 * disk.person.body.radius;
+      const Real max = 0.3 * disk.person.body.radius;
       const Real length = norm(disk.velocity);
-      if (length > most) disk.velocity *= most / length;
+      if (length > max) disk.velocity *= max / length;
       const Vec<2> x = disk.person.body.position;
       const auto can_go = [&](const Vec<2>& displacement) {
         const Vec<2> y = wrapped(task_.domain, x + displacement);
@@ -275,8 +275,8 @@ bool place_densely(const PlacementTask& task, const Radii& radii, std::vector<Pl
 
 bool push_apart(const PlacementTask& task, std::vector<PlacedPerson>& people) {
   PushApart pushing(task, people);
-  constexpr int most_passes = 3000;
-  if (!pushing.run(most_passes)) return false;
+  constexpr int max_passes = 3000;
+  if (!pushing.run(max_passes)) return false;
   people = pushing.people();
   return true;
 }

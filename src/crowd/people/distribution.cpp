@@ -12,25 +12,25 @@ namespace {
 
 class Constant final : public Distribution {
  public:
-  explicit Constant(Real value = 0) { least_ = most_ = value; }
+  explicit Constant(Real value = 0) { min_ = max_ = value; }
   void describe(Section& section, Unit unit) override {
-    section.real("value", least_,
+    section.real("value", min_,
                  {.unit = unit, .range = non_negative, .required = true, .doc = "value of everybody"});
-    most_ = least_;
+    max_ = min_;
   }
-  Real quantile(Real) const override { return least_; }
+  Real quantile(Real) const override { return min_; }
 };
 
 class Uniform final : public Distribution {
  public:
   void describe(Section& section, Unit unit) override {
-    section.real("min", least_,
+    section.real("min", min_,
                  {.unit = unit, .range = non_negative, .required = true, .doc = "smallest value"});
-    section.real("max", most_,
+    section.real("max", max_,
                  {.unit = unit, .range = non_negative, .required = true, .doc = "largest value"});
-    if (section.reading() && most_ < least_) section.fail("max", "the largest value is below the smallest");
+    if (section.reading() && max_ < min_) section.fail("max", "the largest value is below the smallest");
   }
-  Real quantile(Real share) const override { return std::min(least_ + (most_ - least_) * share, most_); }
+  Real quantile(Real share) const override { return std::min(min_ + (max_ - min_) * share, max_); }
 };
 
 /// One of the two parameters of a law.
@@ -78,9 +78,9 @@ template <class Law>
 class Cut final : public Distribution {
  public:
   Cut() = default;
-  Cut(Real first, Real second, Real least, Real most) : values_{first, second} {
-    least_ = least;
-    most_ = most;
+  Cut(Real first, Real second, Real min, Real max) : values_{first, second} {
+    min_ = min;
+    max_ = max;
     find_shares();
   }
 
@@ -93,33 +93,32 @@ class Cut final : public Distribution {
                     .required = true,
                     .doc = parameter.doc});
     }
-    section.real("min", least_, {.unit = unit, .range = non_negative, .doc = "smallest value"});
-    section.real("max", most_,
-                 {.unit = unit, .range = positive, .doc = "largest value; not given: no bound"});
+    section.real("min", min_, {.unit = unit, .range = non_negative, .doc = "smallest value"});
+    section.real("max", max_, {.unit = unit, .range = positive, .doc = "largest value; not given: no bound"});
     if (!section.reading()) return;
-    if (most_ <= least_) section.fail("max", "the largest value must exceed the smallest");
+    if (max_ <= min_) section.fail("max", "the largest value must exceed the smallest");
     find_shares();
-    constexpr Real least_share = 1e-3;  // the tails beyond are known to few digits
-    if (share_below_most_ - share_below_least_ < least_share)
+    constexpr Real min_share = 1e-3;  // the tails beyond are known to few digits
+    if (share_below_max_ - share_below_min_ < min_share)
       section.fail("min", "fewer than 1 in 1000 values of this distribution lie between min and max");
   }
 
   Real quantile(Real share) const override {
     constexpr Real below_one = 1 - 0x1p-53;
-    const Real p = share_below_least_ + (share_below_most_ - share_below_least_) * share;
-    if (p <= 0) return least_;
-    return std::clamp(boost::math::quantile(law(), std::min(p, below_one)), least_, most_);
+    const Real p = share_below_min_ + (share_below_max_ - share_below_min_) * share;
+    if (p <= 0) return min_;
+    return std::clamp(boost::math::quantile(law(), std::min(p, below_one)), min_, max_);
   }
 
  private:
   auto law() const { return Law::law(values_[0], values_[1]); }
   void find_shares() {
-    share_below_least_ = boost::math::cdf(law(), least_);
-    share_below_most_ = std::isfinite(most_) ? boost::math::cdf(law(), most_) : 1;
+    share_below_min_ = boost::math::cdf(law(), min_);
+    share_below_max_ = std::isfinite(max_) ? boost::math::cdf(law(), max_) : 1;
   }
 
   std::array<Real, 2> values_{1, 1};  // of the parameters
-  Real share_below_least_ = 0, share_below_most_ = 1;
+  Real share_below_min_ = 0, share_below_max_ = 1;
 };
 
 }  // namespace
@@ -140,8 +139,8 @@ std::span<const Entry<Distribution>> registry<Distribution>() {
 std::shared_ptr<const Distribution> constant_distribution(Real value) {
   return std::make_shared<const Constant>(value);
 }
-std::shared_ptr<const Distribution> normal_distribution(Real mean, Real deviation, Real least, Real most) {
-  return std::make_shared<const Cut<Normal>>(mean, deviation, least, most);
+std::shared_ptr<const Distribution> normal_distribution(Real mean, Real deviation, Real min, Real max) {
+  return std::make_shared<const Cut<Normal>>(mean, deviation, min, max);
 }
 
 void describe_distribution(Section& section, std::string_view key, Unit unit,

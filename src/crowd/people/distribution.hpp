@@ -15,8 +15,8 @@ class Distribution {
   virtual void describe(Section& section, Unit unit) = 0;
   /// The value that a share `share` of all, in [0, 1), lies below.
   virtual Real quantile(Real share) const = 0;
-  Real least() const { return least_; }  ///< no draw is below it
-  Real most() const { return most_; }    ///< no draw exceeds it; may be infinite
+  Real min() const { return min_; }  ///< no draw is below it
+  Real max() const { return max_; }  ///< no draw exceeds it; may be infinite
 
   Real draw(RandomStream& stream) const { return quantile(stream.uniform()); }
   /// Mean of f(value), by the midpoint rule on 1000 quantiles.
@@ -29,7 +29,7 @@ class Distribution {
   }
 
  protected:
-  Real least_ = 0, most_ = HUGE_VAL;
+  Real min_ = 0, max_ = HUGE_VAL;
 };
 
 template <>
@@ -38,7 +38,7 @@ std::span<const Entry<Distribution>> registry<Distribution>();
 /// One value for all.
 std::shared_ptr<const Distribution> constant_distribution(Real value);
 /// A normal distribution, cut to [least, most].
-std::shared_ptr<const Distribution> normal_distribution(Real mean, Real deviation, Real least, Real most);
+std::shared_ptr<const Distribution> normal_distribution(Real mean, Real deviation, Real min, Real max);
 
 /// Declares and reads the optional table `key` of a distribution; `chosen` stays as it is if the deck does
 /// not give it.

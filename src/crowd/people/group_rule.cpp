@@ -14,14 +14,14 @@ namespace scree {
 
 namespace {
 
-constexpr std::int64_t most_members = 1000;
+constexpr std::int64_t max_members = 1000;
 
 std::vector<std::int64_t> whole_numbers(const Section& section, const std::vector<Real>& values) {
   std::vector<std::int64_t> sizes;
   for (const Real value : values) {
-    if (value != std::floor(value) || !(value >= 1 && value <= most_members))
+    if (value != std::floor(value) || !(value >= 1 && value <= max_members))
       section.fail("sizes", fmt::format("a group has a whole number of members from 1 to {}, not {:g}",
-                                        most_members, value));
+                                        max_members, value));
     sizes.push_back(static_cast<std::int64_t>(value));
     if (std::ranges::count(sizes, sizes.back()) > 1)
       section.fail("sizes", fmt::format("{:g} is listed twice", value));
@@ -50,7 +50,7 @@ void GroupRule::describe(Section& section, bool has_file) {
                 .range = positive,
                 .doc = "distance within which members keep together; along the way: 3 m are 3 s at 1 m/s"});
   section.real("wait_factor", wait_factor,
-               {.range = {.least = 0, .most = 1, .least_open = true},
+               {.range = {.min = 0, .max = 1, .min_open = true},
                 .doc = "share of the desired speed with which those walk who wait for others"});
   section.boolean("side_by_side", side_by_side,
                   {.doc = "whether who is ahead of the centre of the group, along the way, slows down: "

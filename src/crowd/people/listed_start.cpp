@@ -27,12 +27,12 @@ std::string point_text(const Vec<2>& x) {
 
 /// "0.32 m from the wall from (0, 0) to (10, 0) m".
 std::string nearest_wall(const FloorPlan& plan, const Vec<2>& x) {
-  Real least = HUGE_VAL;
+  Real min = HUGE_VAL;
   std::string text = "far from any wall";
   for (const Edge& wall : plan.walls()) {
     const Real distance = foot_on(wall, x, wall.normal).distance;
-    if (distance >= least) continue;
-    least = distance;
+    if (distance >= min) continue;
+    min = distance;
     text = fmt::format("{:.3g} m from the wall from ({:g}, {:g}) to {}", distance, wall.a[0], wall.a[1],
                        point_text(wall.b));
   }
@@ -109,17 +109,17 @@ void ListedStart::require_off_walls(std::span<const Person> people) const {
                                           std::forward_as_tuple(state.obstacles, shut, state.box,
                                                                 person.level, largest_radius))
                                  .first;
-    Real least = HUGE_VAL;
+    Real min = HUGE_VAL;
     level->second.for_each_near(person.x,
-                                [&](Real distance, const Vec<2>&) { least = std::min(least, distance); });
+                                [&](Real distance, const Vec<2>&) { min = std::min(min, distance); });
     const Real radius = person.radius;
-    if (least >= (1 - PersonFile::overlap_limit) * radius) continue;
+    if (min >= (1 - PersonFile::overlap_limit) * radius) continue;
     fault.note(share.first + static_cast<GlobalId>(i), [&] {
       return fmt::format(
           "{} of radius {:g} m at {} overlaps a wall or obstacle by {:.3g} m: move it, or set separate = "
           "true "
           "at {}",
-          name(person), radius, point_text(person.x), radius - least, file_of(person).where());
+          name(person), radius, point_text(person.x), radius - min, file_of(person).where());
     });
   }
   fault.throw_if_any(state.comm);

@@ -80,14 +80,14 @@ Real Mixture::mean_disk_area() const {
 
 Real Mixture::largest_radius() const {
   Real largest = 0;
-  for (std::size_t k = 0; k < kind_.size(); ++k) largest = std::max(largest, type(k).radius->most());
+  for (std::size_t k = 0; k < kind_.size(); ++k) largest = std::max(largest, type(k).radius->max());
   return largest;
 }
 
 Real Mixture::typical_radius() const {
-  Real least = HUGE_VAL;
-  for (std::size_t k = 0; k < kind_.size(); ++k) least = std::min(least, type(k).radius->quantile(0.5));
-  return least;
+  Real min = HUGE_VAL;
+  for (std::size_t k = 0; k < kind_.size(); ++k) min = std::min(min, type(k).radius->quantile(0.5));
+  return min;
 }
 
 }  // namespace scree

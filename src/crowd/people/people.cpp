@@ -36,9 +36,9 @@ void People::describe_kinds(Section& root) {
         describe_familiarity(section, kind.familiarity);
         if (!section.reading()) return;
         kind.where_follows = section.where("follows");
-        if (!std::isfinite(kind.radius->most()) || !(kind.radius->least() > 0))
+        if (!std::isfinite(kind.radius->max()) || !(kind.radius->min() > 0))
           section.fail("radius", "radii of people need bounds: give min, more than 0 m, and max");
-        if (!std::isfinite(kind.speed->most()))
+        if (!std::isfinite(kind.speed->max()))
           section.fail("speed", "speeds of people need a bound: give max");
         kinds_.push_back(std::move(kind));
       });
@@ -199,7 +199,7 @@ std::vector<std::string> People::group_names() const {
 }
 std::vector<std::pair<Real, Real>> People::radii() const {
   std::vector<std::pair<Real, Real>> radii;
-  for (const AgentType& kind : kinds_) radii.emplace_back(kind.radius->least(), kind.radius->most());
+  for (const AgentType& kind : kinds_) radii.emplace_back(kind.radius->min(), kind.radius->max());
   for (const Origin* origin : origins())
     if (const PersonFile::Numbers& n = origin->file.numbers(); n.largest_radius > 0)
       radii.emplace_back(n.smallest_radius, n.largest_radius);
@@ -213,7 +213,7 @@ Real People::smallest_radius() const {
 }
 Real People::fastest() const {
   Real fastest = 0;
-  for (const AgentType& kind : kinds_) fastest = std::max(fastest, kind.speed->most());
+  for (const AgentType& kind : kinds_) fastest = std::max(fastest, kind.speed->max());
   for (const Origin* origin : origins()) fastest = std::max(fastest, origin->file.numbers().fastest);
   return fastest;
 }

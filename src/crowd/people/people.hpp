@@ -140,7 +140,7 @@ class People {
   /// The densest share of an area that equal disks cover: pi / sqrt(12).
   static inline const Real densest_disks = std::numbers::pi / std::sqrt(12.0);
   /// How many people with their centres in the space there can be, taken as disks of their mean area.
-  static Real most_that_fit(const StartSpace& space, const Mixture& mixture);
+  static Real max_that_fit(const StartSpace& space, const Mixture& mixture);
   /// Everybody of files at their places; counts on state.next_id. Collective.
   std::vector<Person> start_from_files(State<2>& state, const BuildingPlan& building,
                                        std::uint64_t seed) const;

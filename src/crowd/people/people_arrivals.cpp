@@ -94,8 +94,8 @@ class SourcePlaces {
   bool meets(const Bins<2>& bins, const Vec<2>& x, Real radius) const {
     return bins.any_near(x, radius + largest_, [&](Index i) {
       const Vec<2> apart = x - bins[i].position;
-      const Real least = radius + bins[i].radius;
-      return dot(apart, apart) < least * least;
+      const Real min = radius + bins[i].radius;
+      return dot(apart, apart) < min * min;
     });
   }
 

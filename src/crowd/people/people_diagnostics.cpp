@@ -18,7 +18,7 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
     const NearObstacles near(none, journeys.exits(), domain, level, largest_radius());
     const StartSpace space(building, near, journeys.exits(), domain, region, where);
     const Real n = count > 0 ? static_cast<Real>(count) : density * space.area();
-    const Real filled_share = densest_disks * n / most_that_fit(space, mixture);
+    const Real filled_share = densest_disks * n / max_that_fit(space, mixture);
     constexpr Real tight = 0.75;  // random disks jam at about 0.84
     if (filled_share > densest_disks)
       found.push_back(fmt::format("error: {}: [{}] asks for {:.0f} people, who would fill {:.0f} % of {}",

@@ -58,8 +58,8 @@ GlobalId People::take_ids(State<2>& state, std::int64_t n) const {
   GlobalId above = state.next_id;
   bool is_free = true;
   for (const PersonFile* file : files_with_ids()) {
-    const auto [least, greatest] = std::pair(file->numbers().least_id, file->numbers().greatest_id);
-    is_free = is_free && (greatest < state.next_id || least >= state.next_id + n);
+    const auto [min, greatest] = std::pair(file->numbers().min_id, file->numbers().greatest_id);
+    is_free = is_free && (greatest < state.next_id || min >= state.next_id + n);
     above = std::max(above, greatest + 1);
   }
   const GlobalId first = is_free ? state.next_id : above;
@@ -78,8 +78,8 @@ void People::require_distinct_ids() const {
   for (std::size_t f = 0; f < files.size(); ++f) {
     const PersonFile::Numbers& mine = files[f]->numbers();
     if (std::ranges::any_of(files, [&](const PersonFile* other) {
-          return other != files[f] && other->numbers().least_id <= mine.greatest_id &&
-                 other->numbers().greatest_id >= mine.least_id;
+          return other != files[f] && other->numbers().min_id <= mine.greatest_id &&
+                 other->numbers().greatest_id >= mine.min_id;
         }))
       files[f]->for_each([&](const Person& person) { given.push_back({person.id, person.row, f}); });
   }
@@ -95,7 +95,7 @@ namespace {
 
 /// A group of a file.
 struct ListedGroup {
-  GlobalId least_id = most_id;
+  GlobalId min_id = max_id;
   std::int64_t n_members = 0, row = 0;
   int journey = -1;
 };
@@ -124,11 +124,11 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
           fmt::format("{}: the members of a group share their journey and exit, but those of the group {} "
                       "have others than in row {}",
                       file.place(person.row), person.together, group.row));
-    group.least_id = std::min(group.least_id, id);
+    group.min_id = std::min(group.min_id, id);
   });
   std::map<std::int64_t, std::int32_t> parties;
   for (const auto& [number, group] : groups)
-    parties.emplace(number, group.n_members > 1 ? static_cast<std::int32_t>(group.least_id) : -1);
+    parties.emplace(number, group.n_members > 1 ? static_cast<std::int32_t>(group.min_id) : -1);
   return parties;
 }
 
@@ -148,7 +148,7 @@ std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, s
     const auto id_of = [&](const Person& person, std::int64_t row) {
       return has_ids ? person.id : first_id + row;
     };
-    if (numbers.has_groups && !has_ids && first_id + numbers.count > most_id)
+    if (numbers.has_groups && !has_ids && first_id + numbers.count > max_id)
       throw InputError(file.where() + ": groups need ids below 2^31: fewer people");
     const std::map<std::int64_t, std::int32_t> parties =
         numbers.has_groups ? parties_of(population, id_of) : std::map<std::int64_t, std::int32_t>();

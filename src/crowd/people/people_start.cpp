@@ -12,7 +12,7 @@
 
 namespace scree {
 
-Real People::most_that_fit(const StartSpace& space, const Mixture& mixture) {
+Real People::max_that_fit(const StartSpace& space, const Mixture& mixture) {
   const Real area = mixture.mean_disk_area();
   return densest_disks * space.usable_area(2 * std::sqrt(area / std::numbers::pi)) / area;
 }
@@ -105,17 +105,17 @@ void People::Placement::place(const Population& population) {
   const StartSpace& space = *level.views.back();
   const std::int64_t n = population.n_people(space.area());
   const Mixture& mixture = population.mixture;
-  const auto most = static_cast<std::int64_t>(most_that_fit(space, mixture));
+  const auto max = static_cast<std::int64_t>(max_that_fit(space, mixture));
   const auto refuse = [&](const std::string& reason) {
     throw InputError(
         fmt::format("{}: the {} people of [populations.{}] {}: {} holds {} such people at most, as close as "
                     "disks can be; ask for fewer, or for a larger region",
-                    population.where, n, population.name, reason, space.text(), most));
+                    population.where, n, population.name, reason, space.text(), max));
   };
   if (n == 0)
     throw InputError(fmt::format("{}: density = {:g} is less than half a person in {}", population.where,
                                  population.density, space.text()));
-  if (n > most) refuse("do not fit");
+  if (n > max) refuse("do not fit");
   if (population.groups) population.groups->require_room(n, population.name);
   auto& [first_id, parties] = numbering[&population];
   first_id = all.take_ids(state, n);

@@ -154,8 +154,7 @@ void PersonFile::count(const Person& person, const PersonNames& names) {
     n.smallest_radius = std::min(n.smallest_radius, person.radius);
   }
   if (!std::isnan(person.speed)) n.fastest = std::max(n.fastest, person.speed);
-  if (has_id)
-    n.least_id = std::min(n.least_id, person.id), n.greatest_id = std::max(n.greatest_id, person.id);
+  if (has_id) n.min_id = std::min(n.min_id, person.id), n.greatest_id = std::max(n.greatest_id, person.id);
   n.is_on_one_level = n.is_on_one_level && person.level == n.level;
 }
 

@@ -19,31 +19,31 @@ namespace {
 void bind_columns(TableReader& table, bool has_times, PersonRow& row) {
   Person& person = row.person;
   constexpr std::string_view whole = "a whole number from 0 to 2147483647";
-  static_assert(most_id == 2147483647);
-  const ColumnRules number{.unit = "-", .least = 0, .most = most_id, .range = whole};
+  static_assert(max_id == 2147483647);
+  const ColumnRules number{.unit = "-", .min = 0, .max = max_id, .range = whole};
   const ColumnRules name{.unit = "-"};
   const bool has_x = table.real("x", person.x[0], {.unit = "m"});
   const bool has_y = table.real("y", person.x[1], {.unit = "m"});
   table.integer("id", person.id, number);
   table.real("radius", person.radius,
-             {.unit = "m", .least = 0.01, .most = 2, .range = "from 0.01 m to 2 m", .may_be_empty = true});
+             {.unit = "m", .min = 0.01, .max = 2, .range = "from 0.01 m to 2 m", .may_be_empty = true});
   table.real("speed", person.speed,
-             {.unit = "m/s", .least = 0, .most = 20, .range = "from 0 m/s to 20 m/s", .may_be_empty = true});
+             {.unit = "m/s", .min = 0, .max = 20, .range = "from 0 m/s to 20 m/s", .may_be_empty = true});
   table.text("kind", row.names[PersonRow::kind], name);
   table.real("premovement", person.premovement,
-             {.unit = "s", .least = 0, .range = "0 s or more", .may_be_empty = true});
+             {.unit = "s", .min = 0, .range = "0 s or more", .may_be_empty = true});
   table.text("floor", row.names[PersonRow::floor], name);
   table.text("journey", row.names[PersonRow::journey], name);
   table.text("leaves_at", row.names[PersonRow::leaves_at], name);
   if (has_times) {
-    const bool is_there = table.real("time", person.time, {.unit = "s", .least = 0, .range = "0 s or more"});
+    const bool is_there = table.real("time", person.time, {.unit = "s", .min = 0, .range = "0 s or more"});
     if (table.has("group"))
       table.refuse("a column \"group\" is for [populations.NAME]: people of a source come one by one");
     table.refuse_others();
     if (!is_there) table.refuse("no column time: people of a source need the time when they come");
   } else {
     table.integer("group", person.together,
-                  {.unit = "-", .least = 0, .most = most_id, .range = whole, .may_be_empty = true});
+                  {.unit = "-", .min = 0, .max = max_id, .range = whole, .may_be_empty = true});
     if (table.has("time"))
       table.refuse(
           "a column \"time\" is for [sources.NAME]: people of [populations.NAME] are there at the start");
@@ -94,10 +94,10 @@ std::string_view next_word(std::string_view& line) {
 /// A whole number, also one written as 12.0.
 std::int64_t archive_number(std::string_view word, const char* what, const std::string& where) {
   Real value = -1;
-  if (!parse(word, value) || !(value >= 0 && value <= static_cast<Real>(most_id)) ||
+  if (!parse(word, value) || !(value >= 0 && value <= static_cast<Real>(max_id)) ||
       value != std::floor(value))
     throw InputError(
-        fmt::format("{}: {} '{}' is not a whole number from 0 to {}", where, what, word, most_id));
+        fmt::format("{}: {} '{}' is not a whole number from 0 to {}", where, what, word, max_id));
   return static_cast<std::int64_t>(value);
 }
 

@@ -34,7 +34,7 @@ struct PersonRow {
   std::array<std::string_view, n_names> names;  ///< valid during the call
 };
 /// Ids of people in files: 31 bits.
-inline constexpr GlobalId most_id = 0x7fffffff;
+inline constexpr GlobalId max_id = 0x7fffffff;
 using TakePerson = std::function<void(const PersonRow&)>;
 
 /// Calls take(row) for each person of a CSV file with a header: x, y and any of id, radius, speed, kind,

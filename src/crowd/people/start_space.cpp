@@ -17,9 +17,9 @@ NearObstacles::NearObstacles(const ObstacleSet<2>& obstacles, std::span<const Ex
   for (const Exit& exit : exits)
     if (exit.level == level && !exit.line.empty() && exit.ever_closes())
       doors_.emplace_back(exit.line[0], exit.line[1]);
-  constexpr Real most_cells = 1 << 22;
+  constexpr Real max_cells = 1 << 22;
   grid_ = BucketGrid(domain,
-                     static_cast<std::size_t>(std::min(domain.volume() / (4 * reach * reach), most_cells)));
+                     static_cast<std::size_t>(std::min(domain.volume() / (4 * reach * reach), max_cells)));
   update(domain);
 }
 
@@ -103,9 +103,9 @@ bool StartSpace::holds(const Vec<2>& x) const {
 
 Vec<2> StartSpace::draw(RandomStream& stream, Real) const {
   // Enough for a region that takes 1 part in 1000 of the box around it; a point that is not held is not free.
-  constexpr int most_tries = 10000;
+  constexpr int max_tries = 10000;
   Vec<2> x;
-  for (int n = 0; n < most_tries; ++n) {
+  for (int n = 0; n < max_tries; ++n) {
     for (int k = 0; k < 2; ++k) x[k] = stream.uniform(bounds_.lower[k], bounds_.upper[k]);
     if (holds(x)) break;
   }

@@ -12,7 +12,7 @@ namespace scree {
 namespace {
 
 /// Overlaps of areas below this are rounding [m2].
-constexpr Real least_overlap = 1e-3;
+constexpr Real min_overlap = 1e-3;
 /// What a person is reckoned to need in a cabin if the deck does not say how many it holds [m2].
 constexpr Real area_of_person = 0.25;
 
@@ -40,9 +40,9 @@ void BuildingPlan::describe_lifts(Section& root) {
         section.text(
             "to", to,
             {.required = true, .doc = "the one of them at which people get out; on the others they get in"});
-        section.integer("capacity", lift.capacity,
-                        {.range = {.least = 1},
-                         .doc = "most people in it; not given: one for each 0.25 m2 of the cabin"});
+        section.integer(
+            "capacity", lift.capacity,
+            {.range = {.min = 1}, .doc = "most people in it; not given: one for each 0.25 m2 of the cabin"});
         section.real("speed", lift.speed,
                      {.unit = Unit::speed, .range = positive, .required = true, .doc = "of the cabin"});
         section.real(
@@ -125,7 +125,7 @@ void BuildingPlan::join_lift(int number, Real largest_radius, std::vector<LevelL
     Lift::Stop& stop = lift.stops[k];
     const std::string& name = this->level(stop.floor).name;
     const Real overlap = plan(stop.floor).free_area(cabin);
-    if (overlap > least_overlap)
+    if (overlap > min_overlap)
       throw InputError(
           fmt::format("{}: {:.3g} m2 of the cabin lie in the walkable area of [floors.{}]: take the "
                       "shaft out of it, say by an obstacle",
@@ -144,7 +144,7 @@ void BuildingPlan::join_lift(int number, Real largest_radius, std::vector<LevelL
   }
   for (int other = 0; other < number; ++other) {
     if (!this->level(other).lift) continue;
-    if (const Real overlap = plan(other).free_area(cabin); overlap > least_overlap)
+    if (const Real overlap = plan(other).free_area(cabin); overlap > min_overlap)
       throw InputError(fmt::format("{}: the cabins of [lifts.{}] and [lifts.{}] overlap by {:.3g} m2",
                                    level.where, this->level(other).name, level.name, overlap));
   }

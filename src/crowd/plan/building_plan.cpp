@@ -214,10 +214,10 @@ std::vector<std::pair<int, PlanFinding>> BuildingPlan::walls_behind_lines(Real r
     const Edge part = part_for_centres(line, radius);
     for (const int number : line.level) {
       const Real free = radius - 1e-3;  // as much as walls beside the line leave, which begin at its ends
-      Real least = free;
+      Real min = free;
       Vec<2> at;
       const auto look = [&](Real distance, const Vec<2>& x) {
-        if (distance < least) least = distance, at = x;
+        if (distance < min) min = distance, at = x;
       };
       for (const Edge& wall : plan(number).walls()) {
         const auto [way, from] = shortest_way(part, wall);
@@ -225,14 +225,14 @@ std::vector<std::pair<int, PlanFinding>> BuildingPlan::walls_behind_lines(Real r
       }
       for (const Columns::Column& column : plan(number).columns())
         look(foot_on(part, column.centre, part.normal).distance - column.radius, column.centre);
-      if (!(least < free)) continue;
+      if (!(min < free)) continue;
       const int other = line.level[line.level[0] == number ? 1 : 0];
       found.emplace_back(
           number,
           PlanFinding{at,
                       fmt::format("a wall or column is {:.3g} m behind the line to \"{}\": people of radius "
                                   "{:g} m meet it only when their centre is over the line; leave them room",
-                                  std::max(least, 0.0), level(other).name, radius)});
+                                  std::max(min, 0.0), level(other).name, radius)});
     }
   }
   return found;
@@ -271,14 +271,14 @@ int BuildingPlan::n_closed(Real time) const {
   }));
 }
 
-Real BuildingPlan::most_factor() const {
-  Real most = 1;
+Real BuildingPlan::max_factor() const {
+  Real max = 1;
   for (const auto& level : levels_) {
     if (!level->incline) continue;
-    most = std::max({most, level->incline->up_factor, level->incline->down_factor});
-    for (const auto& [up, down] : level->incline->factor_of_kind) most = std::max({most, up, down});
+    max = std::max({max, level->incline->up_factor, level->incline->down_factor});
+    for (const auto& [up, down] : level->incline->factor_of_kind) max = std::max({max, up, down});
   }
-  return most;
+  return max;
 }
 
 Real BuildingPlan::fastest_belt() const {

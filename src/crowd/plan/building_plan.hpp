@@ -131,7 +131,7 @@ class BuildingPlan {
   std::vector<std::pair<int, PlanFinding>> walls_behind_lines(Real radius) const;
 
   /// Largest factor of desired speeds on any connector, and largest speed of an escalator [m/s].
-  Real most_factor() const;
+  Real max_factor() const;
   Real fastest_belt() const;
 
  private:

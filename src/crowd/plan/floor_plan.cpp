@@ -256,7 +256,7 @@ void FloorPlan::describe(Section& root) {
             "wall_color", source.wall_color,
             {.doc = "of images: colour of what is not walkable, as \"#rrggbb\"; black unless given"});
         section.integer("color_tolerance", source.color_tolerance,
-                        {.range = {.least = 0, .most = 255},
+                        {.range = {.min = 0, .max = 255},
                          .doc = "of images: by how much red, green and blue may differ from a colour that is "
                                 "named, 0 to 255; 16 unless given"});
         if (section.reading()) {

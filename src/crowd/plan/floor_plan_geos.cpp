@@ -185,10 +185,10 @@ const GEOSGeometry* Geos::part_at(GeometryView geometry, const Vec<2>& x) const 
   if (parts.size() == 1) return parts.front();
   const Geometry at = point(x);
   const GEOSGeometry* nearest = nullptr;
-  Real least = HUGE_VAL;
+  Real min = HUGE_VAL;
   for (const GEOSGeometry* part : parts) {
     const Real here = distance(part, at);
-    if (here < least) nearest = part, least = here;
+    if (here < min) nearest = part, min = here;
   }
   return nearest;
 }

@@ -137,11 +137,11 @@ PlanImage::PlanImage(const std::string& path, Real pixel, const Vec<2>& origin, 
   };
   if (png_image_begin_read_from_file(&png.image, path.c_str()) == 0) fail();
   png.image.format = PNG_FORMAT_RGB;
-  constexpr std::int64_t most_pixels = 400'000'000;  // 1.2 GB on each rank while it is read
+  constexpr std::int64_t max_pixels = 400'000'000;  // 1.2 GB on each rank while it is read
   const auto n_pixels = static_cast<std::int64_t>(png.image.width) * png.image.height;
-  if (n_pixels > most_pixels)
+  if (n_pixels > max_pixels)
     throw InputError(fmt::format("{}: {} x {} pixels; at most {} are read", source, png.image.width,
-                                 png.image.height, most_pixels));
+                                 png.image.height, max_pixels));
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(n_pixels) * 3);
   const png_color white{255, 255, 255};
   if (png_image_finish_read(&png.image, &white, bytes.data(), 0, nullptr) == 0) fail();
@@ -231,12 +231,12 @@ std::string PlanImage::colours_text() const {
   std::vector<std::pair<std::int64_t, Colour>> sorted;
   for (const auto& entry : count) sorted.emplace_back(-entry.second, entry.first);
   std::ranges::sort(sorted);
-  constexpr std::size_t most_named = 8;
+  constexpr std::size_t max_named = 8;
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < std::min(most_named, sorted.size()); ++i)
+  for (std::size_t i = 0; i < std::min(max_named, sorted.size()); ++i)
     texts.push_back(fmt::format("#{:06x} ({} pixels)", sorted[i].second, -sorted[i].first));
   std::string text = fmt::format("{}", fmt::join(texts, ", "));
-  if (sorted.size() > most_named) text += fmt::format(" and {} more", sorted.size() - most_named);
+  if (sorted.size() > max_named) text += fmt::format(" and {} more", sorted.size() - max_named);
   return text;
 }
 

@@ -24,8 +24,8 @@ PolygonLocator::PolygonLocator(std::span<const PolygonWithHoles> polygons) {
   const Real margin = 0.01 * std::max(box.length(0), box.length(1));
   box.lower -= filled<2>(margin);
   box.upper += filled<2>(margin);
-  constexpr std::size_t most_cells = 4'000'000;
-  grid_ = BucketGrid(box, std::clamp<std::size_t>(4 * sides_.size(), 64, most_cells));
+  constexpr std::size_t max_cells = 4'000'000;
+  grid_ = BucketGrid(box, std::clamp<std::size_t>(4 * sides_.size(), 64, max_cells));
 
   for (std::size_t s = 0; s < sides_.size(); ++s) put_side(s);
   grid_.sort();

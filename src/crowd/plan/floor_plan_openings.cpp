@@ -291,8 +291,8 @@ std::vector<PlanFinding> narrow_places_of(const Geos& geos, const Geometry& free
   std::vector<PlanFinding> findings;
   for (const Gap& gap : between_parts) {
     // Widths take time, and nobody reads so many.
-    constexpr std::size_t most_measured = 100;
-    if (findings.size() >= most_measured) {
+    constexpr std::size_t max_measured = 100;
+    if (findings.size() >= max_measured) {
       findings.push_back(
           {geos.inner_point(gap.shape), fmt::format("a passage is narrower than {:.3g} m", width)});
       continue;

@@ -148,9 +148,9 @@ Geometry area_of(const Geos& geos, const Geometry& read, Real scale, const std::
 /// Readers of plans call themselves once per level.
 void require_shallow(const std::string& text, const std::string& source) {
   const std::size_t depth = bracket_depth(text);
-  if (depth > most_nested)
+  if (depth > max_nested)
     throw InputError(
-        fmt::format("{}: brackets are nested {} deep; at most {} are read", source, depth, most_nested));
+        fmt::format("{}: brackets are nested {} deep; at most {} are read", source, depth, max_nested));
 }
 
 /// What a library says without the names of its exceptions: "ParseException: ",

@@ -64,7 +64,7 @@ class CrowdStepper final : public Stepper<2> {
   }
   void require_solved(const State<2>& state);
   /// Deepest overlap to which the projected velocities may lead [m].
-  Real overlap_bound() const { return std::max(0.0, -report_.least_gap); }
+  Real overlap_bound() const { return std::max(0.0, -report_.min_gap); }
   void sweep_positions(State<2>& state, Real dt);
   void move(State<2>& state, Real dt);
   void change_levels(State<2>& state, Real dt) const;
@@ -116,16 +116,16 @@ void CrowdStepper::describe_crowd(Section& section) {
                 .doc = "Of the projection: largest overlap that a step may lead to, and largest gap of a "
                        "pair with a contact force"});
   section.integer("max_sweeps", projection_settings_.max_sweeps,
-                  {.range = {.least = 1}, .doc = "Of the projection: most sweeps of a step"});
+                  {.range = {.min = 1}, .doc = "Of the projection: most sweeps of a step"});
   section.real(
       "relaxation", projection_settings_.relaxation,
-      {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
+      {.range = {.min = 0, .max = 2, .min_open = true, .max_open = true},
        .doc = "Of the projection: over-relaxation of its first sweeps; it grows with the number of sweeps"});
   on_failure_.describe(section, "on_failure", {{"warn", FailureAction::warn}, {"stop", FailureAction::stop}},
                        {.doc = "What happens if a step's projection misses the tolerance"});
   section.integer(
       "substeps", substeps_,
-      {.range = {.least = 1}, .doc = "Of \"pbd\": substeps of a step", .audience = Audience::laboratory});
+      {.range = {.min = 1}, .doc = "Of \"pbd\": substeps of a step", .audience = Audience::laboratory});
   section.real("warm_start", warm_start_,
                {.range = unit_interval,
                 .doc = "Of \"pbd\": share of each contact's multiplier that the next substep starts from",
@@ -308,9 +308,9 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
 }
 
 void CrowdStepper::find_overlap(const State<2>& state) {
-  Real least = 0;
-  for (const Real gap : look_ahead_.near().gap) least = std::min(least, gap);
-  overlap_ = 0 - state.comm.min(least);  // tables have no -0
+  Real min = 0;
+  for (const Real gap : look_ahead_.near().gap) min = std::min(min, gap);
+  overlap_ = 0 - state.comm.min(min);  // tables have no -0
 }
 
 void CrowdStepper::judge(const State<2>& state) {

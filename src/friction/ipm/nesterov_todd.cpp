@@ -30,10 +30,10 @@ void invert(Real (&A)[D][D]) {
 }
 
 /// Below this mu a contact counts as frictionless: its cone is thinner than round-off.
-constexpr Real least_mu = 1e-12;
+constexpr Real min_mu = 1e-12;
 
 /// Least mean of X . Z aimed at; worth a residual far below any tolerance.
-constexpr Real least_gap = 1e-24;
+constexpr Real min_gap = 1e-24;
 
 /// The proximal term, in units of 1 / m_c.
 constexpr Real proximal = 1e-6;
@@ -56,7 +56,7 @@ bool NesterovTodd<D>::start(const ScaledProblem<D>& problem, const Settings& set
   for (std::size_t c = 0; c < n; ++c) {
     Contact& contact = contacts_[c];
     const Real mu = problem.contacts()[c].mu;
-    const bool rough = mu > least_mu;
+    const bool rough = mu > min_mu;
     contact.p[0] = rough ? 1 / mu : 1;
     contact.p[1] = rough ? 1 : 0;
     Real* rc = r.data() + c * D;
@@ -216,7 +216,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
     const Real centring = std::pow(remaining, std::max(1.0, 3 * reach * reach)) * gap;
     const Real floor = std::min(residual, 1.0) * std::min(residual, 1.0);
     // A gap far below the residual keeps iterates at the boundary while s still changes; but it has to fall.
-    const Real aim = std::max({centring, floor, std::min(100 * floor, 0.4 * gap), least_gap});
+    const Real aim = std::max({centring, floor, std::min(100 * floor, 0.4 * gap), min_gap});
 
     const bool corrected = solve(problem, system, report, [&](const Contact& contact) {
       Real scaled_X[D], scaled_Z[D];

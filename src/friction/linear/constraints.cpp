@@ -28,7 +28,7 @@ PetscObject object(Object of) {
 }
 
 std::size_t size_of(const BodyHalo& halo, int width) {
-  return static_cast<std::size_t>(halo.n_held()) * static_cast<std::size_t>(width);
+  return static_cast<std::size_t>(halo.n_local()) * static_cast<std::size_t>(width);
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ struct ConstraintSolver::State {
       *reason = KSP_CONVERGED_ATOL;
     else if (iteration - state.best_iteration > std::min(patience, state.n_all + 10))
       *reason = KSP_CONVERGED_HAPPY_BREAKDOWN;
-    else if (iteration >= state.tolerance.most_iterations)
+    else if (iteration >= state.tolerance.max_iterations)
       *reason = KSP_DIVERGED_ITS;
     return 0;
   }
@@ -253,7 +253,7 @@ struct ConstraintSolver::State {
     } else if (stuck) {
       report.consistent = false;
       copy_in(lambda, solution.get());
-      find_least_squares(report);
+      find_min_squares(report);
       copy_out(solution.get(), lambda);
     } else {
       report.converged = false;
@@ -263,11 +263,11 @@ struct ConstraintSolver::State {
   }
 
   /// From the guess in `solution`.
-  void find_least_squares(ConstraintReport& report) {
+  void find_min_squares(ConstraintReport& report) {
     if (!lsqr.get()) create_lsqr();
     const Real relative = std::max(tolerance.relative, inconsistent);
     SCREE_PETSC(KSPSetTolerances(lsqr.get(), relative, tolerance.absolute, PETSC_DEFAULT,
-                                 static_cast<PetscInt>(tolerance.most_iterations)));
+                                 static_cast<PetscInt>(tolerance.max_iterations)));
     SCREE_PETSC(KSPSolve(lsqr.get(), right.get(), solution.get()));
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PetscInt iterations = 0;

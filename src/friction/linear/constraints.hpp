@@ -14,7 +14,7 @@ namespace scree {
 struct ConstraintRows {
   BodyHalo* halo = nullptr;
   int width = 0;
-  std::vector<Index> a, b;         ///< bodies held; -1: none
+  std::vector<Index> a, b;         ///< local bodies; -1: none
   std::vector<Real> jacobian;      ///< n_rows * 2 * width: J_a, then J_b
   std::vector<Real> inverse_mass;  ///< n_held * width: the diagonal of M^-1; 0 holds a velocity fixed
 
@@ -32,7 +32,7 @@ struct ConstraintRows {
 struct ConstraintTolerance {
   Real relative = 1e-10;
   Real absolute = 0;
-  int most_iterations = 10'000;
+  int max_iterations = 10'000;
 };
 
 struct ConstraintReport {
@@ -65,7 +65,7 @@ class ConstraintSolver {
   /// the halo and two reductions. Collective.
   ConstraintReport solve(const ConstraintRows& rows, std::span<const Real> c, std::span<Real> lambda,
                          const ConstraintTolerance& tolerance = {});
-  /// v <- v + factor M^-1 G^T lambda on all bodies held; v[n_held * width] with current ghosts on entry has
+  /// v <- v + factor M^-1 G^T lambda on all local bodies; v[n_held * width] with current ghosts on entry has
   /// current ghosts on return. Collective.
   void add_impulses(const ConstraintRows& rows, std::span<const Real> lambda, Real factor, std::span<Real> v);
 

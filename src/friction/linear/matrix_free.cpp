@@ -22,7 +22,7 @@ void MatrixFreeProduct<D>::create(const Comm& comm, Index n_owned) {
 template <int D>
 void MatrixFreeProduct<D>::multiply(::Vec x, ::Vec y) {
   constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
-  const auto n_values = static_cast<std::size_t>(problem_->n_held()) * width;
+  const auto n_values = static_cast<std::size_t>(problem_->n_local()) * width;
   factor_.resize(problem_->velocity_size());
   product_.resize(problem_->velocity_size());
   copy_out<D>(x, problem_->n_owned(), factor_);

@@ -27,7 +27,7 @@ class MatrixFreeProduct {
   std::span<const Real> K_;  // NOLINT(readability-identifier-naming)
   Real s_ = 0;
   MatHandle shell_;
-  std::vector<Real> factor_, product_;  // velocities of the bodies held
+  std::vector<Real> factor_, product_;  // velocities of the local bodies
 };
 
 }  // namespace scree

@@ -9,7 +9,7 @@ SchurGraph::SchurGraph(const ScaledProblem<D>& problem)
     : comm(problem.comm().handle()), n_owned(problem.n_owned()), is_symmetric(problem.is_symmetric()) {
   const auto first_number = static_cast<Real>(problem.comm().sum_before(std::int64_t{n_owned}));
   // A Real holds the numbers exactly, and Reals are what a halo copies.
-  std::vector<Real> numbers(static_cast<std::size_t>(problem.n_held()));
+  std::vector<Real> numbers(static_cast<std::size_t>(problem.n_local()));
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned); ++i)
     numbers[i] = first_number + static_cast<Real>(i);
   problem.halo().copy_to_ghosts(numbers, 1);

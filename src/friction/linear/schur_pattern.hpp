@@ -16,7 +16,7 @@ struct SchurGraph {
   MPI_Comm comm = MPI_COMM_NULL;
   Index n_owned = 0;
   bool is_symmetric = true;
-  std::vector<std::int64_t> number;  ///< of the bodies held, over all ranks
+  std::vector<std::int64_t> number;  ///< of the local bodies, over all ranks
   /// Per contact: bodies that impulses act on (rows of A), then those whose velocities count (columns).
   std::vector<Index> bodies;
   std::vector<std::array<std::size_t, 2>> first;  ///< of both lists, per contact and once more
@@ -34,11 +34,11 @@ struct SchurGraph {
   std::span<const Index> columns_of(std::size_t c) const {
     return std::span(bodies).subspan(first[c][1], first[c + 1][0] - first[c][1]);
   }
-  std::int64_t number_of(Index held) const { return number[static_cast<std::size_t>(held)]; }
+  std::int64_t number_of(Index local) const { return number[static_cast<std::size_t>(local)]; }
   /// Whether both are bodies, and the same if only diagonal blocks are stored.
   bool has_block(Index row, Index column, bool diagonal_only) const {
-    const auto n_held = static_cast<Index>(number.size());
-    return row < n_held && column < n_held && (!diagonal_only || row == column);
+    const auto n_local = static_cast<Index>(number.size());
+    return row < n_local && column < n_local && (!diagonal_only || row == column);
   }
 };
 

@@ -16,14 +16,14 @@ namespace scree {
 namespace {
 
 /// Share of the right-hand side that iterative refinement may leave.
-constexpr Real most_left = 1e-2;
+constexpr Real max_left = 1e-2;
 /// Share of the right-hand side below which a Krylov method need not come, however good its first guess.
 constexpr Real round_off = 1e-14;
 /// A preconditioner of an earlier matrix is kept until a solution takes more iterations than
 /// most_growth * (those of the first solutions with it) + most_added.
-constexpr Real most_growth = 1.5, most_added = 10;
+constexpr Real max_growth = 1.5, max_added = 10;
 /// Fewest bodies for which a Krylov method is tried before a factorisation.
-constexpr std::int64_t least_tried = 300;
+constexpr std::int64_t min_tried = 300;
 
 /// Adds the wall time of a scope to `total`.
 struct AddTime {
@@ -61,11 +61,11 @@ struct SchurSystem<D>::State {
 
   /// What is known of solutions by Krylov methods.
   struct Krylov {
-    bool kept = false;        // the preconditioner is that of an earlier matrix ...
-    bool worn = false;        // ... and no longer good enough
-    bool hard = false;        // so many iterations that the next matrix should be factorised
-    bool broken = false;      // the last solution, by an error of PETSc
-    PetscInt most_taken = 0;  // iterations of a solution, in this solve
+    bool kept = false;       // the preconditioner is that of an earlier matrix ...
+    bool worn = false;       // ... and no longer good enough
+    bool hard = false;       // so many iterations that the next matrix should be factorised
+    bool broken = false;     // the last solution, by an error of PETSc
+    PetscInt max_taken = 0;  // iterations of a solution, in this solve
     PetscInt first_iterations =
         0;  // most of a solution with the matrix that the preconditioner was made from
   } krylov;
@@ -80,17 +80,17 @@ struct SchurSystem<D>::State {
   /// Whether a Krylov method is tried first and a factorisation comes last.
   bool tries_krylov() const {
     return settings.linear == "auto" && will_factorise(settings, *problem) && symmetric() &&
-           !problem->original().is_local() && problem->n_bodies_of_all() >= least_tried;
+           !problem->original().is_local() && problem->n_bodies_of_all() >= min_tried;
   }
   /// Iterations per matrix that cost about half as much as its factorisation, measured on piles in space; in
   /// the plane factors have n log n numbers and n^1.5 operations.
-  PetscInt most_tried() const {
+  PetscInt max_tried() const {
     const auto n = static_cast<Real>(problem->n_bodies_of_all());
     return static_cast<PetscInt>(D == 3 ? n / 10 : 4 * std::sqrt(n));
   }
   PetscInt max_iterations() const {
-    const auto most = static_cast<PetscInt>(std::min<std::int64_t>(settings.max_krylov, PETSC_MAX_INT));
-    return tries_krylov() ? std::min(most, most_tried()) : most;
+    const auto max = static_cast<PetscInt>(std::min<std::int64_t>(settings.max_krylov, PETSC_MAX_INT));
+    return tries_krylov() ? std::min(max, max_tried()) : max;
   }
 
   void set_pattern() {
@@ -99,7 +99,7 @@ struct SchurSystem<D>::State {
     if (same && !gave_up) {
       // What the last solve learned is forgotten, preconditioner included: a restart could not know it.
       krylov.hard = krylov.worn = false;
-      krylov.most_taken = 0;
+      krylov.max_taken = 0;
       krylov.first_iterations = 0;
       return;
     }
@@ -108,7 +108,7 @@ struct SchurSystem<D>::State {
                                  problem->n_bodies_of_all(), PETSC_MAX_INT / q));
     graph = std::move(found);
     gave_up = krylov.hard = false;
-    krylov.most_taken = 0;
+    krylov.max_taken = 0;
     choose_method();
     build();
   }
@@ -260,7 +260,7 @@ struct SchurSystem<D>::State {
   /// Factorises from now on, until the next set_pattern().
   void give_up(SolveReport& report) {
     report.decisions.push_back(fmt::format(
-        "linear systems: factorised from here, a Krylov method took {} iterations", krylov.most_taken));
+        "linear systems: factorised from here, a Krylov method took {} iterations", krylov.max_taken));
     failure.clear();
     gave_up = direct = true;
     blocked = false;
@@ -319,13 +319,13 @@ struct SchurSystem<D>::State {
 
   /// Decides whether the preconditioner is worth keeping, and the method worth trying on the next matrix.
   void note_effort(PetscInt iterations) {
-    krylov.most_taken = std::max(krylov.most_taken, iterations);
+    krylov.max_taken = std::max(krylov.max_taken, iterations);
     if (!krylov.kept)
       krylov.first_iterations = std::max(krylov.first_iterations, iterations);
     else if (static_cast<Real>(iterations) >
-             most_growth * static_cast<Real>(krylov.first_iterations) + most_added)
+             max_growth * static_cast<Real>(krylov.first_iterations) + max_added)
       krylov.worn = true;
-    if (2 * krylov.most_taken > most_tried()) krylov.hard = true;
+    if (2 * krylov.max_taken > max_tried()) krylov.hard = true;
   }
 
   /// What the corrections cannot take back is no solution of A x = b.
@@ -334,7 +334,7 @@ struct SchurSystem<D>::State {
     Real left = 0, whole = 0;
     SCREE_PETSC(VecNorm(remainder.get(), NORM_2, &left));
     SCREE_PETSC(VecNorm(right.get(), NORM_2, &whole));
-    if (!(left <= most_left * whole))
+    if (!(left <= max_left * whole))
       failure = fmt::format("iterative refinement leaves {:.1e} of the right-hand side", left / whole);
   }
 };
@@ -349,7 +349,7 @@ void SchurSystem<D>::Settings::describe(Section& section) {
       "direct_limit", direct_limit,
       {.range = non_negative, .doc = "Largest number of velocities for which linear = \"auto\" factorises"});
   section.real("krylov_tolerance", relative_tolerance,
-               {.range = {.least = 0, .most = 1, .least_open = true, .most_open = true},
+               {.range = {.min = 0, .max = 1, .min_open = true, .max_open = true},
                 .doc = "Reduction of the residual at which a Krylov method ends"});
   section.boolean(
       "keep", keep,

@@ -36,7 +36,7 @@ class Admm final : public FrictionSolver<D> {
     section.real("rho", rho_,
                  {.range = positive, .doc = "Penalty, in units of the effective mass of each contact"});
     section.real("relaxation", relaxation_,
-                 {.range = {.least = 0, .most = 2, .least_open = true, .most_open = true},
+                 {.range = {.min = 0, .max = 2, .min_open = true, .max_open = true},
                   .doc = "Over-relaxation; 1: none"});
     section.boolean("balance", balance_, {.doc = "Adapt rho when primal and dual residuals differ"});
     section.integer("max_iterations", max_iterations_,
@@ -146,7 +146,7 @@ class Admm final : public FrictionSolver<D> {
       }
       row.add_impulse(impulse, right_.data());
     }
-    problem.halo().add_to_owners(std::span(right_).first(static_cast<std::size_t>(problem.n_held()) * width),
+    problem.halo().add_to_owners(std::span(right_).first(static_cast<std::size_t>(problem.n_local()) * width),
                                  static_cast<int>(width));
     return mismatch;
   }

@@ -50,7 +50,7 @@ class Auto final : public FrictionSolver<D> {
     const Real sweeps_of_factorization = std::max(sweeps_of_root_of_bodies * std::sqrt(n_bodies), n_bodies);
     std::array<Helper, 3> helpers{{{"admm", first_iterations_of_turn},
                                    {"proximal", first_rounds_of_turn},
-                                   {"nsgs", std::max(least_sweeps, sweeps_of_factorization)}}};
+                                   {"nsgs", std::max(min_sweeps, sweeps_of_factorization)}}};
     take_turn(helpers.back(), problem, r, monitor);
     proximal_->restart();
     std::size_t turn_of = 0;
@@ -75,7 +75,7 @@ class Auto final : public FrictionSolver<D> {
   };
 
   // Measured on piles of 1000 and 5000 spheres: an LU costs 1000 to 6000 sweeps.
-  static constexpr Real sweeps_of_root_of_bodies = 30, least_sweeps = 100;
+  static constexpr Real sweeps_of_root_of_bodies = 30, min_sweeps = 100;
   static constexpr Real first_rounds_of_turn = 12;
   static constexpr Real first_iterations_of_turn = 1000;  // ADMM needs some hundred to get going
   static constexpr Real growth_of_turn = 1.5;             // after one that did not help

@@ -62,17 +62,17 @@ class Nsgs final : public FrictionSolver<D> {
       const bool paid = monitor.best() < enough * before;
       n_failed = paid ? 0 : n_failed + 1;
       is_plain = !is_plain && n_failed >= 2;
-      if (!is_plain) patience = paid ? first_patience : std::min(2 * patience, most_patience);
+      if (!is_plain) patience = paid ? first_patience : std::min(2 * patience, max_patience);
     }
   }
 
  private:
   // Easy problems are solved before momentum would gain anything.
   static constexpr std::int64_t first_check = 2, checks_to_renewal = 10, n_plain_sweeps = 4;
-  static constexpr std::int64_t most_patience = 3200, sweeps_of_step = 10, most_idle_steps = 20;
+  static constexpr std::int64_t max_patience = 3200, sweeps_of_step = 10, max_idle_steps = 20;
   static constexpr Real enough = 0.3;  // of the residual, after which extrapolation paid
 
-  bool goes_on() const { return (!monitor_->done() || sweep_ < least_sweeps_) && sweep_ < most_sweeps_; }
+  bool goes_on() const { return (!monitor_->done() || sweep_ < min_sweeps_) && sweep_ < last_sweep_; }
 
   void begin(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) {
     problem_ = &problem;
@@ -81,10 +81,10 @@ class Nsgs final : public FrictionSolver<D> {
     sweeps_.begin(problem, r);
     sweep_ = checked_ = n_checks_ = 0;
     next_check_ = std::min(first_check, check_every_);
-    most_sweeps_ = std::min(max_sweeps_, monitor.most_iterations());
+    last_sweep_ = std::min(max_sweeps_, monitor.max_iterations());
     // A guess within the tolerance would be an error of the same sign in each step of an impact: contacts
     // with a scale of their own are swept in any case, and there are as many checks as without.
-    least_sweeps_ = problem.n_own_of_all() > 0 ? next_check_ : 0;
+    min_sweeps_ = problem.n_own_of_all() > 0 ? next_check_ : 0;
     residual_ = HUGE_VAL;
     if (problem.n_own_of_all() == problem.n_contacts_of_all()) return;
     residual_ = check_velocities(0);
@@ -134,8 +134,8 @@ class Nsgs final : public FrictionSolver<D> {
     anderson_.begin(*problem_);
     before_.resize(r_.size());
     last_change_.resize(r_.size());
-    Real least = HUGE_VAL, least_before = HUGE_VAL;
-    for (std::int64_t idle = 0; goes_on() && idle < most_idle_steps; ++idle) {
+    Real min = HUGE_VAL, min_before = HUGE_VAL;
+    for (std::int64_t idle = 0; goes_on() && idle < max_idle_steps; ++idle) {
       for (int k = 0; k < sweeps_of_step && goes_on(); ++k) {
         if (k + 1 == sweeps_of_step) sweeps_.store(before_);
         sweeps_.sweep(turn());
@@ -145,10 +145,10 @@ class Nsgs final : public FrictionSolver<D> {
       sweeps_.store(r_);
       for (std::size_t i = 0; i < r_.size(); ++i) last_change_[i] = r_[i] - before_[i];
       const Real change = anderson_.step(*problem_, last_change_, r_);
-      if (change > 2 * least) break;
-      least = std::min(least, change);
-      if (least < 0.7 * least_before) {
-        least_before = least;
+      if (change > 2 * min) break;
+      min = std::min(min, change);
+      if (min < 0.7 * min_before) {
+        min_before = min;
         idle = -1;
       }
       sweeps_.start();
@@ -182,7 +182,7 @@ class Nsgs final : public FrictionSolver<D> {
   }
 
   /// Whether the residual is checked after so many sweeps.
-  bool check_is_due(std::int64_t sweeps) const { return sweeps >= next_check_ || sweeps >= most_sweeps_; }
+  bool check_is_due(std::int64_t sweeps) const { return sweeps >= next_check_ || sweeps >= last_sweep_; }
 
   /// How the next sweep takes over velocities and leaves them: it follows another one, or all holders of a
   /// body know its velocity, and only a check needs it back at the owner.
@@ -215,7 +215,7 @@ class Nsgs final : public FrictionSolver<D> {
   SolveMonitor<D>* monitor_ = nullptr;
   std::span<Real> r_;
   ContactSweeps<D> sweeps_;
-  std::int64_t sweep_ = 0, most_sweeps_ = 0, least_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
+  std::int64_t sweep_ = 0, last_sweep_ = 0, min_sweeps_ = 0, next_check_ = 0, checked_ = 0, n_checks_ = 0;
   Real residual_ = 0;
   AndersonSteps<D> anderson_;
   std::vector<Real> before_, last_change_;  // of the last sweep of a step

@@ -14,12 +14,12 @@ namespace {
 
 // The proximal term, in units of 1 / m_c.
 constexpr Real first_proximal = 1e-6;
-constexpr Real least_proximal = 1e-10;
-constexpr Real most_proximal = 0.1;
+constexpr Real min_proximal = 1e-10;
+constexpr Real max_proximal = 0.1;
 
-constexpr int most_halvings = 7;
+constexpr int max_halvings = 7;
 // Gives up when so many steps in a row together have not halved the error.
-constexpr int most_slow_steps = 12;
+constexpr int max_slow_steps = 12;
 
 }  // namespace
 
@@ -59,24 +59,24 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
     const Real trial_error = solved ? search_line(problem, r, error, length) : HUGE_VAL;
     if (!solved || !(trial_error <= error)) {  // also where it is not a number
       failed_ = !solved;
-      if (eps >= most_proximal)
+      if (eps >= max_proximal)
         return solved ? "no step shorter than its proximal term lowers the error" : system_.failure();
-      eps = std::min(10 * eps, most_proximal);
+      eps = std::min(10 * eps, max_proximal);
       find_error(problem, r);
     } else {
       error = trial_error;
       std::copy(trial_.begin(), trial_.end(), r.begin());
       monitor.check(step, r, y_);
       if (length == 1)
-        eps = std::max(0.1 * eps, least_proximal);
+        eps = std::max(0.1 * eps, min_proximal);
       else if (length < 0.2)
-        eps = std::min(10 * eps, most_proximal);
+        eps = std::min(10 * eps, max_proximal);
     }
     if (error <= 0.5 * to_halve) {
       to_halve = error;
       slow_steps = 0;
-    } else if (++slow_steps == most_slow_steps) {
-      return fmt::format("{} steps in a row have not halved the error", most_slow_steps);
+    } else if (++slow_steps == max_slow_steps) {
+      return fmt::format("{} steps in a row have not halved the error", max_slow_steps);
     }
   }
   return monitor.done() ? "done" : fmt::format("the limit of {} steps", settings_.max_steps);
@@ -84,12 +84,12 @@ std::string SemismoothNewton<D>::improve(const ScaledProblem<D>& problem, std::s
 
 template <int D>
 int SemismoothNewton<D>::solve_proximal(const ScaledProblem<D>& problem, Real alpha, Real share,
-                                        int most_steps, std::span<Real> r, SolveReport& report) {
+                                        int max_steps, std::span<Real> r, SolveReport& report) {
   Scope timer("newton");
   start(problem, alpha, r, report);
   Real error = find_error(problem, r);
   const Real target = share * error;
-  for (int step = 1; step <= most_steps; ++step) {
+  for (int step = 1; step <= max_steps; ++step) {
     linearise(problem, r, 0);
     system_.assemble(blocks_, 1, report);
     ++report.newton_steps;
@@ -132,7 +132,7 @@ Real SemismoothNewton<D>::search_line(const ScaledProblem<D>& problem, std::span
                                       Real& length) {
   Real trial_error = HUGE_VAL;
   length = 1;
-  for (int halving = 0; halving <= most_halvings; ++halving, length *= 0.5) {
+  for (int halving = 0; halving <= max_halvings; ++halving, length *= 0.5) {
     for (std::size_t i = 0; i < r.size(); ++i) trial_[i] = r[i] + length * change_[i];
     trial_error = find_error(problem, trial_);
     if (trial_error <= (1 - 1e-3 * length) * error) break;

@@ -46,7 +46,7 @@ class SemismoothNewton {
   /// Solves the proximal problem around r, with the term alpha / m_c (r - r_before) in u, to `share` of the
   /// error |r - p| of r_before. Returns the number of steps; -1 on failure, and r is unusable then. No checks
   /// by a monitor. Collective.
-  int solve_proximal(const ScaledProblem<D>& problem, Real alpha, Real share, int most_steps,
+  int solve_proximal(const ScaledProblem<D>& problem, Real alpha, Real share, int max_steps,
                      std::span<Real> r, SolveReport& report);
   /// Whether the last improve() or solve_proximal() ended because no linear system could be solved.
   bool failed() const { return failed_; }

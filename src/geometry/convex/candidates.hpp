@@ -17,14 +17,14 @@ inline constexpr Real same_number = 1e-9;
 template <int D>
 class Candidates {
  public:
-  static constexpr int most_points = D == 2 ? 2 : 4;
+  static constexpr int max_points = D == 2 ? 2 : 4;
 
   /// `size`: of the bodies [m].
   explicit Candidates(Real size) : same_length_(same_number * size), same_area_(same_number * size * size) {}
 
   /// Of too many those with the least gaps stay.
   void add(const Vec<D>& place, Real gap, std::uint32_t feature) {
-    const int i = n_ < most ? n_++ : place_instead_of(gap);
+    const int i = n_ < max ? n_++ : place_instead_of(gap);
     if (i >= 0) all_[static_cast<std::size_t>(i)] = {place.component, gap, feature};
   }
   bool empty() const { return n_ == 0; }
@@ -33,10 +33,10 @@ class Candidates {
       if (norm(place(i) - x) <= distance) return true;
     return false;
   }
-  Real least_gap() const {
-    Real least = HUGE_VAL;
-    for (int i = 0; i < n_; ++i) least = std::min(least, at(i).gap);
-    return least;
+  Real min_gap() const {
+    Real min = HUGE_VAL;
+    for (int i = 0; i < n_; ++i) min = std::min(min, at(i).gap);
+    return min;
   }
   void drop_above(Real gap) {
     int kept = 0;
@@ -49,10 +49,10 @@ class Candidates {
   /// features.
   template <class Take>
   void reduce(const Vec<D>& normal, const Take& take) const {
-    std::array<int, most_points> kept;
+    std::array<int, max_points> kept;
     int n_kept = 0;
     const auto keep = [&](int i) { kept[static_cast<std::size_t>(n_kept++)] = i; };
-    if (n_ <= most_points) {
+    if (n_ <= max_points) {
       for (int i = 0; i < n_; ++i) keep(i);
     } else {
       const int deepest = best([&](int i) { return -at(i).gap; }, same_length_);
@@ -77,7 +77,7 @@ class Candidates {
   }
 
  private:
-  static constexpr int most = 2 * Contour<D>::most_corners + 1;
+  static constexpr int max = 2 * Contour<D>::max_corners + 1;
   struct Candidate {
     std::array<Real, D> x;
     Real gap;
@@ -104,7 +104,7 @@ class Candidates {
     return found;
   }
 
-  std::array<Candidate, most> all_;
+  std::array<Candidate, max> all_;
   int n_ = 0;
   Real same_length_, same_area_;
 };

@@ -59,14 +59,14 @@ CoreFeature feature_of(const Simplex<D>& simplex, const Corner& corner_of) {
 
 template <int D>
 ClosestPoints<D> Pair<D>::search(Real reach) const {
-  constexpr int most_rounds = 64;
+  constexpr int max_rounds = 64;
   constexpr Real no_gain = 1e-14;
   ClosestPoints<D> found;
   Vec<D> v = -offset_;
   if (dot(v, v) == 0) v = unit_vector<D>(0);
   Real squared = dot(v, v);
   Simplex<D> simplex;
-  while (found.rounds < most_rounds) {
+  while (found.rounds < max_rounds) {
     ++found.rounds;
     const Difference<D> next = support(-v);
     const Real along = dot(v, next.w);
@@ -191,7 +191,7 @@ void Pair<D>::compare(const Vec<D>& n, Real slack, ClosestPoints<D>& found) cons
 template <int D>
 void Pair<D>::turn_to_best(const ClosestFeatures<D>& best, ClosestPoints<D>& found) const {
   const ClosestPoints<D> tried = found;
-  Real most = separation(found.normal);
+  Real max = separation(found.normal);
   const auto edges_of = [](const PosedCore<D>& body, const CoreFeature& feature, const auto& take) {
     take(feature);
     if (feature.other < 0)
@@ -201,7 +201,7 @@ void Pair<D>::turn_to_best(const ClosestFeatures<D>& best, ClosestPoints<D>& fou
     edges_of(b_, best.of_b, [&](const CoreFeature& of_b) {
       const Vec<D> n = normal_between(of_a, of_b, tried);
       const Real distance = separation(n);
-      if (distance > most) most = distance, found.normal = n;
+      if (distance > max) max = distance, found.normal = n;
     });
   });
 }
@@ -233,13 +233,13 @@ void Pair<D>::try_axes(const Try& try_axis) const {
     has_segment = true;
     const Vec<D> along = body->vertex(1) - body->vertex(0);
     Vec<D> out = offset_;
-    int least = 0;
+    int min = 0;
     for (int k = 1; k < D; ++k)
-      if (std::abs(along[k]) < std::abs(along[least])) least = k;
-    if (!(dot(out, out) > 0)) out = unit_vector<D>(least);
+      if (std::abs(along[k]) < std::abs(along[min])) min = k;
+    if (!(dot(out, out) > 0)) out = unit_vector<D>(min);
     out -= dot(out, along) / dot(along, along) * along;
     if (norm(out) <= touching * size_) {
-      out = unit_vector<D>(least);
+      out = unit_vector<D>(min);
       out -= dot(out, along) / dot(along, along) * along;
     }
     try_axis(1 / norm(out) * out);
@@ -255,21 +255,21 @@ void Pair<D>::try_axes(const Try& try_axis) const {
 /// all.
 template <int D>
 void Pair<D>::overlap(Real bound, ClosestPoints<D>& found) const {
-  Real most = -HUGE_VAL;
+  Real max = -HUGE_VAL;
   Vec<D> axis;
   try_axes([&](const Vec<D>& n) {
     const Real distance = separation(n);
-    if (distance <= most) return;
-    most = distance;
+    if (distance <= max) return;
+    max = distance;
     axis = n;
   });
-  if (most > touching * size_) {
-    if (!found.compared) compare(axis, bound - most, found);
+  if (max > touching * size_) {
+    if (!found.compared) compare(axis, bound - max, found);
     return;
   }
   found.normal = axis;
   found.meeting = Meeting::overlap;
-  found.distance = most;
+  found.distance = max;
   points_of_overlap(found);
 }
 

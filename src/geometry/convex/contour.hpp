@@ -10,7 +10,7 @@ namespace scree {
 template <int D>
 class Contour {
  public:
-  static constexpr int most_corners = 32;   ///< of a face
+  static constexpr int max_corners = 32;    ///< of a face
   static constexpr int new_corner = 0xfff;  ///< place of a corner where two sides of the reference meet
 
   /// A corner as a number: its place 12 bits, the side that made it 7 bits.
@@ -41,14 +41,14 @@ class Contour {
     return static_cast<std::uint32_t>(new_corner << 7 | (corner >= 0 ? 64 + corner : side));
   }
 
-  std::array<std::array<Corner, 2 * most_corners>, 2> corner_;
+  std::array<std::array<Corner, 2 * max_corners>, 2> corner_;
   std::size_t which_ = 0;
   int n_ = 0;
 };
 
 template <int D>
 void Contour<D>::cut(const Vec<D>& n, const Vec<D>& on_plane, Real tolerance, int side, int n_sides) {
-  std::array<Real, 2 * most_corners> beyond;
+  std::array<Real, 2 * max_corners> beyond;
   const Real limit = tolerance * norm(n), offset = dot(n, on_plane);
   bool all_stay = true;
   for (int i = 0; i < n_; ++i) {

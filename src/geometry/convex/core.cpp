@@ -78,7 +78,7 @@ ConvexCore<D>::ConvexCore(const ConvexHull<D>& hull)
 template <int D>
 int ConvexCore<D>::farthest(const Vec<D>& direction) const {
   const int n_groups = static_cast<int>(coordinates_.size()) / (lanes * D);
-  std::array<Real, lanes> most;
+  std::array<Real, lanes> max;
   std::array<std::int64_t, lanes> which{};
   for (int group = 0; group < n_groups; ++group) {
     const Real* x = coordinates_.data() + static_cast<std::ptrdiff_t>(group) * lanes * D;
@@ -89,8 +89,8 @@ int ConvexCore<D>::farthest(const Vec<D>& direction) const {
       along[static_cast<std::size_t>(lane)] = sum;
     }
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      const bool farther = group == 0 || along[lane] > most[lane];
-      most[lane] = farther ? along[lane] : most[lane];
+      const bool farther = group == 0 || along[lane] > max[lane];
+      max[lane] = farther ? along[lane] : max[lane];
       which[lane] = farther ? group : which[lane];
     }
   }
@@ -101,8 +101,8 @@ int ConvexCore<D>::farthest(const Vec<D>& direction) const {
     const auto l = static_cast<std::size_t>(lane);
     const int corner = static_cast<int>(which[l]) * lanes + lane;
     const int vertex = corner < n ? corner : 0;
-    if (best < 0 || most[l] > best_along || (most[l] == best_along && vertex < best))
-      best = vertex, best_along = most[l];
+    if (best < 0 || max[l] > best_along || (max[l] == best_along && vertex < best))
+      best = vertex, best_along = max[l];
   }
   return best;
 }

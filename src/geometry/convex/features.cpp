@@ -15,14 +15,14 @@ struct Placed {
 
   Placed(const PosedCore<D>& of, const Vec<D>& direction, Real slack) : body(of) {
     const int n = static_cast<int>(of.core.vertices().size());
-    Real most = -HUGE_VAL;
+    Real max = -HUGE_VAL;
     std::vector<Real> along;
     for (int i = 0; i < n; ++i) {
       corner.push_back(of.vertex(i));
       along.push_back(dot(direction, corner.back()));
-      most = std::max(most, along.back());
+      max = std::max(max, along.back());
     }
-    for (const Real at : along) is_near.push_back(at >= most - slack);
+    for (const Real at : along) is_near.push_back(at >= max - slack);
   }
   const Vec<D>& at(int i) const { return corner[static_cast<std::size_t>(i)]; }
   bool near(int i) const { return is_near[static_cast<std::size_t>(i)] != 0; }

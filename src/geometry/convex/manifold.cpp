@@ -10,7 +10,7 @@
 namespace scree {
 namespace {
 
-constexpr int most_features = 4094;
+constexpr int max_features = 4094;
 constexpr std::uint32_t of_closest_points = 0xffffffff;
 constexpr Real same = same_number;
 
@@ -69,7 +69,7 @@ void take_points(const Candidates<D>& candidates, Manifold<D>& manifold) {
 template <int D, class Middle>
 void add_edges(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n, Real roundings,
                const Middle& middle, Candidates<D>& candidates) {
-  constexpr Real most_turn = 0.1;  // sine
+  constexpr Real max_turn = 0.1;  // sine
   const auto edge_of = [](const PosedCore<D>& body, const Vec<D>& direction) {
     const Vec<D> local = body.pose.in_body(direction);
     return edge_towards(body.core, body.core.support(local), local);
@@ -86,7 +86,7 @@ void add_edges(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n, Re
     const Vec<D> here = end + share * along, between = there - here;
     const Real along_normal = dot(between, n), beside = norm(between - along_normal * n);
     const bool is_round = beside <= 0.5 * roundings;
-    if (!is_round && beside > most_turn * norm(between)) continue;
+    if (!is_round && beside > max_turn * norm(between)) continue;
     const Real gap = is_round ? along_normal - std::sqrt(roundings * roundings - beside * beside)
                               : norm(between) - roundings;
     const Vec<D> place = middle(here, there);
@@ -99,17 +99,17 @@ void add_edges(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n, Re
 /// NormalsOf::faces. Bodies without faces keep the normal of the closest points.
 template <int D>
 void turn_to_face(const PosedCore<D>& a, const PosedCore<D>& b, ClosestPoints<D>& closest) {
-  Real most = -HUGE_VAL;
+  Real max = -HUGE_VAL;
   const auto try_faces = [&](const PosedCore<D>& of, Real sign) {
     for (int f = 0; f < of.core.n_faces(); ++f) {
       const Vec<D> n = sign * of.normal(f);
       const Real distance = separation_along(a, b, n);
-      if (distance > most + same * (a.pose.size + b.pose.size)) most = distance, closest.normal = n;
+      if (distance > max + same * (a.pose.size + b.pose.size)) max = distance, closest.normal = n;
     }
   };
   try_faces(a, 1);
   try_faces(b, -1);
-  if (std::isfinite(most)) closest.distance = most;
+  if (std::isfinite(max)) closest.distance = max;
 }
 
 }  // namespace
@@ -158,9 +158,9 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
   const bool on_face = reference.is_face() && reference.alignment > 1 - same;
   if (!on_face && !manifold.cores_overlap) add_edges(a, b, n, roundings, middle, candidates);
   const Real closest_gap = closest.distance - roundings;
-  if (candidates.empty() || (!manifold.cores_overlap && candidates.least_gap() > closest_gap + same * size))
+  if (candidates.empty() || (!manifold.cores_overlap && candidates.min_gap() > closest_gap + same * size))
     candidates.add(middle(closest.on_a, closest.on_b), closest_gap, of_closest_points);
-  candidates.drop_above(std::min(reach, candidates.least_gap() + width));
+  candidates.drop_above(std::min(reach, candidates.min_gap() + width));
   take_points(candidates, manifold);
   return manifold;
 }
@@ -171,14 +171,14 @@ Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, c
   Manifold<D> manifold;
   manifold.normal = wall.normal;
   const auto gap_of = [&](const Vec<D>& vertex) { return wall.offset - dot(wall.normal, vertex) - rounding; };
-  const Real least = gap_of(body.vertex(body.support(wall.normal)));
-  if (least > reach) return manifold;
-  manifold.cores_overlap = least <= -rounding;
+  const Real min = gap_of(body.vertex(body.support(wall.normal)));
+  if (min > reach) return manifold;
+  manifold.cores_overlap = min <= -rounding;
   Candidates<D> candidates(body.pose.size);
   side_towards(body, wall.normal).for_each_corner(body.core, [&](int i) {
     const Vec<D> vertex = body.vertex(i);
     const Real gap = gap_of(vertex);
-    if (gap <= std::min(reach, least + width))
+    if (gap <= std::min(reach, min + width))
       candidates.add(vertex + (rounding + 0.5 * gap) * wall.normal, gap, static_cast<std::uint32_t>(i) << 7);
   });
   take_points(candidates, manifold);
@@ -187,9 +187,9 @@ Manifold<D> contact_points_with_plane(const PosedCore<D>& body, Real rounding, c
 
 template <int D>
 bool core_fits(const ConvexCore<D>& core) {
-  if (core.n_faces() > most_features || core.vertices().size() > most_features) return false;
+  if (core.n_faces() > max_features || core.vertices().size() > max_features) return false;
   for (int f = 0; f < core.n_faces(); ++f)
-    if (core.corners(f).size() > Contour<D>::most_corners) return false;
+    if (core.corners(f).size() > Contour<D>::max_corners) return false;
   return true;
 }
 

@@ -9,7 +9,7 @@ namespace scree {
 /// Contact points of two bodies that meet, with one normal.
 template <int D>
 struct Manifold {
-  static constexpr int most = D == 2 ? 2 : 4;
+  static constexpr int max = D == 2 ? 2 : 4;
   struct Point {
     Vec<D> place;               ///< in the middle of the gap, from the centre of a
     Real gap = 0;               ///< between the surfaces along the normal; below 0: overlap
@@ -18,7 +18,7 @@ struct Manifold {
 
   Vec<D> normal;  ///< unit vector from a to b
   int n = 0;
-  std::array<Point, most> points;
+  std::array<Point, max> points;
   bool cores_overlap = false;
 };
 

@@ -84,11 +84,11 @@ MassProperties<D> mass_properties(const ConvexHull<D>& hull) {
 
 PrincipalAxes principal_axes(const std::array<Real, 9>& inertia) {
   constexpr Real round_off = 1e-12;
-  constexpr int most_sweeps = 30;
+  constexpr int max_sweeps = 30;
   std::array<Real, 9> a = inertia;
   std::array<Vec<3>, 3> axis{unit_vector<3>(0), unit_vector<3>(1), unit_vector<3>(2)};
   const Real size = std::max({a[0], a[4], a[8]});
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     bool is_diagonal = true;
     for (int p = 0; p < 2; ++p)
       for (int q = p + 1; q < 3; ++q) {

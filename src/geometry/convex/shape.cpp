@@ -11,7 +11,7 @@
 namespace scree {
 namespace {
 
-constexpr Real most_slender = 1000;
+constexpr Real max_slender = 1000;
 
 /// Extents across each pair of a face and the corners opposite to it: least and largest.
 template <int D>
@@ -99,15 +99,14 @@ ConvexHull<D> with_corners_of_box(const ConvexHull<D>& core) {
 
 template <int D>
 ConvexShape<D> shape_of(const ConvexHull<D>& sharp, std::optional<Real> wanted) {
-  const auto [least, largest] = widths_of(sharp);
-  if (!(least > 0) || largest > most_slender * least)
-    throw InputError(
-        fmt::format("is {:.3g} m by {:.3g} m, more than 1 to {:g}", least, largest, most_slender));
-  const Real rounding = wanted.value_or(usual_rounding * least);
-  if (!(rounding > 0) || rounding >= 0.5 * least)
+  const auto [min, largest] = widths_of(sharp);
+  if (!(min > 0) || largest > max_slender * min)
+    throw InputError(fmt::format("is {:.3g} m by {:.3g} m, more than 1 to {:g}", min, largest, max_slender));
+  const Real rounding = wanted.value_or(usual_rounding * min);
+  if (!(rounding > 0) || rounding >= 0.5 * min)
     throw InputError(fmt::format(
         "has a rounding of {:g} m; it must be above 0 and below half of the smallest extent, {:g} m",
-        rounding, 0.5 * least));
+        rounding, 0.5 * min));
 
   const MassProperties<D> mass = mass_properties(sharp);
   ConvexShape<D> shape;
@@ -159,9 +158,9 @@ template <int D>
 ConvexShape<D> capsule_shape(Real length, Real radius) {
   if (!(length > 0) || !(radius > 0) || !std::isfinite(length + radius))
     throw InputError("has an extent that is not positive");
-  if (length > 2 * most_slender * radius)
+  if (length > 2 * max_slender * radius)
     throw InputError(
-        fmt::format("is {:.3g} m by {:.3g} m, more than 1 to {:g}", 2 * radius, length, most_slender));
+        fmt::format("is {:.3g} m by {:.3g} m, more than 1 to {:g}", 2 * radius, length, max_slender));
   constexpr Real pi = std::numbers::pi;
   const Real r2 = radius * radius, half = 0.5 * length;
   ConvexShape<D> shape;

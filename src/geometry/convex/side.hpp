@@ -29,7 +29,7 @@ struct CoreSide {
   }
 };
 
-inline constexpr Real least_alignment = 0.5;  ///< cosine of 60 degrees
+inline constexpr Real min_alignment = 0.5;  ///< cosine of 60 degrees
 
 /// The edge that looks along the unit vector `direction` in body axes from `corner`, within 60 degrees; else
 /// the corner.
@@ -38,11 +38,11 @@ CoreSide<D> edge_towards(const ConvexCore<D>& core, int corner, const Vec<D>& di
   CoreSide<D> side;
   side.corner = corner;
   const auto vertex = [&](int i) { return core.vertices()[static_cast<std::size_t>(i)]; };
-  Real least_drop = std::sqrt(1 - least_alignment * least_alignment);
+  Real min_drop = std::sqrt(1 - min_alignment * min_alignment);
   for (const int other : core.neighbours(corner)) {
     const Vec<D> along = vertex(other) - vertex(corner);
     const Real drop = -dot(along, direction) / norm(along);
-    if (drop < least_drop - same_number) side.other = other, least_drop = drop;
+    if (drop < min_drop - same_number) side.other = other, min_drop = drop;
   }
   // Named the same from both ends.
   if (side.other >= 0 && side.other < side.corner) std::swap(side.corner, side.other);
@@ -59,7 +59,7 @@ CoreSide<D> side_towards(const PosedCore<D>& body, const Vec<D>& direction) {
     // The first one of faces that are as near.
     if (alignment > side.alignment + same_number) side.face = f, side.alignment = alignment;
   }
-  if (side.alignment <= least_alignment) return edge_towards(body.core, side.corner, local);
+  if (side.alignment <= min_alignment) return edge_towards(body.core, side.corner, local);
   side.normal = body.normal(side.face);
   return side;
 }

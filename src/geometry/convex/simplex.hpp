@@ -94,18 +94,18 @@ bool Simplex<D>::close_on_tetrahedron(const Difference<D>& p, const Difference<D
     const Vec<3> pq = cross(sp, sq), qr = cross(sq, sr), rp = cross(sr, sp);
     const Real whole = dot(sp, qr);
     Simplex best;
-    Real least = HUGE_VAL;
+    Real min = HUGE_VAL;
     const auto meet = [&](const Difference<3>& x, const Difference<3>& y) {
       Simplex face;
       face.close_on_triangle(x, y, s);
       const Vec<3> v = face.closest();
-      if (dot(v, v) < least) least = dot(v, v), best = face;
+      if (dot(v, v) < min) min = dot(v, v), best = face;
     };
     // Seen from s, 0 is at -s.w: beyond a face if it is not on the side of the remaining corner.
     if (dot(s.w, pq) * whole >= 0) meet(p, q);
     if (dot(s.w, qr) * whole >= 0) meet(q, r);
     if (dot(s.w, rp) * whole >= 0) meet(r, p);
-    if (least == HUGE_VAL) return false;
+    if (min == HUGE_VAL) return false;
     *this = best;
     return true;
   }

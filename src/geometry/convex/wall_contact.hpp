@@ -10,7 +10,7 @@ namespace scree {
 /// curved.
 template <int D>
 struct WallContacts {
-  static constexpr int most = D == 2 ? 2 : 4;
+  static constexpr int max = D == 2 ? 2 : 4;
   struct Point {
     Vec<D> normal;              ///< unit, from the body to the wall
     Vec<D> place;               ///< in the middle of the gap, from the centre of the body [m]
@@ -18,7 +18,7 @@ struct WallContacts {
     std::uint32_t feature = 0;  ///< names the point as long as the same corners and edges meet
   };
   int n = 0;
-  std::array<Point, most> points;
+  std::array<Point, max> points;
   bool cores_overlap = false;
 };
 

@@ -105,7 +105,8 @@ class Cylinder final : public Shape<3> {
 
   Real travel(const Pose<3>& moved, const Box<3>& region) const override {
     const Box<3> box = bounds(0, region);
-    return std::min(farthest_way(moved, box), farthest_way(without_spin(moved, a_, axis_, endless_), box));
+    return std::min(farthest_displacement(moved, box),
+                    farthest_displacement(without_spin(moved, a_, axis_, endless_), box));
   }
 
   Outline<3> outline(const Box<3>& domain) const override {

@@ -46,7 +46,7 @@ class Mesh final : public Shape<3> {
                 "inside of a closed container"});
     section.real("flat_angle", flat_angle_,
                  {.unit = Unit::angle,
-                  .range = {.least = 0, .most = 0.5},
+                  .range = {.min = 0, .max = 0.5},
                   .doc = "triangles that meet flatter than this are one surface, which touches a body once"});
     if (section.reading()) read(section);
     describe_checksum(section, "file", file_);
@@ -103,7 +103,7 @@ class Mesh final : public Shape<3> {
           near.found.push_back({part, static_cast<int>(i)});
         return true;
       });
-      if (const int out = way_out(at[i], reach[i]); out >= 0)
+      if (const int out = face_to_leave_by(at[i], reach[i]); out >= 0)
         near.found.push_back({out, static_cast<int>(i)});
     }
   }
@@ -118,7 +118,7 @@ class Mesh final : public Shape<3> {
   Real travel(const Pose<3>& moved, const Box<3>& region) const override {
     return surface_.tree().largest(
         region, [&](int part) { return surface_.bounds(part); },
-        [&](const Box<3>& box) { return farthest_way(moved, box); });
+        [&](const Box<3>& box) { return farthest_displacement(moved, box); });
   }
 
   Outline<3> outline(const Box<3>&) const override {
@@ -140,7 +140,7 @@ class Mesh final : public Shape<3> {
     return !is_thin() && is_behind(part, foot) && surface_.is_nearest(part, x, foot);
   }
   /// The triangle through which x comes out of the solid if it is in it, deeper than `depth`; else -1.
-  int way_out(const Vec<3>& x, Real depth) const {
+  int face_to_leave_by(const Vec<3>& x, Real depth) const {
     if (side_ != Side::outside) return -1;
     const Box<3> box = surface_.bounds();
     for (int k = 0; k < 3; ++k)

@@ -43,7 +43,7 @@ class PlaneShape final : public Shape<D> {
   }
 
   Real travel(const Pose<D>& moved, const Box<D>& region) const override {
-    return way_of_plane(moved, point_, normal_, bounds(0, region));
+    return displacement_of_plane(moved, point_, normal_, bounds(0, region));
   }
 
   std::vector<SurfacePiece<D>> pieces(int) const override {

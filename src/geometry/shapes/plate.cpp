@@ -50,7 +50,7 @@ class Plate final : public ThinShell {
 
   Real travel(const Pose<3>& moved, const Box<3>& region) const override {
     if (!is_endless_ || hole_radius() > 0) return ThinShell::travel(moved, region);
-    return way_of_plane(moved, origin_, axis_, bounds(0, region));
+    return displacement_of_plane(moved, origin_, axis_, bounds(0, region));
   }
 
   Outline<3> outline(const Box<3>& domain) const override {

@@ -53,8 +53,8 @@ class Polygon final : public EdgeShape {
     for (std::size_t i = 0; i < at.size(); ++i) {
       const Foot own = foot(part, at[i]);
       if (behind(part, own))
-        result[i] =
-            way_out(at[i]) == part ? SurfacePoint<2>{-own.away, -own.distance} : SurfacePoint<2>::none();
+        result[i] = face_to_leave_by(at[i]) == part ? SurfacePoint<2>{-own.away, -own.distance}
+                                                    : SurfacePoint<2>::none();
       else
         result[i] =
             answers(part, own, at[i]) ? SurfacePoint<2>{own.away, own.distance} : SurfacePoint<2>::none();
@@ -64,7 +64,7 @@ class Polygon final : public EdgeShape {
   void distances(int part, std::span<const Vec<2>> at, std::span<SurfacePoint<2>> result) const override {
     for (std::size_t i = 0; i < at.size(); ++i) {
       const Foot own = foot(part, at[i]);
-      const bool leads_out = behind(part, own) && way_out(at[i]) == part;
+      const bool leads_out = behind(part, own) && face_to_leave_by(at[i]) == part;
       result[i] =
           leads_out ? SurfacePoint<2>{-own.away, -own.distance} : SurfacePoint<2>{own.away, own.distance};
     }
@@ -74,9 +74,9 @@ class Polygon final : public EdgeShape {
              Real reach, Real width, WallContacts<2>& found) const override {
     const TouchQuery<2> query{{core, pose}, rounding, reach, width};
     if (query.is_ball()) return Shape::touch(part, core, pose, rounding, from, reach, width, found);
-    const int way = is_behind(part, pose.centre) ? way_out(pose.centre) : part;
-    const bool is_in_solid = is_behind(way, pose.centre);
-    if (is_in_solid && way == part) {
+    const int face = is_behind(part, pose.centre) ? face_to_leave_by(pose.centre) : part;
+    const bool is_in_solid = is_behind(face, pose.centre);
+    if (is_in_solid && face == part) {
       const Foot own = foot(part, pose.centre);
       return push_back(query, pose.centre - own.distance * own.away, -own.away, found);
     }
@@ -102,7 +102,7 @@ class Polygon final : public EdgeShape {
   bool behind(int part, const Foot& foot) const { return dot(foot.away, normal(part, foot.place)) < 0; }
 
   /// The part that answers for the point of the boundary which is nearest to x.
-  int way_out(const Vec<2>& x) const {
+  int face_to_leave_by(const Vec<2>& x) const {
     int nearest = 0;
     Foot shortest = foot(0, x);
     for (int other = 1; other < n_parts(); ++other)

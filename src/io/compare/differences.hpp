@@ -46,8 +46,8 @@ std::int64_t ulps_of(Float a, Float b) {
     const Int i = std::bit_cast<Int>(x);
     return i >= 0 ? Int{i} : static_cast<Int>(std::numeric_limits<Int>::min() - i);
   };
-  const Int least = std::min(place(a), place(b)), most = std::max(place(a), place(b));
-  const std::uint64_t steps = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
+  const Int min = std::min(place(a), place(b)), max = std::max(place(a), place(b));
+  const std::uint64_t steps = static_cast<std::uint64_t>(max) - static_cast<std::uint64_t>(min);
   return static_cast<std::int64_t>(std::min<std::uint64_t>(steps, std::numeric_limits<std::int64_t>::max()));
 }
 inline std::int64_t ulps_between(double a, double b) {

@@ -26,7 +26,7 @@ class LognormalRadius final : public RadiusDistribution<D> {
     const auto below = [&](Real r) {
       return std::erfc(std::log(number_median() / r) / (sigma_ * std::numbers::sqrt2)) / 2;
     };
-    if (below(max_) - below(min_) < least_share)
+    if (below(max_) - below(min_) < min_share)
       section.fail("min", "fewer than 1 in 1000 bodies of this distribution have radii between min and max");
   }
 

@@ -21,7 +21,7 @@ class NormalRadius final : public RadiusDistribution<D> {
     const auto below = [&](Real r) {
       return std::erfc((mean_ - r) / (deviation_ * std::numbers::sqrt2)) / 2;
     };
-    if (below(max_) - below(min_) < least_share)
+    if (below(max_) - below(min_) < min_share)
       section.fail("min", "fewer than 1 in 1000 radii of this distribution lie between min and max");
   }
 

@@ -39,8 +39,8 @@ std::optional<Element> find_element(const hdf5::File& file, const std::string& n
   if (element.found.content == hdf5::Content::nothing ||
       (element.found.content == hdf5::Content::something_else && !file.is_dataset(element.name)))
     return std::nullopt;
-  const std::size_t n_axes = element.found.shape.size(), least = in_time ? 2 : 1;
-  if (n_axes < least || n_axes > least + 1)
+  const std::size_t n_axes = element.found.shape.size(), min = in_time ? 2 : 1;
+  if (n_axes < min || n_axes > min + 1)
     throw InputError(fmt::format("{}:{}: {} axes, expected {}", file.path(), element.name, n_axes,
                                  in_time ? "frame, body (, component)" : "body (, component)"));
   return element;
@@ -194,7 +194,7 @@ class FileFill final : public Fill<D> {
                 "them and the scheme knows inertia; false: the keys of [particles.NAME] hold"});
     section.real(
         "overlap_limit", overlap_limit_,
-        {.range = {.least = 0, .most = 1},
+        {.range = {.min = 0, .max = 1},
          .doc = "deepest overlap that the bodies may have at the start, as a share of the smaller radius: "
                 "what soft contact, or a solver with a tolerance, leaves"});
     if (!section.reading()) return;

@@ -45,23 +45,23 @@ class LatticeFill final : public Fill<D> {
     const auto lattice = [&](Real spacing) {
       Real n = 1;
       for (int k = 0; k < D; ++k) n *= std::max(region.bounds().length(k) / spacing, 1.0);
-      constexpr Real most_sites = 1e15;  // they are counted one row after the other
-      if (!(n < most_sites))
+      constexpr Real max_sites = 1e15;  // they are counted one row after the other
+      if (!(n < max_sites))
         throw InputError(
             fmt::format("{}: a lattice with a spacing of {:g} m has about {:.3g} sites in the region; "
                         "at most {:g} are possible",
-                        where_, spacing, n, most_sites));
+                        where_, spacing, n, max_sites));
       return Sites<D>(region.bounds(), is_densest_, spacing, margin(radius, spacing));
     };
     const Sites<D> sites =
         lattice(count_ > 0 ? spacing_for_count(context, region, radius, lattice) : spacing_);
     std::vector<NewBody<D>> bodies;
-    const std::int64_t n_most = n_within(context.comm, region, sites, radius);
+    const std::int64_t n_max = n_within(context.comm, region, sites, radius);
     share_errors(context.comm, [&] {
-      require_memory(static_cast<Real>(n_most) * bytes_of_body,
-                     fmt::format("{}: a lattice of {} sites on one rank", where_, n_most));
+      require_memory(static_cast<Real>(n_max) * bytes_of_body,
+                     fmt::format("{}: a lattice of {} sites on one rank", where_, n_max));
     });
-    bodies.reserve(static_cast<std::size_t>(n_most));
+    bodies.reserve(static_cast<std::size_t>(n_max));
     for_each_free(context, region, sites, radius, [&](const Vec<D>& x) { bodies.push_back({0, x, 0}); });
 
     const auto n_mine = static_cast<std::int64_t>(bodies.size());
@@ -80,8 +80,8 @@ class LatticeFill final : public Fill<D> {
       body.take(context.sizes.draw(radius_stream));
       if (jitter_ > 0) {
         RandomStream stream(context.seed, body.id, purpose::jitter);
-        const Real most = jitter_ * sites.spacing();
-        for (int k = 0; k < D; ++k) body.position[k] += stream.uniform(-most, most);
+        const Real max = jitter_ * sites.spacing();
+        for (int k = 0; k < D; ++k) body.position[k] += stream.uniform(-max, max);
       }
       body.position = wrapped(context.box, body.position);
     }

@@ -26,7 +26,7 @@ class PackedFill final : public Fill<D> {
     region_.describe(section);
     section.real_or_word(
         "solid_fraction", solid_fraction_, fraction_word_, {"jammed"},
-        {.range = {.least = 0, .most = 1, .least_open = true},
+        {.range = {.min = 0, .max = 1, .min_open = true},
          .doc = "volume of the bodies over the free space of the region, that is its volume less what "
                 "obstacles and "
                 "bodies of earlier groups take of it; \"jammed\": as many bodies as fit until they jam"});
@@ -145,10 +145,10 @@ class PackedFill final : public Fill<D> {
                      fmt::format("{}: a packing of {} bodies", where_, n));
     });
     std::int64_t best = n;
-    Real least = HUGE_VAL;
+    Real min = HUGE_VAL;
     for (int tries = 0; tries < 8; ++tries) {
       const Real missing = volume - volume_of(context, draw(context, n));
-      if (std::abs(missing) < least) least = std::abs(missing), best = n;
+      if (std::abs(missing) < min) min = std::abs(missing), best = n;
       const auto change = std::llround(missing / mean);
       if (change == 0) break;
       n = std::max<std::int64_t>(n + change, 0);
@@ -165,8 +165,8 @@ class PackedFill final : public Fill<D> {
       streams.emplace_back(context.seed, bodies[i].id, purpose::position);
       left.push_back(i);
     }
-    constexpr int most_tries = 2000;
-    for (int t = 0; t < most_tries && context.comm.any(!left.empty()); ++t) {
+    constexpr int max_tries = 2000;
+    for (int t = 0; t < max_tries && context.comm.any(!left.empty()); ++t) {
       std::vector<Vec<D>> x;
       std::vector<Real> reach;
       for (const std::size_t i : left) {
@@ -193,8 +193,8 @@ class PackedFill final : public Fill<D> {
   }
 
   /// From random places, with all of the volume asked for.
-  typename BodyPacker<D>::Report pack_anew(const FillContext<D>& context, const Region<D>& region,
-                                           Real fraction, Bodies& bodies) const {
+  typename BodyPacker<D>::Report repack(const FillContext<D>& context, const Region<D>& region, Real fraction,
+                                        Bodies& bodies) const {
     const Real start = std::min(1.0, std::pow(thin / fraction, 1.0 / D));
     scatter(context, region, start, bodies);
     return pack(context, region, start, bodies);
@@ -204,7 +204,7 @@ class PackedFill final : public Fill<D> {
                                 const Spaces& spaces) const {
     Bodies bodies = draw_volume(context, solid_fraction_ * spaces.free);
     const std::int64_t n = context.comm.sum(static_cast<std::int64_t>(bodies.size()));
-    typename BodyPacker<D>::Report report = pack_anew(context, region, solid_fraction_, bodies);
+    typename BodyPacker<D>::Report report = repack(context, region, solid_fraction_, bodies);
     if (!is_packed(report)) {
       // How dense can it be? The bodies have the same radii, number by number.
       bodies = jam(context, region, spaces, report);
@@ -238,10 +238,10 @@ class PackedFill final : public Fill<D> {
     // More bodies than fit grow until they jam: that tells how many do.
     Real fraction = D == 2 ? 0.9 : 0.7;
     Bodies bodies;
-    constexpr int most_tries = 12;
-    for (int tries = 0; tries < most_tries; ++tries) {
+    constexpr int max_tries = 12;
+    for (int tries = 0; tries < max_tries; ++tries) {
       bodies = draw_volume(context, fraction * spaces.free);
-      report = pack_anew(context, region, fraction, bodies);
+      report = repack(context, region, fraction, bodies);
       if (!is_packed(report)) break;
       fraction *= 1.05;
     }
@@ -250,7 +250,7 @@ class PackedFill final : public Fill<D> {
     // Those too many go, and the others grow back from where they are.
     Real share = std::pow(report.growth, D);
     std::int64_t n_last = n_before + 1;
-    for (int tries = 0; tries < 4 * most_tries; ++tries) {
+    for (int tries = 0; tries < 4 * max_tries; ++tries) {
       constexpr Real step = 0.004, smaller = 0.98;
       share *= 1 - step;
       const std::int64_t n =

@@ -57,15 +57,15 @@ class RandomPlacement {
         fit_(fit),
         patches_(comm, space.bounds(), box),
         n_bodies_(comm.sum(static_cast<std::int64_t>(bodies.size()))) {
-    Real least = HUGE_VAL;
+    Real min = HUGE_VAL;
     for (const auto& group : {std::span<const NewBody<D>>(bodies), earlier})
       for (const NewBody<D>& body : group) {
         largest_ = std::max(largest_, body.radius);
-        least = std::min(least, body.radius);
+        min = std::min(min, body.radius);
       }
     largest_ = comm.max(largest_);
-    least = comm.min(least);
-    n_classes_ = std::min(max_classes, 1 + static_cast<std::size_t>(std::ilogb(largest_ / least)));
+    min = comm.min(min);
+    n_classes_ = std::min(max_classes, 1 + static_cast<std::size_t>(std::ilogb(largest_ / min)));
 
     waiting_.resize(n_classes_);
     for (const NewBody<D>& body : bodies) waiting_[class_of(body.radius)].push_back(body);
@@ -77,11 +77,11 @@ class RandomPlacement {
   /// Collective.
   bool run(std::int64_t tries) {
     // A few bodies are cheap to try more often.
-    const Real most_draws = static_cast<Real>(tries) * static_cast<Real>(n_bodies_) + 1e5;
+    const Real max_draws = static_cast<Real>(tries) * static_cast<Real>(n_bodies_) + 1e5;
     Real n_draws = 0;
     for (active_ = 0; active_ < n_classes_; ++active_) {
       while (const std::int64_t n_left = n_waiting()) {
-        if (n_draws > most_draws) return false;
+        if (n_draws > max_draws) return false;
         n_draws += static_cast<Real>(n_left);
         play_round();
       }
@@ -203,8 +203,8 @@ class RandomPlacement {
               if (other.radius == body.radius && other.id > body.id) return false;
             }
             const Vec<D> apart = body.position - other.position;
-            const Real least = body.radius + other.radius + clearance_;
-            return dot(apart, apart) < least * least && (!fit_ || fit_->meet(body, other));
+            const Real min = body.radius + other.radius + clearance_;
+            return dot(apart, apart) < min * min && (!fit_ || fit_->meet(body, other));
           }))
         return true;
     }

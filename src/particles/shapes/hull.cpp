@@ -52,7 +52,7 @@ class HullBody final : public MadeShape<3> {
       section.fail("file",
                    fmt::format("the hull of '{}' has {} faces and {} corners: at most {} of each, and "
                                "32 corners of a face; make the mesh coarser",
-                               file_, hull.faces.size(), hull.vertices.size(), most_faces));
+                               file_, hull.faces.size(), hull.vertices.size(), max_faces));
     if (hull.faces.size() > many_faces)
       log::warn(
           "{}: the hull of '{}' has {} faces; contacts of such bodies cost much, and a mesh of some 50 "
@@ -68,7 +68,7 @@ class HullBody final : public MadeShape<3> {
     return shape;
   }
 
-  static constexpr int most_faces = 4094;
+  static constexpr int max_faces = 4094;
   static constexpr std::size_t many_faces = 256;
   std::string file_;
   Real scale_ = 1;

@@ -26,8 +26,8 @@ PetscInt* petsc_copy(const std::vector<T>& values) {
 std::vector<Index> partition(const Comm& comm, Number n_of_all, const std::vector<Index>& first,
                              const std::vector<Number>& neighbour, const std::vector<Number>& weight) {
   // Partitioners are known to fail on a handful of vertices per rank, where it does not matter who owns what.
-  constexpr Number least_per_rank = 8;
-  if (comm.size() == 1 || n_of_all < least_per_rank * comm.size())
+  constexpr Number min_per_rank = 8;
+  if (comm.size() == 1 || n_of_all < min_per_rank * comm.size())
     return std::vector<Index>(weight.size(), comm.rank());
   // Threads of PT-Scotch 7.0 communicate even where MPI was initialised for one thread, and then hang or
   // crash. One also finds the same partition every time.

@@ -71,7 +71,7 @@ Halo::Halo(const Comm& comm, const BodyDirectory& directory, std::span<const Own
   for (const Pair& pair : pairs_) n_colours_ = std::max(n_colours_, pair.colour + 1);
   n_colours_ = static_cast<int>(comm_.max(std::int64_t{n_colours_}));
 
-  shared_.assign(held_.size(), 0);
+  shared_.assign(local_.size(), 0);
   for (int stage = 0; stage <= 2 * n_colours_; ++stage) stages_.emplace_back(comm);
   if (comm_.size() > 1) plan_transfers(pairs_of_body);
 }
@@ -99,15 +99,15 @@ void Halo::place_bodies(const BodyDirectory& directory, std::span<const OwnedBod
   }
   place_of_owned_.resize(owned.size());
   for (const Index i : cuthill_mckee(listed_by_item(owned.size(), edges))) {
-    place_of_owned_[at(i)] = static_cast<Index>(held_.size());
-    held_.push_back(owned[at(i)].number);
+    place_of_owned_[at(i)] = static_cast<Index>(local_.size());
+    local_.push_back(owned[at(i)].number);
     n_partners_.push_back(owned[at(i)].n_partners);
   }
-  owner_.assign(held_.size(), comm_.rank());
+  owner_.assign(local_.size(), comm_.rank());
 
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-  held_.insert(held_.end(), ghosts.begin(), ghosts.end());
+  local_.insert(local_.end(), ghosts.begin(), ghosts.end());
   for (const BodyFact& fact : directory.look_up(ghosts)) {
     owner_.push_back(fact.owner);
     n_partners_.push_back(fact.n_partners);
@@ -177,7 +177,7 @@ void Halo::plan_transfers(const Lists& pairs_of_body) {
     if (touches.empty()) continue;
     std::sort(touches.begin(), touches.end(),
               [](const Touch& s, const Touch& t) { return s.colour < t.colour; });
-    const Number number = held_[at(body)];
+    const Number number = local_[at(body)];
     const auto pass = [&](const Touch& from, const Touch& to, int stage) {
       if (to.rank == from.rank) return;
       outgoing.to(to.rank).put(Transfer{Kind::arrives, stage, to.place, from.rank, number});

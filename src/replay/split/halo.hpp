@@ -24,15 +24,15 @@ class Halo final : public BodyHalo {
 
   const Comm& comm() const override { return comm_; }
   Index n_owned() const override { return n_owned_; }
-  Index n_held() const override { return static_cast<Index>(held_.size()); }
+  Index n_local() const override { return static_cast<Index>(local_.size()); }
   int n_colours() const override { return n_colours_; }
   void copy_to_ghosts(std::span<Real> values, int width) override {
     ghosts_.begin(std::span<const Real>(values), width);
     ghosts_.end(values, width);
   }
   void add_to_owners(std::span<Real> values, int width) override {
-    ghosts_.begin(std::span<const Real>(values), width, RecordExchange::Way::reverse);
-    ghosts_.end_combining(values, width, RecordExchange::Way::reverse, std::plus<>());
+    ghosts_.begin(std::span<const Real>(values), width, RecordExchange::Direction::reverse);
+    ghosts_.end_combining(values, width, RecordExchange::Direction::reverse, std::plus<>());
   }
   void begin_transfer(int stage, std::span<const Real> values, int width) override {
     stages_[at(stage)].begin(values, width);
@@ -41,8 +41,8 @@ class Halo final : public BodyHalo {
     stages_[at(stage)].end_move(values, width);
   }
 
-  /// Numbers of the bodies held.
-  const std::vector<Number>& held() const { return held_; }
+  /// Numbers of the local bodies.
+  const std::vector<Number>& local() const { return local_; }
   /// Where each of the bodies owned is held, in the order in which they were given.
   std::span<const Index> place_of_owned() const { return place_of_owned_; }
   /// A pair run by this rank, by its place in the list given.
@@ -62,7 +62,7 @@ class Halo final : public BodyHalo {
   Comm comm_;
   Index n_owned_;
   int n_colours_ = 0;
-  std::vector<Number> held_;
+  std::vector<Number> local_;
   std::vector<int> owner_;       // of each body held
   std::vector<int> n_partners_;  // alike
   std::vector<Index> place_of_owned_;

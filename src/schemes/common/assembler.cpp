@@ -27,18 +27,18 @@ template <int D>
 void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
-  const auto n_held = static_cast<std::size_t>(bodies.n_held());
+  const auto n_local = static_cast<std::size_t>(bodies.n_local());
   // Balls change with the list of neighbours only.
   if (bodies.carries_shapes() || list_of_masses_ != neighborhood_.n_rebuilds() ||
       !std::ranges::equal(density_of_masses_, step.density))
     fill_masses(step.density);
   SCREE_ASSERT(step.free_velocity.size() == static_cast<std::size_t>(bodies.n_owned()) * q);
-  problem_.free_velocity.resize(n_held * q);
+  problem_.free_velocity.resize(n_local * q);
   std::copy(step.free_velocity.begin(), step.free_velocity.end(), problem_.free_velocity.begin());
   halo_.copy_to_ghosts(problem_.free_velocity, q);
   problem_.start_velocity.clear();
   if (!step.start_velocity) return;
-  problem_.start_velocity.resize(n_held * q);
+  problem_.start_velocity.resize(n_local * q);
   std::copy(step.start_velocity->begin(), step.start_velocity->end(), problem_.start_velocity.begin());
   halo_.copy_to_ghosts(problem_.start_velocity, q);
 }
@@ -69,13 +69,13 @@ template <int D>
 void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
-  const auto n_held = static_cast<std::size_t>(bodies.n_held());
+  const auto n_local = static_cast<std::size_t>(bodies.n_local());
   list_of_masses_ = neighborhood_.n_rebuilds();
   ++problem_.mass_stamp;
   density_of_masses_.assign(density.begin(), density.end());
   problem_.body_id.assign(bodies.id().begin(), bodies.id().end());
-  problem_.mass.assign(n_held * q * q, 0.0);
-  for (std::size_t i = 0; i < n_held; ++i) {
+  problem_.mass.assign(n_local * q * q, 0.0);
+  for (std::size_t i = 0; i < n_local; ++i) {
     const Real r = bodies.radius()[i];
     const Real mass = bodies.has_inertia()
                           ? bodies.mass()[i]

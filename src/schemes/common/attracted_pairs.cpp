@@ -14,9 +14,9 @@ namespace {
 
 /// Of the bodies of a material that can move.
 struct Sizes {
-  Real least_radius = HUGE_VAL, most_radius = 0;
-  Real least_mass = HUGE_VAL, most_mass = 0;
-  bool any() const { return most_radius > 0; }
+  Real min_radius = HUGE_VAL, max_radius = 0;
+  Real min_mass = HUGE_VAL, max_mass = 0;
+  bool any() const { return max_radius > 0; }
 };
 
 template <int D>
@@ -28,16 +28,16 @@ std::vector<Sizes> sizes_of(const State<D>& state) {
     const int material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
     Sizes& of = sizes[static_cast<std::size_t>(material)];
     const Real radius = bodies.radius()[i], mass = bodies.mass()[i];
-    of.least_radius = std::min(of.least_radius, radius);
-    of.most_radius = std::max(of.most_radius, radius);
-    of.least_mass = std::min(of.least_mass, mass);
-    of.most_mass = std::max(of.most_mass, mass);
+    of.min_radius = std::min(of.min_radius, radius);
+    of.max_radius = std::max(of.max_radius, radius);
+    of.min_mass = std::min(of.min_mass, mass);
+    of.max_mass = std::max(of.max_mass, mass);
   }
   for (Sizes& of : sizes) {
-    of.least_radius = state.comm.min(of.least_radius);
-    of.most_radius = state.comm.max(of.most_radius);
-    of.least_mass = state.comm.min(of.least_mass);
-    of.most_mass = state.comm.max(of.most_mass);
+    of.min_radius = state.comm.min(of.min_radius);
+    of.max_radius = state.comm.max(of.max_radius);
+    of.min_mass = state.comm.min(of.min_mass);
+    of.max_mass = state.comm.max(of.max_mass);
   }
   return sizes;
 }
@@ -55,19 +55,18 @@ std::vector<AttractedPair> attracted_pairs(const State<D>& state) {
       const Sizes &of_a = sizes[static_cast<std::size_t>(a)], &of_b = sizes[static_cast<std::size_t>(b)];
       if (!pair || !pair->cohesion || !of_a.any()) continue;
       if (std::ranges::count(state.obstacle_material, b) > 0)
-        found.push_back({a, b, true, of_a.most_radius, of_a.least_radius, of_a.most_mass, of_a.least_mass});
+        found.push_back({a, b, true, of_a.max_radius, of_a.min_radius, of_a.max_mass, of_a.min_mass});
       if (b <= a && of_b.any())
-        found.push_back({a, b, false, effective_radius(of_a.most_radius, of_b.most_radius),
-                         effective_radius(of_a.least_radius, of_b.least_radius),
-                         std::min(of_a.most_mass, of_b.most_mass),
-                         std::min(of_a.least_mass, of_b.least_mass)});
+        found.push_back({a, b, false, effective_radius(of_a.max_radius, of_b.max_radius),
+                         effective_radius(of_a.min_radius, of_b.min_radius),
+                         std::min(of_a.max_mass, of_b.max_mass), std::min(of_a.min_mass, of_b.min_mass)});
     }
   return found;
 }
 
 template <int D>
 void check_cohesion(const State<D>& state, const std::vector<AttractedPair>& attracted) {
-  constexpr Real most_bond_number = 1e4;
+  constexpr Real max_bond_number = 1e4;
   const Real gravity = norm(state.gravity);
   for (const AttractedPair& pair : attracted) {
     const Cohesion<D>& cohesion = *state.materials.pair(pair.a, pair.b)->cohesion;
@@ -84,7 +83,7 @@ void check_cohesion(const State<D>& state, const std::vector<AttractedPair>& att
                       which, volume, cube));
     const Real weight = pair.lightest * gravity;
     const Real pull = cohesion.pull_off(gravity).of(pair.smallest, pair.lightest);
-    if (weight > 0 && pull > most_bond_number * weight)
+    if (weight > 0 && pull > max_bond_number * weight)
       log::warn(
           "{} pulls with {:.3g} N, {:.2g} times the weight of the lightest body: steps must be short and "
           "contacts stiff to carry that",

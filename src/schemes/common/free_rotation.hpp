@@ -47,14 +47,14 @@ inline Rotation rotated_freely(Rotation body, const Vec<3>& moments, Real dt) {
   if (moments[0] == moments[1] && moments[1] == moments[2])
     return {turned<3>(body.orientation, body.spin, dt), body.spin};
   constexpr Real largest_turn = 0.2, round_off = 1e-15;
-  constexpr int most_rounds = 50;
+  constexpr int max_rounds = 50;
   const Vec<3> momentum = times_inertia(body.orientation, moments, body.spin);
   const Real fastest = norm(momentum) / std::min({moments[0], moments[1], moments[2]});
   const auto n_parts = static_cast<int>(std::ceil(std::abs(dt) * fastest / largest_turn));
   for (int i = 0; i < n_parts; ++i) {
     Orientation<3> next;
     Vec<3> middle = body.spin;
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
       next = turned<3>(body.orientation, middle, dt / n_parts);
       Vec<3> mean = 0.5 * (to_body(body.orientation, momentum) + to_body(next, momentum));
       for (int k = 0; k < 3; ++k) mean[k] /= moments[k];

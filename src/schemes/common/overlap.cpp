@@ -10,18 +10,18 @@ namespace scree {
 
 template <int D>
 Real deepest_overlap(const State<D>& state, const ContactGraph<D>& contacts) {
-  Real least = 0;
-  for (const Real gap : contacts.gap) least = std::min(least, gap);
-  return std::abs(state.comm.min(least));
+  Real min = 0;
+  for (const Real gap : contacts.gap) min = std::min(min, gap);
+  return std::abs(state.comm.min(min));
 }
 
 template <int D>
 Real overlap_beyond(const State<D>& state, const ContactGraph<D>& contacts, Real share) {
-  Real most = -HUGE_VAL;
+  Real max = -HUGE_VAL;
   for (std::size_t c = 0; c < contacts.size(); ++c)
-    most = std::max(
-        most, std::max(-contacts.gap[c], 0.0) - share * smaller_radius(state, contacts.a[c], contacts.b[c]));
-  return state.comm.max(most);
+    max = std::max(
+        max, std::max(-contacts.gap[c], 0.0) - share * smaller_radius(state, contacts.a[c], contacts.b[c]));
+  return state.comm.max(max);
 }
 
 template <int D>
@@ -44,9 +44,9 @@ std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts,
 
 template <int D>
 Real smallest_radius(const State<D>& state) {
-  Real least = HUGE_VAL;
-  for (Index i = 0; i < state.bodies.n_owned(); ++i) least = std::min(least, inscribed_radius(state, i));
-  return state.comm.min(least);
+  Real min = HUGE_VAL;
+  for (Index i = 0; i < state.bodies.n_owned(); ++i) min = std::min(min, inscribed_radius(state, i));
+  return state.comm.min(min);
 }
 
 template Real deepest_overlap<2>(const State<2>&, const ContactGraph<2>&);

@@ -12,17 +12,17 @@ namespace scree {
 /// Points with 0 are not kept.
 template <int D>
 struct PointValues {
-  static constexpr std::size_t most = D == 2 ? 2 : 4;
+  static constexpr std::size_t max = D == 2 ? 2 : 4;
   struct Point {
     Real feature = 0;  ///< id, exact in a Real
     Vec<D> value;
   };
-  std::array<Point, most> point;
+  std::array<Point, max> point;
 
   bool any() const {
     return std::ranges::any_of(point, [](const Point& p) { return p.value != Vec<D>{}; });
   }
-  /// One more, while there are fewer than `most`.
+  /// One more, while there are fewer than `max`.
   void add(std::uint32_t feature, const Vec<D>& value) {
     if (value == Vec<D>{}) return;
     const auto free = std::ranges::find_if(point, [](const Point& p) { return p.value == Vec<D>{}; });

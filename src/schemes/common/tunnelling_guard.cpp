@@ -92,8 +92,8 @@ Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neig
     const Vec<D> moved = x - bodies.listed()[i];
     const Real certain = bodies.radius()[i] + state.lattice.skin - travel;
     if (certain > 0 && dot(moved, moved) < certain * certain) continue;
-    find_on_way(state, i, from[i], x);
-    for (const Index c : on_way_) {
+    find_on_path(state, i, from[i], x);
+    for (const Index c : on_path_) {
       SurfacePoint<D> seen;
       obstacles.nearest(c, {&x, 1}, from.subspan(i, 1), {&seen, 1});
       if (!is_through(seen)) continue;
@@ -126,11 +126,11 @@ Real TunnellingGuard<D>::keep(State<D>& state, const Neighborhood<D>& neighborho
 /// Finds the constraints of thin obstacles that the way of a point can have met: those no farther from its
 /// end than it is long, seen from the obstacle.
 template <int D>
-void TunnellingGuard<D>::find_on_way(const State<D>& state, std::size_t body, const Vec<D>& from,
-                                     const Vec<D>& x) {
+void TunnellingGuard<D>::find_on_path(const State<D>& state, std::size_t body, const Vec<D>& from,
+                                      const Vec<D>& x) {
   const ObstacleSet<D>& obstacles = state.obstacles;
   constexpr Real rounding = 1e-9;
-  on_way_.clear();
+  on_path_.clear();
   Box<D> start = Box<D>::empty();
   start.include(from);
   for (const Index o : thin_) {
@@ -144,7 +144,7 @@ void TunnellingGuard<D>::find_on_way(const State<D>& state, std::size_t body, co
       if (!obstacles.may_reach(o, image, cut)) continue;
       obstacles.find_near(o, image, {&x, 1}, {&reach, 1}, cut, near_);
       for (const auto& entry : near_.found)
-        on_way_.push_back(obstacles.first_constraint(o, image) + entry.part);
+        on_path_.push_back(obstacles.first_constraint(o, image) + entry.part);
     }
   }
 }
@@ -156,8 +156,8 @@ bool TunnellingGuard<D>::put_back(const State<D>& state, Index body, Vec<D>& x) 
   const Vec<D> from = state.bodies.step_start()[i];
   const auto is_free = [&](const auto& on_passed) {
     bool free = true;
-    find_on_way(state, i, from, x);
-    for (const Index c : on_way_) {
+    find_on_path(state, i, from, x);
+    for (const Index c : on_path_) {
       SurfacePoint<D> seen;
       state.obstacles.nearest(c, {&x, 1}, {&from, 1}, {&seen, 1});
       if (!is_through(seen)) continue;
@@ -167,9 +167,9 @@ bool TunnellingGuard<D>::put_back(const State<D>& state, Index body, Vec<D>& x) 
     return free;
   };
   // Where obstacles are close together the body gets less and less room in front of each.
-  constexpr int rounds_with_room = 8, most_rounds = 40;
+  constexpr int rounds_with_room = 8, max_rounds = 40;
   Real room = state.bodies.radius()[i];
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < max_rounds; ++round) {
     if (is_free([&](const SurfacePoint<D>& seen) { x += (room - seen.distance) * seen.normal; })) return true;
     if (round >= rounds_with_room) room *= 0.5;
   }

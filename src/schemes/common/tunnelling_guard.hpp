@@ -47,12 +47,12 @@ class TunnellingGuard {
 
  private:
   bool put_back(const State<D>& state, Index body, Vec<D>& x);
-  void find_on_way(const State<D>& state, std::size_t body, const Vec<D>& from, const Vec<D>& x);
+  void find_on_path(const State<D>& state, std::size_t body, const Vec<D>& from, const Vec<D>& x);
 
   std::vector<Vec<D>> at_, from_;  // of one wall batch
   std::vector<SurfacePoint<D>> surface_;
-  std::vector<Index> thin_;    // obstacles
-  std::vector<Index> on_way_;  // constraints
+  std::vector<Index> thin_;     // obstacles
+  std::vector<Index> on_path_;  // constraints
   NearParts<D> near_;
 };
 

@@ -20,14 +20,14 @@ class BlockPipeline {
 
   /// After a list build. Local.
   void prepare(const SweepSchedule<D>& schedule, const GhostExchange<D>& ghosts) {
-    const TouchedBodies<D> touched(schedule, static_cast<std::size_t>(ghosts.n_held()));
+    const TouchedBodies<D> touched(schedule, static_cast<std::size_t>(ghosts.n_local()));
     schedule_.plan(schedule, ghosts, touched);
     sums_.plan(schedule, ghosts, touched, schedule_);
-    std::size_t most_chunks = 0;
+    std::size_t max_chunks = 0;
     for (std::size_t turn = 0; turn < schedule_.order().size(); ++turn)
-      most_chunks = std::max(most_chunks, schedule_.ends_at(turn).size() + schedule_.starts_at(turn).size());
-    constexpr std::size_t most_arrays = 10;
-    prefetch_.reserve(2 * most_arrays * most_chunks);
+      max_chunks = std::max(max_chunks, schedule_.ends_at(turn).size() + schedule_.starts_at(turn).size());
+    constexpr std::size_t max_arrays = 10;
+    prefetch_.reserve(2 * max_arrays * max_chunks);
   }
 
   /// Every owned body is in one call of move(first body, last body), which brings its records up to date,

@@ -8,7 +8,7 @@
 
 namespace scree {
 
-/// The held bodies that each block of a schedule touches, in the order of first touch.
+/// The local bodies that each block of a schedule touches, in the order of first touch.
 template <int D>
 class TouchedBodies {
  public:

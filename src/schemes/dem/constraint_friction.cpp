@@ -62,13 +62,13 @@ Carried ConstraintFriction<D>::carries(const std::string& integrator) {
 template <int D>
 void ConstraintFriction<D>::prepare() {
   const BodyStore<D>& bodies = state_.bodies;
-  const auto n_held = static_cast<std::size_t>(bodies.n_held());
-  for (std::vector<Real>* array : {&v_, &a_, &force_}) array->assign(n_held * q, 0.0);
+  const auto n_local = static_cast<std::size_t>(bodies.n_local());
+  for (std::vector<Real>* array : {&v_, &a_, &force_}) array->assign(n_local * q, 0.0);
   for (std::vector<Real>* array : {&moved_, &moving_}) array->assign(size(), 0.0);
-  worst_.resize(n_held * 3);
+  worst_.resize(n_local * 3);
   field_force_.resize(static_cast<std::size_t>(bodies.n_owned()));
-  sticking_.inverse_mass().assign(n_held * q, 0.0);
-  for (std::size_t i = 0; i < n_held; ++i) {
+  sticking_.inverse_mass().assign(n_local * q, 0.0);
+  for (std::size_t i = 0; i < n_local; ++i) {
     if (bodies.mobility()[i] == 0) continue;
     const Real mass = bodies.mass()[i];
     Real* inverse = &sticking_.inverse_mass()[i * q];
@@ -143,7 +143,7 @@ void ConstraintFriction<D>::add_force(const Touch& touch, const Vec<D>& on_b) {
   if (touch.b >= 0) add(touch.b, 1, touch.lever_b);
 }
 
-/// b: accelerations of all bodies held by all forces but static friction.
+/// b: accelerations of all local bodies by all forces but static friction.
 template <int D>
 void ConstraintFriction<D>::balance() {
   std::ranges::fill(force_, 0.0);
@@ -281,14 +281,14 @@ void ConstraintFriction<D>::share_result() {
                                      static_cast<std::int64_t>(sticking_.places().size()), passed_.count};
   state_.comm.sum(counts);
   report_.n_sticking = counts[1];
-  std::array<Real, 2> most{0, -HUGE_VAL};
+  std::array<Real, 2> max{0, -HUGE_VAL};
   for (const Touch& touch : touching_) {
     const Real limit = settings_.overlap_limit * smaller_radius(state_, touch.a, touch.b);
-    most[0] = std::max(most[0], touch.overlap);
-    most[1] = std::max(most[1], touch.overlap - limit);
+    max[0] = std::max(max[0], touch.overlap);
+    max[1] = std::max(max[1], touch.overlap - limit);
   }
-  state_.comm.max(most);
-  this->result_ = {counts[0], most[0], most[1], counts[2]};
+  state_.comm.max(max);
+  this->result_ = {counts[0], max[0], max[1], counts[2]};
 }
 
 template <int D>

@@ -16,7 +16,7 @@ constexpr Real limit_tolerance = 1e-9;
 /// Contacts this far beyond their limit let go together; of the others only the worst around.
 constexpr Real clear_excess = 0.1;
 /// Rounds of a step in which some of the contacts beyond their limit may hold on, and rounds at most.
-constexpr std::int64_t careful_rounds = 40, most_rounds = 80;
+constexpr std::int64_t careful_rounds = 40, max_rounds = 80;
 
 }  // namespace
 
@@ -142,7 +142,7 @@ void ConstraintFriction<D>::decide(Real time) {
   report_.n_released = report_.n_rounds = 0;
   while (true) {
     report_.residual = solve(time).residual;
-    if (++report_.n_rounds == most_rounds) break;
+    if (++report_.n_rounds == max_rounds) break;
     const std::int64_t n = release(report_.n_rounds > careful_rounds);
     if (n == 0) break;
     report_.n_released += n;

@@ -113,7 +113,7 @@ void add_losses(const EndedContact& c, const SpringSettings& settings, const Sof
   const Vec<3> spring = three_of(after.history.spring), angle = three_of(after.rolling.angle);
   // The spring before, in the tangent plane of now, and its force then.
   const Vec<3> slip = c.of_force.slip(c.contact);
-  const Vec<3> way = dt * along_surface(slip, normal);
+  const Vec<3> displacement = dt * along_surface(slip, normal);
   const Vec<3> spring_before = along_surface(three_of(c.before.history.spring), normal);
   const Vec<3> angle_before = three_of(c.before.rolling.angle);
   const Real overlap_before = c.contact.overlap + dt * dot(slip, normal);
@@ -124,7 +124,7 @@ void add_losses(const EndedContact& c, const SpringSettings& settings, const Sof
   Real kept = 1;  // as in force_law.hpp
   if (remembered > 0 && elastic.tangential > 0) kept = remembered / elastic.tangential;
   if (settings.tangential == TangentialLaw::rescaled) kept = std::min(kept, 1.0);
-  energy.slid = dot(mean_force, kept * spring_before + way - spring);
+  energy.slid = dot(mean_force, kept * spring_before + displacement - spring);
   const Vec<3> turned = dt * c.of_force.turning();
   const Vec<3> mean_torque = 0.5 * (elastic_before.rolling * angle_before + elastic.rolling * angle);
   energy.rolled = dot(mean_torque, angle_before + turned - angle);

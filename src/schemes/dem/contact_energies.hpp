@@ -23,7 +23,7 @@ class ContactEnergies {
   ContactEnergy of_pairs(const StepContext<D>& step, const Block& block, ContactEnergy sum) const;
   ContactEnergy of_walls(const StepContext<D>& step, const Block& block, ContactEnergy sum);
 
-  std::vector<MotionRecord> force_motions_;  // held bodies: by which forces were made
+  std::vector<MotionRecord> force_motions_;  // local bodies: by which forces were made
   std::vector<ContactEnergy> energies_;      // of each block
   WallVisitor<D> walls_;
   std::vector<Index> places_;  // in which they are looked at

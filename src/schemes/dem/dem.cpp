@@ -176,9 +176,9 @@ ListRequirements DemStepper<D>::list_requirements(const State<D>& state, Real dt
   // The skin is for the many, and most bodies are far slower than the fastest will ever be.
   constexpr Real usual_share = 0.1;
   // What attraction reaches beyond contact leaves as much for bodies to move.
-  constexpr Real most_of_skin = 0.5;
+  constexpr Real max_of_skin = 0.5;
   return {.travel = usual_share * fastest_fall(state) * dt,
-          .skin = reach_of(state, largest_radius) / most_of_skin};
+          .skin = reach_of(state, largest_radius) / max_of_skin};
 }
 
 /// How far contacts reach beyond overlap 0 [m].
@@ -309,7 +309,7 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   const auto plan =
       neighborhood_->list().plan_step(state, dt, share_of_skin, [&](std::size_t i, Real shorter) {
         const Vec<D> flow = state.cell.flow_at(state.box, state.bodies.position()[i]);
-        return free_way(state.bodies, i, shorter) - shorter * flow;
+        return free_displacement(state.bodies, i, shorter) - shorter * flow;
       });
   save(state, SaveFor::checkpoint);
   const std::int64_t n_removed = neighborhood_->n_removed();

@@ -17,18 +17,18 @@ Real find_farthest(const State<D>& state, Real dt) {
   Scope timer("move");
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
-  Real most = 0;
+  Real max = 0;
   if (!state.cell.is_given()) {
-    for (std::size_t i = 0; i < n; ++i) most = farthest_with(most, bodies, i, dt);
-    return most;
+    for (std::size_t i = 0; i < n; ++i) max = farthest_with(max, bodies, i, dt);
+    return max;
   }
   // In a deforming cell ways count against its flow.
   const auto carried = state.cell.carry(state.box, dt);
   for (std::size_t i = 0; i < n; ++i) {
     const Vec<D>& listed = bodies.listed()[i];
-    most = farther(most, (bodies.position()[i] - listed) + free_way(bodies, i, dt) - carried(listed));
+    max = farther(max, (bodies.position()[i] - listed) + free_displacement(bodies, i, dt) - carried(listed));
   }
-  return most;
+  return max;
 }
 
 /// A way of moving soft bodies in time: what it does about friction decides how it integrates. Works on one

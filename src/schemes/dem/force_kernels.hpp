@@ -139,9 +139,9 @@ class PrefetchQueue {
 
 /// The operands of a kernel call. Batches hold pairs without a common body (neighbors/sweep_schedule.hpp).
 struct ForceBatches {
-  const SweepRecord* places = nullptr;    ///< of held bodies, then two dummies far apart
-  const MotionRecord* motions = nullptr;  ///< of held bodies
-  ForceRecord* forces = nullptr;          ///< of held bodies, added to
+  const SweepRecord* places = nullptr;    ///< of local bodies, then two dummies far apart
+  const MotionRecord* motions = nullptr;  ///< of local bodies
+  ForceRecord* forces = nullptr;          ///< of local bodies, added to
   const Index* ends = nullptr;            ///< first batch to treat
   Index n_batches = 0;
   const std::uint8_t* shifts = nullptr;    ///< one per place (shifted kernels only)
@@ -158,7 +158,7 @@ struct ForceBatches {
   Index n_materials = 1;
   bool rolling_springs = false;  ///< resistance to rolling has a spring; else its torque has no memory
   Real dt = 0;                   ///< by which histories advance [s]
-  Real least_force = 0;    ///< of the normal force without attraction: 0, or -infinite if damping may pull
+  Real min_force = 0;      ///< of the normal force without attraction: 0, or -infinite if damping may pull
   Real overlap_limit = 0;  ///< as a share of the smaller radius of a contact
   Real reach = 0;          ///< the widest gap of a contact that has begun [m]
   NormalLaw law = NormalLaw::hertz;  ///< that of the kernels

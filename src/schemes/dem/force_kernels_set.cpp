@@ -489,15 +489,15 @@ Real kick(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravit
     store_three(turning, bodies.angular_acceleration + i);
     store_three(velocity, bodies.velocity + i);
     store_three(load_three(bodies.spin + i) + half * turning, bodies.spin + i);
-    const Three<Lanes> way = (load_three(bodies.position + i) - load_three(bodies.listed + i)) +
-                             (zero + dt) * (velocity + half * acceleration);
-    const Lanes squared = dot(way, way);
+    const Three<Lanes> displacement = (load_three(bodies.position + i) - load_three(bodies.listed + i)) +
+                                      (zero + dt) * (velocity + half * acceleration);
+    const Lanes squared = dot(displacement, displacement);
     farthest = largest(squared, farthest);
     n_strange += squared >= 0 ? zero : zero + 1;
   }
-  Real most = 0;
-  for (int k = 0; k < width; ++k) most = std::max(most, n_strange[k] > 0 ? HUGE_VAL : farthest[k]);
-  return most;
+  Real max = 0;
+  for (int k = 0; k < width; ++k) max = std::max(max, n_strange[k] > 0 ? HUGE_VAL : farthest[k]);
+  return max;
 }
 
 template <NormalLaw law, TangentialLaw tangential, Pulls pulls>

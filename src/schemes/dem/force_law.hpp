@@ -142,22 +142,22 @@ template <NormalLaw law, class T>
 }
 
 /// Torque on b of a spring with slider and damper against rolling at this
-/// relative spin, of at most `most` (docs/method.md, eq. H.5b).
+/// relative spin, of at most `max` (docs/method.md, eq. H.5b).
 template <class T>
 [[gnu::always_inline]] inline Three<T> rolling_torque(const ForceBatches& p, const Law<T>& pair,
                                                       const Contact<T>& c, T k_normal, T inverse_inertia,
-                                                      const Three<T>& spin, T most, Three<T>& angle) {
-  const T zero = 0 * most, one = zero + 1;
+                                                      const Three<T>& spin, T max, Three<T>& angle) {
+  const T zero = 0 * max, one = zero + 1;
   const T stiffness = pair.rolling_stiffness * k_normal * c.effective_radius * c.effective_radius;
   const T damping =
       pair.rolling_damping * square_root(inverse_inertia > 0 ? stiffness / inverse_inertia : zero);
   angle = (stiffness > 0 ? one : zero) * (angle + (zero + p.dt) * spin);
   const T stretched = stiffness * square_root(dot(angle, angle));
-  const T kept = stretched > most ? most / stretched : one;
+  const T kept = stretched > max ? max / stretched : one;
   angle = kept * angle;
   const Three<T> torque = -stiffness * angle - damping * spin;
   const T size = square_root(dot(torque, torque));
-  return (size > most ? most / size : one) * torque;
+  return (size > max ? max / size : one) * torque;
 }
 
 /// docs/method.md, eq. H.1-H.5 and H.12-H.14. `history` advances by p.dt.
@@ -186,8 +186,8 @@ template <NormalLaw law, TangentialLaw tangential, Pulls pulls, class T>
   T pull = zero;
   [[maybe_unused]] T attraction = zero;
   const auto constant_pull = [&](const Pull<Pulls::in_contact, T>& of) {
-    const T most = largest(a.inverse_mass, b.inverse_mass);
-    return of.constant + of.per_length * c.effective_radius + (most > 0 ? of.per_mass / most : zero);
+    const T max = largest(a.inverse_mass, b.inverse_mass);
+    return of.constant + of.per_length * c.effective_radius + (max > 0 ? of.per_mass / max : zero);
   };
   if constexpr (pulls == Pulls::in_contact) attraction = pull = constant_pull(cohesion);
   if constexpr (pulls == Pulls::beyond) {
@@ -195,7 +195,7 @@ template <NormalLaw law, TangentialLaw tangential, Pulls pulls, class T>
     attract<law>(cohesion, c, k_normal, k_tangent, elastic, pull, attraction);
   }
   const T gamma = pair.damping * square_root(mass * k_normal);
-  T normal_force = largest(elastic - gamma * opening, zero + p.least_force);
+  T normal_force = largest(elastic - gamma * opening, zero + p.min_force);
   if constexpr (pulls != Pulls::never) normal_force = normal_force - pull;
 
   Three<T>& spring = history.spring;
@@ -220,16 +220,16 @@ template <NormalLaw law, TangentialLaw tangential, Pulls pulls, class T>
   if constexpr (pulls == Pulls::in_contact) load = load + cohesion.share * pull;
   if constexpr (pulls == Pulls::beyond) load = load + cohesion.in_contact.share * pull;
   const T pressing = load < 0 ? -load : load;  // or pulling
-  const T most = pair.friction * pressing;
+  const T max = pair.friction * pressing;
   const T squared = dot(friction, friction);
-  if (any_less(most * most, squared)) {
-    const auto slides = squared > most * most;
-    const T share = slides ? most / square_root(squared) : zero + 1;
+  if (any_less(max * max, squared)) {
+    const auto slides = squared > max * max;
+    const T share = slides ? max / square_root(squared) : zero + 1;
     friction = share * friction;
     // The spring keeps what friction can carry. It is not made to balance the damping as well, as is often
     // done: that stretches it backward where contacts form in fast sliding (docs/method.md).
     const T stretched = k_tangent * k_tangent * dot(spring, spring);
-    const T kept = slides ? (stretched > most * most ? most / square_root(stretched) : zero + 1) : zero + 1;
+    const T kept = slides ? (stretched > max * max ? max / square_root(stretched) : zero + 1) : zero + 1;
     spring = kept * spring;
   }
   Force<T> result{
@@ -240,15 +240,15 @@ template <NormalLaw law, TangentialLaw tangential, Pulls pulls, class T>
   }
   if (any_less(zero, pair.rolling_friction)) {
     const Three<T> rolling = b.spin - a.spin;
-    const T most_torque = pair.rolling_friction * c.effective_radius * pressing;
+    const T max_torque = pair.rolling_friction * c.effective_radius * pressing;
     if (p.rolling_springs) {
       // Of rolling about the contact point; a wall does not roll.
       const T of_a = a.inverse_mass / (c.lever_a * c.lever_a);
       const T of_b = c.lever_b > 0 ? b.inverse_mass / (c.lever_b * c.lever_b) : zero;
-      result.rolling = rolling_torque(p, pair, c, k_normal, of_a + of_b, rolling, most_torque, history.angle);
+      result.rolling = rolling_torque(p, pair, c, k_normal, of_a + of_b, rolling, max_torque, history.angle);
     } else {
       const T speed = square_root(dot(rolling, rolling));
-      result.rolling = (speed > 0 ? -most_torque / speed : zero) * rolling;
+      result.rolling = (speed > 0 ? -max_torque / speed : zero) * rolling;
     }
   }
   return result;

@@ -25,7 +25,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   const auto blocks = schedule.all_blocks();
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
-  const auto n_local = static_cast<std::size_t>(ghosts.n_held());
+  const auto n_local = static_cast<std::size_t>(ghosts.n_local());
   n_leaving_ = leaving.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
 

@@ -25,7 +25,7 @@ Vec<D> in_dimension(const Vec<3>& v) {
   return w;
 }
 
-/// Where the held bodies are, how they move and what pushes them, as force kernels read it.
+/// Where the local bodies are, how they move and what pushes them, as force kernels read it.
 template <int D>
 struct MotionRecords {
   std::vector<SweepRecord> positions;  ///< and two dummies, which never touch
@@ -35,7 +35,7 @@ struct MotionRecords {
   /// After a list build: fits the present bodies. Where they are and how they move comes with load(). Local.
   void prepare(const State<D>& state) {
     const BodyStore<D>& bodies = state.bodies;
-    const auto n = static_cast<std::size_t>(bodies.n_held());
+    const auto n = static_cast<std::size_t>(bodies.n_local());
     positions.assign(n + 2, SweepRecord{});
     positions[n + 1].x[0] = 1;  // the dummies are points one metre apart
     motions.assign(n, MotionRecord{});

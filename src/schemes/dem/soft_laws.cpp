@@ -53,12 +53,12 @@ Real hertz_rebound_without_attraction(Real beta) {
 
 /// Share of critical damping for a restitution of e if forces never pull. Less than some 0.02 is not reached.
 Real damping_ratio_without_attraction(Real e, NormalLaw law) {
-  constexpr Real most = 3;
-  if (law == NormalLaw::linear) return std::min(most, impact_damping(e).share);
+  constexpr Real max = 3;
+  if (law == NormalLaw::linear) return std::min(max, impact_damping(e).share);
   if (e >= 1) return 0;
   Real low = 0;
-  Real high = most;
-  if (hertz_rebound_without_attraction(most) > e) return most;
+  Real high = max;
+  if (hertz_rebound_without_attraction(max) > e) return max;
   for (int i = 0; i < 40; ++i) {
     const Real middle = 0.5 * (low + high);
     (hertz_rebound_without_attraction(middle) > e ? low : high) = middle;

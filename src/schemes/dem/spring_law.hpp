@@ -52,7 +52,7 @@ struct SpringLaw {
     batches.reach = reach;
     batches.overlap_limit = settings.overlap_limit;
     batches.law = settings.law;
-    batches.least_force = settings.attraction ? -std::numeric_limits<Real>::infinity() : 0;
+    batches.min_force = settings.attraction ? -std::numeric_limits<Real>::infinity() : 0;
   }
 
  private:

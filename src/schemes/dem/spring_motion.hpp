@@ -99,7 +99,7 @@ class SpringMotion final : public DemMotion<D> {
       histories_.clear_open_contacts();
       rules = histories_.rules(tolerance);
     }
-    rules.takes_held = true;
+    rules.includes_fixed = true;
     return rules;
   }
   void export_forces(ContactGraph<D>& contacts) override {
@@ -205,11 +205,11 @@ class SpringMotion final : public DemMotion<D> {
   /// What a step met, of all ranks; returns the number of bodies. Collective.
   std::int64_t share_result(const StepContext<D>& step) {
     passed_ = step.passed;
-    std::array<Real, 2> most{step.counts.deepest, step.counts.beyond};
-    state_.comm.max(most);
+    std::array<Real, 2> max{step.counts.deepest, step.counts.beyond};
+    state_.comm.max(max);
     std::array<std::int64_t, 3> counts{step.counts.n_touching, step.passed.count, state_.bodies.n_owned()};
     state_.comm.sum(counts);
-    this->result_ = {counts[0], most[0], most[1], counts[1]};
+    this->result_ = {counts[0], max[0], max[1], counts[1]};
     return counts[2];
   }
   /// How many of the bodies of a chunk, from the first on, kernels may treat: they can move and turn.

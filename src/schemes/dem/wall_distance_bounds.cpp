@@ -88,13 +88,13 @@ std::span<const Index> WallDistanceBounds<D>::due(const State<D>& state, const S
   for (const auto& near : near_walls) {
     const SweepRecord& place = places[static_cast<std::size_t>(near.body)];
     const Vec<D>& from = state.bodies.step_start()[static_cast<std::size_t>(near.body)];
-    Real way = 0, of_step = 0;
+    Real displacement = 0, of_step = 0;
     for (int k = 0; k < D; ++k) {
-      way += (place.x[k] - body->x[k]) * (place.x[k] - body->x[k]);
+      displacement += (place.x[k] - body->x[k]) * (place.x[k] - body->x[k]);
       of_step += (place.x[k] - from[k]) * (place.x[k] - from[k]);
       body->x[k] = place.x[k];
     }
-    body->travelled += std::sqrt(way) + moved;
+    body->travelled += std::sqrt(displacement) + moved;
     // A path as long as that may pass through what its ends are not near.
     const bool is_long = !(4 * of_step < place.radius * place.radius);
     if (body->travelled < body->next && !is_long) {

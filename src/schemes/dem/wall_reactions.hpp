@@ -25,19 +25,19 @@ class WallReactions {
     const ObstacleSet<D>& obstacles = step.state.obstacles;
     const int number = obstacles.driven_of(seen.constraint);
     const Drive<D>& drive = obstacles.drive_of(obstacles.driven()[static_cast<std::size_t>(number)]);
-    const Vec<D> way = drive.way(obstacles.at_obstacle(seen.constraint, at.foot));
+    const Vec<D> direction = drive.direction(obstacles.at_obstacle(seen.constraint, at.foot));
     const MotionRecord& body = step.records.motions[seen.body];
-    Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_way = 0;
+    Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_direction = 0;
     for (int k = 0; k < D; ++k) {
-      pushed -= force.force[k] * way[k];
-      along_normal += at.contact.normal[k] * way[k];
+      pushed -= force.force[k] * direction[k];
+      along_normal += at.contact.normal[k] * direction[k];
       body_along_normal += at.contact.normal[k] * body.velocity[k];
-      body_along_way += way[k] * body.velocity[k];
+      body_along_direction += direction[k] * body.velocity[k];
     }
     const auto turn = drive.spin();
     for (int k = 0; k < n_spins<D>; ++k) pushed -= force.rolling[first_spin<D> + k] * turn[k];
     const Real normal_part = along_normal * along_normal;
-    const Real tangential_part = std::max(dot(way, way) - normal_part, 0.0);
+    const Real tangential_part = std::max(dot(direction, direction) - normal_part, 0.0);
     const SoftLaw& pair = step.law.of(body, at.wall);
     const Real root = step.law.settings.law == NormalLaw::hertz
                           ? std::sqrt(at.contact.effective_radius * std::max(at.contact.overlap, 0.0))
@@ -51,7 +51,7 @@ class WallReactions {
     reactions_.push_back({number,
                           {pushed, stiffness * normal_part + tangential * tangential_part,
                            damping * (normal_part + (rubs ? pair.damping_ratio * tangential_part : 0)),
-                           stiffness * away + tangential * (body_along_way - away)}});
+                           stiffness * away + tangential * (body_along_direction - away)}});
   }
   /// Reactions to the forces of the step, with their slopes, into state.obstacles.driven(). Exact sums;
   /// collective.

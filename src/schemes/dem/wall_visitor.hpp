@@ -116,7 +116,7 @@ class WallVisitor {
     const Drive<D>& drive = state.obstacles.drive_of(wall);
     if (wall.order.kind == DrivenOrder::Kind::speed || drive.control() != Drive<D>::Control::free)
       return motion;
-    const Real along = dot(drive.way(state.obstacles.at_obstacle(constraint, point)), normal);
+    const Real along = dot(drive.direction(state.obstacles.at_obstacle(constraint, point)), normal);
     motion.inverse_mass = along * along / drive.inertia();
     return motion;
   }

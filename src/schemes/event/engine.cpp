@@ -31,8 +31,8 @@ void EventEngine<D>::advance(std::vector<FlyingBody<D>>& bodies, std::span<const
   const int n = static_cast<int>(bodies.size());
   flights_.clear();
   for (const FlyingBody<D>& body : bodies)
-    flights_.push_back(body.held ? Flight{body.position, {}, {}, 0}
-                                 : Flight{body.position, body.velocity, settings_.gravity, 0});
+    flights_.push_back(body.fixed ? Flight{body.position, {}, {}, 0}
+                                  : Flight{body.position, body.velocity, settings_.gravity, 0});
   closed_.assign(bodies.size(), {});
   cluster_.place.assign(bodies.size(), -1);
   predictions_.assign(bodies.size(), {});

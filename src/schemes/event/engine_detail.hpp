@@ -19,8 +19,8 @@ Real margin(const SurfacePiece<D>& edge, Real radius) {
 template <int D>
 bool is_over(const SurfacePiece<D>& edge, const Vec<D>& x, Real radius) {
   const Real along = dot(edge.tangent, x - edge.point);
-  const Real least = 2 * margin(edge, radius);
-  return along > least && along < edge.length - least;
+  const Real min = 2 * margin(edge, radius);
+  return along > min && along < edge.length - min;
 }
 
 }  // namespace scree::event_engine

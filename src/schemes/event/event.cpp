@@ -25,7 +25,7 @@ class EventStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
   SchemeTraits traits() const override {
-    return {.carried = Carried::with_inertia, .balances_energy = true, .tells_forces = false};
+    return {.carried = Carried::with_inertia, .balances_energy = true, .exports_forces = false};
   }
   ListRequirements list_requirements(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const override {
     return {};
@@ -38,7 +38,7 @@ class EventStepper final : public Stepper<D> {
   std::vector<CertificateEntry> certificate() const override;
 
  private:
-  static constexpr std::int64_t most_bodies = 2000;
+  static constexpr std::int64_t max_bodies = 2000;
   static constexpr Real overlap_limit = 1e-3;  // as a share of the radius, beyond the widest tolerance
 
   void refuse_what_it_cannot_do(const State<D>& state) const;
@@ -68,7 +68,7 @@ void EventStepper<D>::describe(Section& root) {
   root.table(
       "event", {.doc = "Few bodies from impact to impact: the scheme \"event\""}, [&](Section& section) {
         section.real("tolerance", tolerance_,
-                     {.range = {.least = 0, .most = 1e-3, .least_open = true},
+                     {.range = {.min = 0, .max = 1e-3, .min_open = true},
                       .doc = "Bodies touch up to this gap, as a share of the sum of their radii: they take "
                              "part in the same impact"});
         section.real_or_word("rest_speed", rest_speed_, rest_speed_word_, {"auto"},
@@ -78,7 +78,7 @@ void EventStepper<D>::describe(Section& root) {
                                      "restitution is 1; \"auto\": a thousandth of the speed of a fall by the "
                                      "smallest diameter"});
         section.integer("max_events", max_events_,
-                        {.range = {.least = 1}, .doc = "Most events in a step; beyond, the run ends"});
+                        {.range = {.min = 1}, .doc = "Most events in a step; beyond, the run ends"});
         section.kind("impact_law", law_, {.required = true, .doc = "Law of simultaneous impacts"});
         if (section.reading()) where_ = section.where("rest_speed");
       });
@@ -160,11 +160,11 @@ void EventStepper<D>::refuse_what_it_cannot_do(const State<D>& state) const {
 template <int D>
 void EventStepper<D>::fit(const State<D>& state) {
   const std::int64_t n = state.comm.sum(std::int64_t{state.bodies.n_owned()});
-  if (n > most_bodies)
+  if (n > max_bodies)
     throw InputError(
         fmt::format("there are {} bodies; the scheme \"event\" is for up to {}, every rank "
                     "computes all of them",
-                    n, most_bodies));
+                    n, max_bodies));
   list_pieces(state);
 }
 
@@ -240,7 +240,7 @@ template <int D>
 Real EventStepper<D>::energy(const State<D>& state) const {
   Real sum = 0;
   for (const FlyingBody<D>& body : bodies_)
-    if (!body.held)
+    if (!body.fixed)
       sum += body.mass * (0.5 * dot(body.velocity, body.velocity) - dot(state.gravity, body.position));
   return sum;
 }

@@ -6,11 +6,11 @@ namespace scree {
 
 namespace {
 
-constexpr std::size_t most_coefficients = 5;
+constexpr std::size_t max_coefficients = 5;
 
 /// Numbers in ascending order, few enough to be kept in place.
 struct Times {
-  std::array<Real, most_coefficients + 1> time{};
+  std::array<Real, max_coefficients + 1> time{};
   std::size_t count = 0;
   void add(Real t) { time[count++] = t; }
 };
@@ -24,9 +24,9 @@ Real value(std::span<const Real> p, Real t) {
 /// Where p changes sign between two times with values of different sign: the last time at which it has the
 /// sign of p(from).
 Real bisect(std::span<const Real> p, Real from, Real to) {
-  constexpr int most_halvings = 200;  // roots near 0 have many bits to find
+  constexpr int max_halvings = 200;  // roots near 0 have many bits to find
   const bool starts_negative = value(p, from) < 0;
-  for (int i = 0; i < most_halvings; ++i) {
+  for (int i = 0; i < max_halvings; ++i) {
     const Real middle = 0.5 * (from + to);
     if (middle <= from || middle >= to) break;
     ((value(p, middle) < 0) == starts_negative ? from : to) = middle;
@@ -39,7 +39,7 @@ Times monotone_pieces(std::span<const Real> p, Real end) {
   Times pieces;
   pieces.add(0);
   if (p.size() > 2) {
-    std::array<Real, most_coefficients> derivative{};
+    std::array<Real, max_coefficients> derivative{};
     for (std::size_t k = 1; k < p.size(); ++k) derivative[k - 1] = static_cast<Real>(k) * p[k];
     const std::span<const Real> dp(derivative.data(), p.size() - 1);
     const Times of_derivative = monotone_pieces(dp, end);

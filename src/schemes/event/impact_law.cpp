@@ -36,12 +36,12 @@ void apply_impulse(const ImpactProblem<D>& problem, std::size_t i, Real p, std::
 template <int D>
 bool project_admissible(const ImpactProblem<D>& problem, std::span<const Real> bound, Real scale,
                         std::span<Vec<D>> velocity, std::span<Real> impulse) {
-  constexpr int most_sweeps = 100'000;
+  constexpr int max_sweeps = 100'000;
   constexpr Real negligible = 1e-15;
   std::ranges::fill(impulse, 0.0);
   std::vector<Real> mass(impulse.size());
   for (std::size_t i = 0; i < mass.size(); ++i) mass[i] = effective_mass(problem, i);
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     Real largest = 0;
     for (std::size_t i = 0; i < mass.size(); ++i) {
       const Real excess = approach_speed<D>(problem.constraints[i], velocity) - bound[i];
@@ -74,7 +74,7 @@ void ImpactLaw<D>::describe(Section& section) {
                 .doc = "Largest speed of a body at which the cluster counts as at rest, in the same unit",
                 .audience = Audience::laboratory});
   section.integer("max_impact_steps", settings_.max_steps,
-                  {.range = {.least = 1}, .doc = "Steps of the law after which an impact is given up"});
+                  {.range = {.min = 1}, .doc = "Steps of the law after which an impact is given up"});
 }
 
 template <int D>

@@ -60,8 +60,8 @@ void EventEngine<D>::find_closed() {
   for (std::size_t i = 0; i < cluster_.contacts.size(); ++i) {
     const ImpactConstraint<D>& constraint = cluster_.contacts[i].constraint;
     const Real radius = (*bodies_)[place(cluster_.members[place(constraint.a)])].radius;
-    const Real least = std::max(speed_floor(radius), round_off * cluster_.start_speed);
-    if (std::abs(approach_speed<D>(constraint, cluster_.velocity)) > least) continue;
+    const Real min = std::max(speed_floor(radius), round_off * cluster_.start_speed);
+    if (std::abs(approach_speed<D>(constraint, cluster_.velocity)) > min) continue;
     cluster_.closed_contacts.push_back(i);
     cluster_.constraints.push_back(constraint);
     const Vec<D> slip = tangential(constraint, cluster_.velocity);

@@ -42,7 +42,7 @@ class ContactDetection {
   /// Adds pairs that would overlap by more than `deep` [m] with these velocities (n_held * n_velocities<D>).
   /// False on all ranks, with nothing done, if there are none.
   bool add_missed(const FreeMotion<D>& free, std::span<const Real> velocity, Real deep) {
-    find_ways(velocity, free.dt());
+    find_displacements(velocity, free.dt());
     ContactRules<D> rules = rules_of(free);
     rules.other_displacement = displacement_;
     rules.other_turn = turn_;
@@ -104,9 +104,9 @@ class ContactDetection {
     for (std::size_t k = 0; k < walls.size(); ++k) walls[k].velocity = wall_speeds_[k];
   }
   /// How far bodies go and turn in dt with these velocities.
-  void find_ways(std::span<const Real> velocity, Real dt) {
+  void find_displacements(std::span<const Real> velocity, Real dt) {
     constexpr std::size_t q = n_velocities<D>;
-    displacement_.resize(static_cast<std::size_t>(state_.bodies.n_held()));
+    displacement_.resize(static_cast<std::size_t>(state_.bodies.n_local()));
     turn_.resize(has_shapes() ? displacement_.size() : 0);
     for (std::size_t i = 0; i < displacement_.size(); ++i)
       for (std::size_t k = 0; k < D; ++k) displacement_[i][static_cast<int>(k)] = dt * velocity[i * q + k];

@@ -179,7 +179,7 @@ class ContactLaws {
   std::optional<RollingLaw<D>> rolling_;
   std::optional<CohesionLaw<D>> cohesion_;
   std::optional<LoadedWalls<D>> walls_;
-  std::vector<Real> mean_velocity_;  // of bodies held, in the step
+  std::vector<Real> mean_velocity_;  // of local bodies, in the step
   ContactWork work_;
 };
 

@@ -43,12 +43,12 @@ class DrivenSolve {
     for (std::size_t k = 0; k < walls.size(); ++k) {
       DrivenState& wall = walls[k];
       target_[k] = target_of(state.obstacles, wall);
-      const Real most = state.obstacles.drive_of(wall).max_speed();
+      const Real max = state.obstacles.drive_of(wall).max_speed();
       if (!state.obstacles.active(wall.obstacle))
         wall.velocity = 0;
       else if (wall.order.kind == DrivenOrder::Kind::speed)
-        wall.velocity = std::clamp(wall.order.value, -most, most);
-      loaded->set_rigid(k, std::abs(wall.velocity) >= most);
+        wall.velocity = std::clamp(wall.order.value, -max, max);
+      loaded->set_rigid(k, std::abs(wall.velocity) >= max);
     }
   }
   /// Calls evaluate(is_first), which makes the problem with the present velocities of the walls and solves it
@@ -71,8 +71,7 @@ class DrivenSolve {
     walls->set_stiffness(stiffness);
     search.evaluate();
     for (int round = 0; meet_loads(search); ++round) {
-      if (round == most_rounds ||
-          walls->largest_penetration_rate(solve.impulse()) * dt <= negligible * radius)
+      if (round == max_rounds || walls->largest_penetration_rate(solve.impulse()) * dt <= negligible * radius)
         break;
       walls->set_reference_impulse(solve.impulse());
       for (std::size_t k = 0; k < reactions_.size(); ++k)
@@ -87,10 +86,10 @@ class DrivenSolve {
   Real worst_residual() const { return worst_residual_; }
 
  private:
-  static constexpr int most_solves = 200;    // in a step, after which no search begins
+  static constexpr int max_solves = 200;     // in a step, after which no search begins
   static constexpr int max_iterations = 24;  // for one wall in one turn
-  static constexpr int most_turns = 8;       // of all walls in one round
-  static constexpr int most_rounds = 5;      // in which contacts come to give way no more
+  static constexpr int max_turns = 8;        // of all walls in one round
+  static constexpr int max_rounds = 5;       // in which contacts come to give way no more
   static constexpr Real stiffening = 10;     // from round to round
   static constexpr Real negligible = 2e-3;   // share of the smallest radius that a wall may sink in in a step
 
@@ -116,8 +115,8 @@ class DrivenSolve {
       if (search.has_load(k) && !search.walls.is_rigid(k))
         worst_residual_ = std::max(worst_residual_, std::abs(load_residual(search, k)) / scale(search, k));
       DrivenState& wall = search.wall(k);
-      const Real most = search.drive(k).max_speed();
-      wall.velocity = std::clamp(velocity_of(search, k), -most, most);
+      const Real max = search.drive(k).max_speed();
+      wall.velocity = std::clamp(velocity_of(search, k), -max, max);
       wall.reaction = reactions_[k].load;
     }
   }
@@ -149,9 +148,9 @@ class DrivenSolve {
     if (!search.walls.is_rigid(k) ||
         search.solve.report().residual.penetration_rate * search.dt > negligible * radius_)
       return false;
-    const Real velocity = search.wall(k).velocity, most = search.drive(k).max_speed(),
+    const Real velocity = search.wall(k).velocity, max = search.drive(k).max_speed(),
                now = load_residual(search, k);
-    return (velocity >= most && now <= error(search, k)) || (velocity <= -most && now >= -error(search, k));
+    return (velocity >= max && now <= error(search, k)) || (velocity <= -max && now >= -error(search, k));
   }
   bool is_met(const auto& search, std::size_t k) const {
     if (search.walls.is_rigid(k)) return is_at_limit(search, k);
@@ -161,7 +160,7 @@ class DrivenSolve {
 
   /// False: all walls under load go at their largest speeds.
   bool meet_loads(auto& search) {
-    for (int turn = 0; turn < most_turns && n_solves_ < most_solves; ++turn) {
+    for (int turn = 0; turn < max_turns && n_solves_ < max_solves; ++turn) {
       bool all_met = true;
       for (std::size_t k = 0; k < before_.size(); ++k) {
         if (!search.has_load(k) || is_met(search, k)) continue;
@@ -198,10 +197,10 @@ class DrivenSolve {
       const Real steepest = reactions_[k].slope + search.drive(k).inertia() / search.dt;
       if (is_near && std::abs(velocity_of(search, k)) <= search.drive(k).max_speed()) return;
       if (is_near || steepest == 0) {
-        const Real way = std::copysign(1.0, is_near ? velocity_of(search, k) : -now);
-        if (way == tried) return;
-        tried = way;
-        if (saturates(search, k, way)) return;
+        const Real direction = std::copysign(1.0, is_near ? velocity_of(search, k) : -now);
+        if (direction == tried) return;
+        tried = direction;
+        if (saturates(search, k, direction)) return;
         if (is_near) wall.velocity = velocity;
         search.evaluate();
         continue;
@@ -209,8 +208,8 @@ class DrivenSolve {
       root.note(velocity, now);
       if (root.width() * steepest <= error(search, k)) return;
       wall.velocity = root.next(steepest);
-      const Real most_change = reactions_[k].pressed * std::abs(wall.velocity - velocity);
-      search.walls.set_target_load(k, std::clamp(-now, -most_change, most_change));
+      const Real max_change = reactions_[k].pressed * std::abs(wall.velocity - velocity);
+      search.walls.set_target_load(k, std::clamp(-now, -max_change, max_change));
       search.evaluate();
     }
   }

@@ -12,7 +12,7 @@ void FreeMotion<D>::predict(const State<D>& state, Real dt) {
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   start_velocity_.resize(n * q);
-  displacement_.resize(static_cast<std::size_t>(bodies.n_held()));
+  displacement_.resize(static_cast<std::size_t>(bodies.n_local()));
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < D; ++k)
       start_velocity_[i * q + k] = bodies.velocity()[i][static_cast<int>(k)];
@@ -23,11 +23,11 @@ void FreeMotion<D>::predict(const State<D>& state, Real dt) {
   turn_.resize(bodies.carries_shapes() ? displacement_.size() : 0);
   evaluate_forces(state);
   for (std::size_t i = 0; i < n; ++i) {
-    const bool held = bodies.mobility()[i] == 0;
+    const bool fixed = bodies.mobility()[i] == 0;
     for (std::size_t k = 0; k < q; ++k) {
-      if (held) start_velocity_[i * q + k] = velocity_[i * q + k] = 0;
-      if (!held && k < D) velocity_[i * q + k] += dt * state.gravity[static_cast<int>(k)];
-      if (!held && k < D && !state.forces.empty())
+      if (fixed) start_velocity_[i * q + k] = velocity_[i * q + k] = 0;
+      if (!fixed && k < D) velocity_[i * q + k] += dt * state.gravity[static_cast<int>(k)];
+      if (!fixed && k < D && !state.forces.empty())
         velocity_[i * q + k] +=
             dt / bodies.mass()[i] * (potential_force_[i] + other_force_[i])[static_cast<int>(k)];
       if (k < D) displacement_[i][static_cast<int>(k)] = dt * velocity_[i * q + k];
@@ -49,12 +49,12 @@ void FreeMotion<D>::evaluate_forces(const State<D>& state) {
 template <int D>
 Real FreeMotion<D>::fall_speed(const State<D>& state) const {
   if (state.forces.empty()) return norm(state.gravity) * dt_;
-  Real most = 0;
+  Real max = 0;
   for (std::size_t i = 0; i < potential_force_.size(); ++i)
     if (state.bodies.mobility()[i] != 0)
-      most = std::max(
-          most, norm(state.gravity + 1 / state.bodies.mass()[i] * (potential_force_[i] + other_force_[i])));
-  return state.comm.max(most) * dt_;
+      max = std::max(
+          max, norm(state.gravity + 1 / state.bodies.mass()[i] * (potential_force_[i] + other_force_[i])));
+  return state.comm.max(max) * dt_;
 }
 
 template <int D>
@@ -66,7 +66,7 @@ Real FreeMotion<D>::farthest(const State<D>& state) const {
 }
 
 template <int D>
-Vec<D> FreeMotion<D>::way(std::size_t i, Real dt) const {
+Vec<D> FreeMotion<D>::displacement(std::size_t i, Real dt) const {
   // v(t) and its change in proportion to the step.
   Vec<D> moved;
   for (int k = 0; k < D; ++k) {

@@ -21,11 +21,11 @@ class FreeMotion {
   /// The longest displacement [m]. Collective.
   Real farthest(const State<D>& state) const;
   /// Displacement of owned body i in the first `dt` of the step [m].
-  Vec<D> way(std::size_t i, Real dt) const;
+  Vec<D> displacement(std::size_t i, Real dt) const;
 
   Real dt() const { return dt_; }
   /// n_owned * n_velocities<D>: at the start of the step, and without contacts at its end [m/s, rad/s]; 0 for
-  /// held bodies.
+  /// local bodies.
   std::span<const Real> start_velocity() const { return start_velocity_; }
   std::span<const Real> velocity() const { return velocity_; }
   /// n_held [m]; those of ghosts are left to the caller.

@@ -123,7 +123,7 @@ class ImpulseMemory {
       for (std::size_t c = 0; c < contacts.size(); ++c) f(c, impulse(contacts, c));
       return;
     }
-    std::array<Vec<D>, PointValues<D>::most> found;
+    std::array<Vec<D>, PointValues<D>::max> found;
     for (std::size_t first = 0, last = 0; first < contacts.size(); first = last) {
       last = contacts.end_of_pair(first);
       points_.of(contacts, first)

@@ -148,14 +148,14 @@ class LoadedWalls {
   /// How much more one contact with a wall gives way than all do on average, at most [m/s]: what the wall
   /// would sink into a body, or keep from one that it presses. After react(). Collective.
   Real largest_penetration_rate(std::span<const Real> impulse) const {
-    Real most = 0;
+    Real max = 0;
     for (const std::size_t c : touching_) {
       if (softness_[c] == 0 || impulse[c * D] <= 0) continue;
       const Real along = -dot(problem().frame[c][0], direction_at(c));
       const Real of_all = along * reactions_[static_cast<std::size_t>(wall_of(c))].deflection;
-      most = std::max(most, std::abs(softness_[c] * (impulse[c * D] - reference_[c * D]) - of_all));
+      max = std::max(max, std::abs(softness_[c] * (impulse[c * D] - reference_[c * D]) - of_all));
     }
-    return state_.comm.max(most);
+    return state_.comm.max(max);
   }
   /// Makes the walls slower by `deflection`, in the surface velocities of obstacles and in the problem, whose
   /// contacts give way from these impulses on. After react(), once.
@@ -216,7 +216,7 @@ class LoadedWalls {
     const Vec<D> point =
         state_.bodies.position()[static_cast<std::size_t>(contacts().a[c])] + contacts().branch[c];
     return state_.obstacles.drive_of(state_.obstacles.driven()[k])
-        .way(state_.obstacles.at_obstacle(contacts().wall[c], point));
+        .direction(state_.obstacles.at_obstacle(contacts().wall[c], point));
   }
 
   State<D>& state_;

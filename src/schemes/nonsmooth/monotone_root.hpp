@@ -26,7 +26,7 @@ class MonotoneRoot {
   Real next(Real steepest) {
     const Real secant = (now_.value - last_.value) / (now_.x - last_.x);
     Real step = -now_.value / (secant > 0 ? std::min(secant, steepest) : steepest);
-    if (std::isinf(width())) return now_.x + std::ldexp(step, std::clamp(n_same_ - 1, 0, most_doublings));
+    if (std::isinf(width())) return now_.x + std::ldexp(step, std::clamp(n_same_ - 1, 0, max_doublings));
     const bool is_slow = width() > 0.5 * width_before_;
     width_before_ = std::exchange(last_width_, width());
     const Real x = now_.x + step;
@@ -36,7 +36,7 @@ class MonotoneRoot {
   Real width() const { return high_ - low_; }
 
  private:
-  static constexpr int most_doublings = 60;
+  static constexpr int max_doublings = 60;
   struct Place {
     Real x = NAN, value = NAN;
   };

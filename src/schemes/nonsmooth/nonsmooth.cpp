@@ -55,7 +55,7 @@ class NonsmoothStepper final : public Stepper<D> {
   // speculative_margin.
   static constexpr Real share_of_skin = 0.45;
   // Cuts because of fast turns end at this share of the step that the deck asks for.
-  static constexpr Real least_share = 1e-2;
+  static constexpr Real min_share = 1e-2;
 
   static void check_attractions(const State<D>& state);
   void fit(State<D>& state);
@@ -231,9 +231,9 @@ Real NonsmoothStepper<D>::predict(State<D>& state, Real dt) {
   free_.predict(state, dt);
   if (settings_.max_travel > 0) {
     const Real limit = settings_.max_travel * smallest_radius_;
-    const Real most = free_.farthest(state);
-    if (most > limit) {
-      dt *= limit / most;
+    const Real max = free_.farthest(state);
+    if (max > limit) {
+      dt *= limit / max;
       free_.predict(state, dt);
     }
   }
@@ -247,7 +247,7 @@ template <int D>
 Real NonsmoothStepper<D>::rebuild_list_if_needed(State<D>& state, Real dt) {
   if (!neighborhood_->needs_rebuild(state, share_of_skin, free_.displacement(), dt)) return dt;
   const auto plan = neighborhood_->list().plan_step(
-      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return free_.way(i, shorter); });
+      state, dt, share_of_skin, [&](std::size_t i, Real shorter) { return free_.displacement(i, shorter); });
   save(state, SaveFor::checkpoint);
   rebuild_list(state, *neighborhood_, plan.skin);
   fit(state);
@@ -300,7 +300,7 @@ bool NonsmoothStepper<D>::must_cut_step(State<D>& state, Real& dt) {
 template <int D>
 bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const Real> velocity, Real& dt) {
   constexpr Real straight = 0.2, shorter = 0.9;
-  const Real longest = std::max(longest_turning_step(state, velocity, straight), least_share * asked_);
+  const Real longest = std::max(longest_turning_step(state, velocity, straight), min_share * asked_);
   if (dt <= longest) return false;
   neighborhood_->list().note_cut_step(state, dt, shorter * longest, "bodies turn too far for contacts");
   dt = shorter * longest;
@@ -313,7 +313,7 @@ bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const R
 template <int D>
 bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   constexpr Real near = 0.25, deep = 0.1;  // of the inscribed radius
-  if (dt <= longest_short_step(state, solve_->velocity(), near) || dt <= least_share * asked_) return false;
+  if (dt <= longest_short_step(state, solve_->velocity(), near) || dt <= min_share * asked_) return false;
   Scope timer("end of step");
   const Real before = deepest_overlap(state, assembler_->contacts());
   const Real after = overlap_after(state, *neighborhood_, solve_->velocity(), dt, end_contacts_);
@@ -351,12 +351,12 @@ bool NonsmoothStepper<D>::is_solved(const State<D>& state, Real dt) {
   const std::string what =
       fmt::format("the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
                   report.residual.natural, settings_.solver.tolerance);
-  constexpr std::int64_t most_halvings = 10;
+  constexpr std::int64_t max_halvings = 10;
   if (!control.may_refuse()) {
     control.warn(state.clock, [&] { return what; });
     return true;
   }
-  if (control.action() == FailureAction::halve && control.n_halvings() < most_halvings) {
+  if (control.action() == FailureAction::halve && control.n_halvings() < max_halvings) {
     control.halve(state.clock, what, dt);
     return false;
   }
@@ -436,9 +436,9 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
       {"newton_steps", "-", static_cast<Real>(report.newton_steps)},
       {"krylov_iterations", "-", static_cast<Real>(report.krylov_iterations)}};
   if (laws_->memory().has_springs())
-    entries.push_back({"spring_error", "-", residual.own_error, false, Residual::most_of_one * tolerance});
+    entries.push_back({"spring_error", "-", residual.own_error, false, Residual::max_of_one * tolerance});
   if (const auto& cohesion = laws_->cohesion()) {
-    entries.push_back({"held", "-", static_cast<Real>(cohesion->n_held())});
+    entries.push_back({"held", "-", static_cast<Real>(cohesion->n_local())});
     entries.push_back({"pulled_off", "-", static_cast<Real>(cohesion->n_detached())});
   }
   entries.push_back({"overlap", "m", overlap_, false, overlap_ - beyond_});

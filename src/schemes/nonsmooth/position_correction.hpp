@@ -29,17 +29,17 @@ class PositionCorrection {
         !state_.materials.has_rigid_pairs())
       return 0;
     Scope timer("correction");
-    // A pile whose overlaps are all below `worth_it` is left alone. More than `most` in one step would throw
+    // A pile whose overlaps are all below `worth_it` is left alone. More than `max` in one step would throw
     // other bodies about; what is thin and turns overlaps by more, and is taken apart at once.
     const Real worth_it = 5e-3 * radius, negligible = 1e-3 * radius,
-               most = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius;
+               max = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius;
     const StepContacts<D> step = laws_.step();
-    const Real deepest = change_bias(step, negligible, most);
+    const Real deepest = change_bias(step, negligible, max);
     acts_ = deepest > worth_it;
     if (acts_) {
       solve(step.problem);
-      limit(step.law.dt, 2 * most);
-      if (laws_.walls()) move_walls(step.law.dt, 2 * most);
+      limit(step.law.dt, 2 * max);
+      if (laws_.walls()) move_walls(step.law.dt, 2 * max);
     }
     separate_centres(state_, solve_.velocity(), velocity(), step.law.dt);
     return acts_ ? deepest : 0;
@@ -50,9 +50,9 @@ class PositionCorrection {
   }
 
  private:
-  /// Lets contacts of rigid bodies that overlap by more than `negligible` part, by at most `most` in the step
+  /// Lets contacts of rigid bodies that overlap by more than `negligible` part, by at most `max` in the step
   /// [m]. Returns the deepest overlap.
-  Real change_bias(const StepContacts<D>& step, Real negligible, Real most) {
+  Real change_bias(const StepContacts<D>& step, Real negligible, Real max) {
     const LoadedWalls<D>* walls = laws_.walls();
     Real deepest = 0;
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
@@ -62,7 +62,7 @@ class PositionCorrection {
       Real& bias = step.problem.bias[c * D];
       const Real compliance = walls ? walls->compliance_velocity(c) : 0;
       bias =
-          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, most) / step.law.dt - compliance);
+          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, max) / step.law.dt - compliance);
     }
     return state_.comm.max(deepest);
   }
@@ -73,12 +73,12 @@ class PositionCorrection {
     velocity_.resize(solve_.velocity().size());
     StopRule stop = settings_.solver.stop_rule();
     stop.tolerance *= 0.01;  // few contacts overlap, and the residual is that of all
-    stop.most_iterations = settings_.correction_sweeps;
+    stop.max_iterations = settings_.correction_sweeps;
     stop.takes_last = true;
     solve_.run_with_bias(problem, *sweeps_, stop, impulse_, velocity_);
   }
-  /// Where bodies have no room, impulses grow without end: none moves on by more than `most` [m].
-  void limit(Real dt, Real most) {
+  /// Where bodies have no room, impulses grow without end: none moves on by more than `max` [m].
+  void limit(Real dt, Real max) {
     constexpr std::size_t q = n_velocities<D>;
     const std::span<const Real> uncorrected = solve_.velocity();
     for (std::size_t i = 0; i < velocity_.size(); i += q) {
@@ -86,18 +86,18 @@ class PositionCorrection {
       for (std::size_t k = i; k < i + D; ++k)
         squared += (velocity_[k] - uncorrected[k]) * (velocity_[k] - uncorrected[k]);
       const Real moved = dt * std::sqrt(squared);
-      if (moved <= most) continue;
+      if (moved <= max) continue;
       for (std::size_t k = i; k < i + q; ++k)
-        velocity_[k] = uncorrected[k] + most / moved * (velocity_[k] - uncorrected[k]);
+        velocity_[k] = uncorrected[k] + max / moved * (velocity_[k] - uncorrected[k]);
     }
   }
   /// Bodies that have no room under a wall under load lift it: it goes by as much as its contacts give way in
-  /// the separation, at most by `most` [m].
-  void move_walls(Real dt, Real most) {
+  /// the separation, at most by `max` [m].
+  void move_walls(Real dt, Real max) {
     const auto reactions = laws_.walls()->react(impulse_);
     const auto walls = state_.obstacles.driven();
     for (std::size_t k = 0; k < walls.size(); ++k)
-      walls[k].position -= std::clamp(dt * reactions[k].deflection, -most, most);
+      walls[k].position -= std::clamp(dt * reactions[k].deflection, -max, max);
     state_.obstacles.place(state_.clock.time + dt);
   }
 

@@ -52,7 +52,7 @@ void NonsmoothSettings<D>::describe(Section& root) {
                 "velocity to the next step, and with it energy"});
     section.integer(
         "correction_sweeps", correction_sweeps,
-        {.range = {.least = 1},
+        {.range = {.min = 1},
          .doc = "Most sweeps of the projection in a step in which bodies overlap by more than 0.005 "
                 "of the smallest radius"});
     section.real(

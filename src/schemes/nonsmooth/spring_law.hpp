@@ -115,10 +115,10 @@ class SpringLaw {
       guess[i] = (along_tangents * guess[i] - slip_speed - slip.bias) / (along_tangents + slip.compliance);
     }
   }
-  /// Cuts the tangential part of an impulse to `most`.
-  static void shorten_tangent(Real* r, Real most) {
+  /// Cuts the tangential part of an impulse to `max`.
+  static void shorten_tangent(Real* r, Real max) {
     const Real length = tangential_norm<D>(r);
-    for (int i = 1; i < D && length > most; ++i) r[i] *= most / length;
+    for (int i = 1; i < D && length > max; ++i) r[i] *= max / length;
   }
   void store_spring(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
                     Remembered& remembered, std::array<Real, 2>& stored) const {
@@ -137,9 +137,9 @@ class SpringLaw {
       before += dot(frame[i], start_stretch_[c]) * frame[i];
       stretch += (dot(frame[i], start_stretch_[c]) + dt * speed[static_cast<int>(i)]) * frame[i];
     }
-    const Real most = problem.mu[c] * pressing / (stiffness * dt);
+    const Real max = problem.mu[c] * pressing / (stiffness * dt);
     const Real length = norm(stretch);
-    remembered.spring = length > most ? (most / length) * stretch : stretch;
+    remembered.spring = length > max ? (max / length) * stretch : stretch;
     const Vec<D> in_the_middle = 0.5 * (before + remembered.spring);  // y of (D.8) where the contact sticks
     stored[1] = 0.5 * stiffness * dot(in_the_middle, in_the_middle);
   }

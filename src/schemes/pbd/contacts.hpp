@@ -51,13 +51,13 @@ class PbdContacts {
  private:
   template <class Sweep>
   Real repeat(const State<D>& state, Sweep&& sweep) {
-    const std::int64_t most = settings_.until_converged() ? settings_.max_sweeps : settings_.sweeps;
+    const std::int64_t max = settings_.until_converged() ? settings_.max_sweeps : settings_.sweeps;
     converged_ = !settings_.until_converged();
     Real deepest = 0;
-    while (sweeps_done_ < most) {
+    while (sweeps_done_ < max) {
       if (settings_.until_converged()) keep_records();
       // The stopping test reads what owners have.
-      deepest = sweep(settings_.until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, most));
+      deepest = sweep(settings_.until_converged() ? SweepTurn{} : SweepTurn::of(sweeps_done_, max));
       ++sweeps_done_;
       if (settings_.until_converged() && converged(state)) {
         converged_ = true;

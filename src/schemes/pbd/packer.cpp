@@ -69,8 +69,8 @@ class Growth {
     largest_ = state_.comm.max(largest_);
     weighted_ = state_.comm.any(!task.standing.empty());
     state_.memory.clear(store.n_owned());
-    constexpr Real usual_way = 1e-3;  // in diameters, per sweep
-    neighborhood_.make_lattice(state_, usual_way * 2 * smallest_);
+    constexpr Real usual_displacement = 1e-3;  // in diameters, per sweep
+    neighborhood_.make_lattice(state_, usual_displacement * 2 * smallest_);
     rebuild();
   }
 
@@ -91,13 +91,13 @@ class Growth {
     Real deepest = sweeper_.sweep(state_, PairMode::plain, {});
     const auto records = sweeper_.records();
     const auto listed = std::as_const(state_.bodies).listed();
-    Real most = 0;
+    Real max = 0;
     for (std::size_t i = 0; i < records.size(); ++i) {
       const Vec<D> moved = position_of<D>(records[i]) - listed[i];
-      most = std::max(most, dot(moved, moved));
+      max = std::max(max, dot(moved, moved));
     }
     constexpr Real share_of_skin = 0.5;  // two bodies that meet use up all of it
-    if (neighborhood_.used_skin(state_, most, 0, &deepest) > share_of_skin * state_.lattice.skin) {
+    if (neighborhood_.used_skin(state_, max, 0, &deepest) > share_of_skin * state_.lattice.skin) {
       sweeper_.store(state_);
       rebuild();
       sweeper_.scale_radii(state_, factor_);
@@ -165,11 +165,14 @@ typename BodyPacker<D>::Report PbdPacker<D>::pack(const typename BodyPacker<D>::
   Scope timer("pack");
   constexpr Real fastest = 2e-3;  // growth per sweep, as a share of the radius
   constexpr Real soft = 0.05;     // overlap at which growth stops, in usual radii
-  constexpr Real most = 1.002;    // share of the radii asked for that bodies grow to
+  // Share of the radii asked for that bodies grow to. Pairs that touch at its end have a gap of 0.0015 of the
+  // sum of their radii: within the speculative margin of "nonsmooth", 0.002, and not on it, where rounding
+  // would decide.
+  constexpr Real max = 1.0015;
   // Looks at what has been gained: how many sweeps lie between, and what is little.
   constexpr int watched = 500;
-  constexpr Real least_growth = 5e-4;
-  constexpr Real least_relief = 0.97;
+  constexpr Real min_growth = 5e-4;
+  constexpr Real min_relief = 0.97;
   Growth<D> growth(task, bodies);
   Real factor = start;
   growth.set_factor(factor);
@@ -185,10 +188,10 @@ typename BodyPacker<D>::Report PbdPacker<D>::pack(const typename BodyPacker<D>::
       if (report.overlap <= task.overlap_limit) break;
     }
     const Real gain = fastest * std::max(0.0, 1 - deepest / (soft * growth.usual_radius()));
-    factor = std::min(most, factor * (1 + gain));
+    factor = std::min(max, factor * (1 + gain));
     growth.set_factor(factor);
     if (n % watched != 0) continue;
-    if (factor <= before * (1 + least_growth) && (factor < 1 || deepest > least_relief * last)) break;
+    if (factor <= before * (1 + min_growth) && (factor < 1 || deepest > min_relief * last)) break;
     before = factor;
     last = deepest;
   }

@@ -19,14 +19,14 @@ inline constexpr int n_pair_modes = 4;
 
 /// The operands of a kernel call. Batches hold pairs without a common body (neighbors/sweep_schedule.hpp).
 struct PairBatches {
-  SweepRecord* records = nullptr;  ///< active copies of held bodies, then two dummies far apart
+  SweepRecord* records = nullptr;  ///< active copies of local bodies, then two dummies far apart
   const Index* ends = nullptr;     ///< first batch to treat
   Index n_batches = 0;
   Real* multipliers = nullptr;           ///< l, one per place of a batch (unused by plain)
   const std::uint8_t* shifts = nullptr;  ///< one per place (shifted kernels only)
   const Real* shift_table = nullptr;     ///< 3 numbers per shift code: what to add to x_i - x_j
-  const Real* mobility = nullptr;        ///< w of held bodies, then two dummies (weighted kernels only)
-  const GlobalId* ids = nullptr;         ///< of held bodies, for coincident centres
+  const Real* mobility = nullptr;        ///< w of local bodies, then two dummies (weighted kernels only)
+  const GlobalId* ids = nullptr;         ///< of local bodies, for coincident centres
   Real compliance = 0;                   ///< a = alpha / h
   Real scale = 0;                        ///< of warm
   const Index* coming = nullptr;  ///< as ends: with batch b the bodies of coming batch b are prefetched

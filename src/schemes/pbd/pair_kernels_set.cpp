@@ -107,9 +107,9 @@ Real run(const PairBatches& p) {
       }
     }
   }
-  Real most = 0;
-  for (int k = 0; k < width; ++k) most = std::max(most, deepest[k]);
-  return most;
+  Real max = 0;
+  for (int k = 0; k < width; ++k) max = std::max(max, deepest[k]);
+  return max;
 }
 
 template <int D>

@@ -68,7 +68,7 @@ class PbdStepper final : public Stepper<D> {
   /// Why the step does not count; empty if it does.
   std::string refusal_of(const State<D>& state);
 
-  static constexpr Real least_dt = 1e-12;  // steps are not halved further [s]
+  static constexpr Real min_dt = 1e-12;  // steps are not halved further [s]
 
   PbdSettings<D> settings_;
   Neighborhood<D>* neighborhood_ = nullptr;
@@ -178,7 +178,7 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     for (std::string refusal; !(refusal = refusal_of(state)).empty();) {
       take_back(state);
       state.obstacles.place(state.clock.time);
-      if (control.action() == FailureAction::stop || dt < least_dt)
+      if (control.action() == FailureAction::stop || dt < min_dt)
         refuse_step(state.clock, refusal + "; reduce [time] step or raise [pbd] sweeps");
       dt = control.halve(state.clock, refusal, dt);
       uncut *= 0.5;
@@ -239,7 +239,7 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
   const auto listed = std::as_const(bodies).listed();
   const auto records = sweeper_->records();
   const Real rate = 1 / dt;
-  Real most = 0;
+  Real max = 0;
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> x;
     for (int c = 0; c < D; ++c) x[c] = records[i].x[c];
@@ -247,9 +247,9 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
     for (int c = 0; c < D; ++c) records[i].x[c] = start[c];
     position[i] = x;
     velocity[i] = (x - start) * rate;
-    most = farther<D>(most, x - listed[i]);
+    max = farther<D>(max, x - listed[i]);
   }
-  return most;
+  return max;
 }
 
 template <int D>

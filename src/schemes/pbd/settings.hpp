@@ -34,12 +34,11 @@ struct PbdSettings {
            .audience = Audience::laboratory});
       section.integer_or_word(
           "sweeps", sweeps, sweeps_word, {"converged"},
-          {.range = {.least = 1},
+          {.range = {.min = 1},
            .doc = "Sweeps over all contacts in a step; \"converged\" repeats until the change of one "
                   "sweep meets the tolerances (PNGS)"});
-      section.integer(
-          "max_sweeps", max_sweeps,
-          {.range = {.least = 1}, .doc = "Most sweeps of \"converged\"; then it gives a warning"});
+      section.integer("max_sweeps", max_sweeps,
+                      {.range = {.min = 1}, .doc = "Most sweeps of \"converged\"; then it gives a warning"});
       section.real(
           "relative_tolerance", relative_tolerance,
           {.range = non_negative, .doc = "Of \"converged\": change <= absolute + relative * |positions|"});

@@ -53,8 +53,8 @@ struct ShapeProjection<D>::End {
   void go() {
     constexpr Real share = 0.05;  // way of the ends over the inscribed radius
     for (int k = 0; k < D; ++k) record.x[k] += move[k];
-    const Real angle = norm(turn), most = share * shape.form.inscribed_radius;
-    if (angle > 0) orientation = turned<D>(orientation, turn, std::min(1.0, most / angle));
+    const Real angle = norm(turn), max = share * shape.form.inscribed_radius;
+    if (angle > 0) orientation = turned<D>(orientation, turn, std::min(1.0, max / angle));
   }
 };
 
@@ -74,7 +74,7 @@ struct ShapeProjection<D>::Contact {
 template <int D>
 void ShapeProjection<D>::prepare(const State<D>& state, const Neighborhood<D>& neighborhood) {
   const auto orientation = state.bodies.orientation();
-  orientation_.assign(orientation.begin(), orientation.begin() + state.bodies.n_held());
+  orientation_.assign(orientation.begin(), orientation.begin() + state.bodies.n_local());
   axis_.assign(static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size), Vec<D>{});
 }
 
@@ -118,7 +118,7 @@ Real ShapeProjection<D>::treat_pair(const Sweep& sweep, std::size_t place, Index
   if (distance >= sum && !remembers) return 0;
   End a = end_of(sweep, i), b = end_of(sweep, j);
   if (a.mobility == 0 && b.mobility == 0) return 0;
-  std::array<Contact, Points::most> contacts;
+  std::array<Contact, Points::max> contacts;
   std::size_t n = 0;
   if (a.is_ball && b.is_ball) {
     Vec<D> normal = (1 / distance) * between;
@@ -154,7 +154,7 @@ Real ShapeProjection<D>::treat_wall(const Sweep& sweep, std::size_t place, Index
   End a = end_of(sweep, i);
   if (a.mobility == 0) return 0;
   const Vec<D> x = position_of<D>(a.record), from = sweep.state.bodies.step_start()[i];
-  std::array<Contact, Points::most> contacts;
+  std::array<Contact, Points::max> contacts;
   std::size_t n = 0;
   if (a.is_ball) {
     SurfacePoint<D> seen;
@@ -187,7 +187,7 @@ Real ShapeProjection<D>::project(const Sweep& sweep, std::span<Contact> contacts
                                  Points& remembered) {
   const bool keeps = sweep.mode != PairMode::plain;
   if (keeps) {
-    std::array<Vec<D>, Points::most> pushes;
+    std::array<Vec<D>, Points::max> pushes;
     const std::span known = std::span(pushes).first(contacts.size());
     remembered.read([&](std::size_t k) { return contacts[k].feature; }, known);
     for (std::size_t k = 0; k < known.size(); ++k)

@@ -34,7 +34,7 @@ class ShapeProjection {
   /// Makes the arrays fit the bodies and candidates that are there. After every rebuild. Local.
   void prepare(const State<D>& state, const Neighborhood<D>& neighborhood);
 
-  /// The orientations of all bodies held; those of owned bodies are current between sweeps.
+  /// The orientations of all local bodies; those of owned bodies are current between sweeps.
   std::span<Orientation<D>> orientations() { return orientation_; }
   std::span<const Orientation<D>> orientations() const { return orientation_; }
   std::span<Real> numbers() {
@@ -42,7 +42,7 @@ class ShapeProjection {
   }
   static constexpr int numbers_each = sizeof(Orientation<D>) / sizeof(Real);
 
-  /// What the visits of a sweep read and write. `mobility`: of held bodies; empty: all 1.
+  /// What the visits of a sweep read and write. `mobility`: of local bodies; empty: all 1.
   struct Sweep {
     const State<D>& state;
     const Neighborhood<D>& neighborhood;
@@ -65,7 +65,7 @@ class ShapeProjection {
   Real treat_wall(const Sweep& sweep, std::size_t place, Index body, int constraint);
   static Real project(const Sweep& sweep, std::span<Contact> contacts, End& a, End* b, Points& remembered);
 
-  std::vector<Orientation<D>> orientation_;  // of held bodies
+  std::vector<Orientation<D>> orientation_;  // of local bodies
   /// Of each candidate pair: a direction along which it was apart, or 0. It saves work only.
   std::vector<Vec<D>> axis_;
   WallContacts<D> wall_;

@@ -29,9 +29,9 @@ template <int D>
 void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_factor) {
   const BodyStore<D>& bodies = state.bodies;
   n_owned_ = bodies.n_owned();
-  n_held_ = bodies.n_held();
+  n_local_ = bodies.n_local();
   weighted_ = weighted;
-  const auto n = static_cast<std::size_t>(n_held_);
+  const auto n = static_cast<std::size_t>(n_local_);
   records_.assign(n + 2, SweepRecord{});
   for (std::size_t i = 0; i < n; ++i) {
     for (int k = 0; k < D; ++k) records_[i].x[k] = bodies.position()[i][k];
@@ -40,7 +40,7 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
   records_[n + 1].x[0] = 1;  // the dummies are points one metre apart: they never touch
   mobility_.clear();
   if (weighted_) {
-    mobility_.assign(bodies.mobility().begin(), bodies.mobility().begin() + n_held_);
+    mobility_.assign(bodies.mobility().begin(), bodies.mobility().begin() + n_local_);
     mobility_.resize(n + 2, 1);
   }
   multipliers_.recall(state, neighborhood_);
@@ -51,7 +51,7 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
 template <int D>
 void PbdSweeper<D>::scale_radii(const State<D>& state, Real factor) {
   const auto radius = state.bodies.radius(), mobility = state.bodies.mobility();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_held_); ++i)
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_local_); ++i)
     records_[i].radius = mobility[i] != 0 ? factor * radius[i] : radius[i];
 }
 
@@ -67,7 +67,7 @@ void PbdSweeper<D>::load(const State<D>& state) {
 template <int D>
 void PbdSweeper<D>::owned_records_written() {
 #ifdef SCREE_ASSERTS
-  for (std::size_t i = static_cast<std::size_t>(n_owned_); i < static_cast<std::size_t>(n_held_); ++i)
+  for (std::size_t i = static_cast<std::size_t>(n_owned_); i < static_cast<std::size_t>(n_local_); ++i)
     std::fill_n(records_[i].x, D, std::nan(""));  // not live: a sweep that reads it shows
 #endif
 }
@@ -104,8 +104,8 @@ Real PbdSweeper<D>::sweep(const State<D>& state, PairMode mode, const Parameters
     return kernels_->kernel[static_cast<int>(mode)][shifted][weighted_](batches);
   };
   Real deepest = 0;
-  const auto mobility = std::span(mobility_).first(weighted_ ? static_cast<std::size_t>(n_held_) : 0);
-  const typename ShapeProjection<D>::Sweep of_shapes{state,        neighborhood_, held_records(), mobility,
+  const auto mobility = std::span(mobility_).first(weighted_ ? static_cast<std::size_t>(n_local_) : 0);
+  const typename ShapeProjection<D>::Sweep of_shapes{state,        neighborhood_, local_records(), mobility,
                                                      multipliers_, mode,          parameters};
   run_colours(turn, [&](const typename SweepSchedule<D>::Block& block) {
     if (has_shapes_) {

@@ -67,9 +67,9 @@ class PbdSweeper {
   void use(const PairKernels& kernels) { kernels_ = &kernels; }
 
  private:
-  /// The records of all bodies held.
-  std::span<SweepRecord> held_records() {
-    return std::span(records_).first(static_cast<std::size_t>(n_held_));
+  /// The records of all local bodies.
+  std::span<SweepRecord> local_records() {
+    return std::span(records_).first(static_cast<std::size_t>(n_local_));
   }
   /// Calls run_block for the blocks of this rank in sweep order, with transfers of the records between
   /// colours. Collective.
@@ -102,8 +102,8 @@ class PbdSweeper {
   Neighborhood<D>& neighborhood_;
   const PairKernels* kernels_;
   bool weighted_ = false;
-  Index n_owned_ = 0, n_held_ = 0;
-  std::vector<SweepRecord> records_;  // held bodies, then two dummies
+  Index n_owned_ = 0, n_local_ = 0;
+  std::vector<SweepRecord> records_;  // local bodies, then two dummies
   std::vector<Real> mobility_;        // the same
   PbdMultipliers<D> multipliers_;
   bool has_shapes_ = false;

@@ -20,9 +20,9 @@ class Target final : public VelocityField<D> {
   }
   void evaluate(Real, std::span<const Vec<D>> position, std::span<Vec<D>> velocity) const override {
     for (std::size_t i = 0; i < position.size(); ++i) {
-      const Vec<D> way = point_ - position[i];
-      const Real scale = std::max(norm(way), arrival_);
-      velocity[i] = scale > 0 ? (speed_ / scale) * way : Vec<D>{};
+      const Vec<D> displacement = point_ - position[i];
+      const Real scale = std::max(norm(displacement), arrival_);
+      velocity[i] = scale > 0 ? (speed_ / scale) * displacement : Vec<D>{};
     }
   }
 

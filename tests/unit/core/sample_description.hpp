@@ -31,8 +31,7 @@ struct Disk final : Form {
         {.unit = scree::Unit::length, .range = scree::positive, .required = true, .doc = "The radius."});
     section.table("surface", {.doc = "The rim."}, [](scree::Section& inner) {
       std::int64_t facets = 12;
-      inner.integer("facets", facets,
-                    {.range = {.least = 3, .most = 100}, .doc = "The edges of its outline."});
+      inner.integer("facets", facets, {.range = {.min = 3, .max = 100}, .doc = "The edges of its outline."});
     });
   }
 };
@@ -71,7 +70,7 @@ struct Run {
     root.table("simulation", {.required = true, .doc = "The run."}, [&](Section& section) {
       section.text("title", title, {.doc = "Its name."});
       section.integer("dimension", dimension,
-                      {.range = {.least = 2, .most = 3}, .required = true, .doc = "Of space."});
+                      {.range = {.min = 2, .max = 3}, .required = true, .doc = "Of space."});
       section.real_or_word("end_time", end_time, end_word, {"never", "auto"},
                            {.unit = Unit::time, .range = positive, .doc = "When it ends."});
       section.integer_or_word("sweeps", sweeps, sweeps_word, {"converged"},

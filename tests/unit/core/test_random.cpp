@@ -36,19 +36,19 @@ TEST_CASE("random: 100000 uniform numbers stay in [0, 1) with mean 1/2 and varia
   constexpr int n = 100000;
   Real sum = 0;
   Real squares = 0;
-  Real least = 1;
-  Real most = 0;
+  Real min = 1;
+  Real max = 0;
   for (int id = 0; id < n; ++id) {
     const Real u = RandomStream(42, id, 1).uniform();
-    least = std::min(least, u);
-    most = std::max(most, u);
+    min = std::min(min, u);
+    max = std::max(max, u);
     sum += u;
     squares += u * u;
   }
-  CHECK(least >= 0);
-  CHECK(least < 1e-4);
-  CHECK(most < 1);
-  CHECK(most > 1 - 1e-4);
+  CHECK(min >= 0);
+  CHECK(min < 1e-4);
+  CHECK(max < 1);
+  CHECK(max > 1 - 1e-4);
   CHECK(std::abs(sum / n - 0.5) < 5 * std::sqrt(1 / 12.0 / n));
   CHECK(std::abs(squares / n - 1 / 3.0) < 5 * std::sqrt(4 / 45.0 / n));  // var(u^2) = 1/5 - 1/9
 }

@@ -62,9 +62,9 @@ TEST_CASE("table reader: whatever is wrong is told with its line", "[core]") {
   CHECK(refusal("x\n1\ntwo\n") == "a.csv:3: 'two' is not a number (x)");
   CHECK(refusal("x\nnan\n") == "a.csv:2: 'nan' is not a number (x)");
   CHECK(refusal("x\nnan\ninf\n", {.may_be_infinite = true}).empty());
-  CHECK(refusal("x\n3\n", {.least = 0, .most = 2, .range = "from 0 m to 2 m"}) ==
+  CHECK(refusal("x\n3\n", {.min = 0, .max = 2, .range = "from 0 m to 2 m"}) ==
         "a.csv:2: x = 3 is not from 0 m to 2 m");
-  CHECK(refusal("x\n2\n", {.least = 0, .most = 2}).empty());
+  CHECK(refusal("x\n2\n", {.min = 0, .max = 2}).empty());
 }
 
 TEST_CASE("table reader: whole numbers are whole and in their range", "[core]") {
@@ -81,7 +81,7 @@ TEST_CASE("table reader: whole numbers are whole and in their range", "[core]") 
   };
   CHECK(message("-9007199254740993", {}) == "-9007199254740993");
   CHECK(message("0.5", {}) == "a.csv:2: id '0.5' is not an integer");
-  CHECK(message("-1", {.least = 0, .range = "a whole number from 0 on"}) ==
+  CHECK(message("-1", {.min = 0, .range = "a whole number from 0 on"}) ==
         "a.csv:2: id '-1' is not a whole number from 0 on");
 }
 

@@ -56,14 +56,14 @@ void check(const std::string& table, Real mean, Real deviation, const std::funct
   CHECK(std::abs(sum / n - mean) <= 5 * deviation / std::sqrt(n));
   CHECK(std::sqrt(squares / n) == Approx(deviation).epsilon(0.06));
   CHECK(ks_distance(values, cdf) < 1.63 / std::sqrt(n));  // 99 %
-  CHECK(values.front() >= distribution->least());
-  CHECK(values.back() <= distribution->most());
+  CHECK(values.front() >= distribution->min());
+  CHECK(values.back() <= distribution->max());
   CHECK(distribution->mean_of([](Real x) { return x; }) == Approx(mean).epsilon(0.01));
 }
 
 template <class Law>
-std::function<Real(Real)> cut(const Law& law, Real least, Real most) {
-  const Real below = boost::math::cdf(law, least), above = boost::math::cdf(law, most);
+std::function<Real(Real)> cut(const Law& law, Real min, Real max) {
+  const Real below = boost::math::cdf(law, min), above = boost::math::cdf(law, max);
   return [law, below, above](Real x) { return (boost::math::cdf(law, x) - below) / (above - below); };
 }
 
@@ -107,12 +107,12 @@ TEST_CASE("quantiles rise from the least to the most", "[crowd]") {
     INFO(table);
     const auto distribution = read(table);
     Real before = distribution->quantile(0);
-    CHECK(before >= distribution->least());
+    CHECK(before >= distribution->min());
     for (const Real share : {0.1, 0.5, 0.9, 0.999999, 1 - 0x1p-53}) {
       const Real value = distribution->quantile(share);
       CHECK(value >= before);
       CHECK(std::isfinite(value));
-      CHECK(value <= distribution->most());
+      CHECK(value <= distribution->max());
       before = value;
     }
   }

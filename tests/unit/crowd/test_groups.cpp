@@ -96,7 +96,7 @@ TEST_CASE("groups: members stand in a disk, 10 cm apart", "[crowd]") {
 TEST_CASE("groups: members start near each other, and nobody overlaps", "[crowd]") {
   struct Start {
     std::string keys;
-    Real most;  // distance of members [m]
+    Real max;  // distance of members [m]
     std::size_t n_groups;
   };
   // A disk of five is 1.5 m across, and 45 % of 200 m2 hold 50 of them. On a lattice of 2.5 per m2 (spacing
@@ -109,7 +109,7 @@ TEST_CASE("groups: members start near each other, and nobody overlaps", "[crowd]
     std::set<std::int32_t> parties;
     const Real widest = widest_group(building, parties);
     CAPTURE(widest);
-    CHECK(widest < start.most);
+    CHECK(widest < start.max);
     CHECK(parties.size() == start.n_groups);
     CHECK(smallest_gap_of(building) >= 0);
     CHECK(smallest_wall_gap_of(building) >= -1e-9);

@@ -52,7 +52,7 @@ struct Crowd {
     for (Index code = 0; code < n_codes; ++code)
       for (const Index step : {code % 3, code / 3, Index{1}})
         shift_table.push_back(static_cast<Real>(step - 1) * 0.2 * side);
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (Index i = 0; i < n_people; ++i) {
       RandomStream stream(22, i, 1);
       const auto add = [&](std::uint64_t n, std::vector<Index>& to) {
@@ -63,7 +63,7 @@ struct Crowd {
       const std::size_t before = others.size() + others_shifted.size();
       if (i % 13 != 0) add(stream.bits() % 60, others);
       if (i % 4 == 0) add(stream.bits() % 20, others_shifted);
-      most = std::max(most, others.size() + others_shifted.size() - before);
+      max = std::max(max, others.size() + others_shifted.size() - before);
       first.push_back(static_cast<Index>(others.size()));
       first_shifted.push_back(static_cast<Index>(others_shifted.size()));
       while (shifts.size() < others_shifted.size())
@@ -71,12 +71,12 @@ struct Crowd {
     }
     others.insert(others.end(), batch_size, 0);
     others_shifted.insert(others_shifted.end(), batch_size, 0);
-    who.resize(most + 2 * batch_size);
+    who.resize(max + 2 * batch_size);
     scratch.resize(4 * who.size());
   }
 
   LookAheadView view() {
-    LookAheadView v{.n_held = n_people,
+    LookAheadView v{.n_local = n_people,
                     .disks = disks.data(),
                     .headings = headings.data(),
                     .goals = goals.data(),
@@ -128,7 +128,8 @@ void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& s
   if (!(along > 0)) return;
   const Real across = std::max(distance_squared - along * along, 0.0);
   if (counts && across < taken)
-    seen.free_way = std::min(seen.free_way, std::max(along - std::sqrt(squared - across), 0.0));
+    seen.free_displacement =
+        std::min(seen.free_displacement, std::max(along - std::sqrt(squared - across), 0.0));
   const Real with_own = way[0] * way_of_other[0] + way[1] * way_of_other[1];
   const Real corridor = radii + v.lateral_clearance;
   const Real closing = way[2] - way_of_other[2] * with_own;
@@ -141,7 +142,7 @@ void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& s
 std::vector<SeenAhead> seen_one_by_one(const LookAheadView& v) {
   std::vector<SeenAhead> all;
   for (Index i = 0; i < n_people; ++i) {
-    SeenAhead seen{.free_way = v.range,
+    SeenAhead seen{.free_displacement = v.range,
                    .left = HUGE_VAL,
                    .right = HUGE_VAL,
                    .room_left = v.side_range,
@@ -197,7 +198,7 @@ TEST_CASE("look ahead kernels: every instruction set gives the bits of the formu
             const auto n_below = [&](auto member, Real none) {
               return std::ranges::count_if(expected, [&](const SeenAhead& s) { return s.*member < none; });
             };
-            CHECK(n_below(&SeenAhead::free_way, view.range) > 50);
+            CHECK(n_below(&SeenAhead::free_displacement, view.range) > 50);
             CHECK((n_below(&SeenAhead::room_left, view.side_range) > 20) == sides);
             CHECK((n_below(&SeenAhead::room_right, view.side_range) > 20) == sides);
             CHECK((n_below(&SeenAhead::left, HUGE_VAL) > 20) == oncoming);

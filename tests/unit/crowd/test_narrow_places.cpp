@@ -10,7 +10,7 @@ namespace scree {
 
 namespace {
 
-std::vector<NarrowPlace> places_in(const std::string& walkable, Real most,
+std::vector<NarrowPlace> places_in(const std::string& walkable, Real max,
                                    std::array<bool, 2> periodic = {false, false}) {
   Deck deck = Deck::from_text(walkable, "test.toml", {});
   BuildingPlan plan;
@@ -18,7 +18,7 @@ std::vector<NarrowPlace> places_in(const std::string& walkable, Real most,
   const Box<2> box = plan.bounds();
   CellGrid grid{box.lower, 0.1, std::llround(box.length(0) / 0.1), std::llround(box.length(1) / 0.1),
                 periodic};
-  return find_narrow_places(plan, grid, most);
+  return find_narrow_places(plan, grid, max);
 }
 
 const std::string room = "[walkable]\npolygon = [[0, 0], [10, 0], [10, 6], [0, 6]]\n";

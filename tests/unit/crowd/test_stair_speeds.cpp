@@ -72,7 +72,7 @@ speed = { distribution = "constant", value = 0.8 }
           Approx(fruin_speed("over 50", "female", goes_up, angle)));
   }
   CHECK(stair.up_factor == Approx((stair.factor(true, 0) + stair.factor(true, 1)) / 2));
-  CHECK(building.most_factor() == 1);
+  CHECK(building.max_factor() == 1);
   const Incline& other = *building.level(building.find("other")).incline;
   CHECK(other.factor(true, 1) == 0.5);
   CHECK(other.factor(false, 0) == 0.75);

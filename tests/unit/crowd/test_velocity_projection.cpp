@@ -65,7 +65,7 @@ TEST_CASE("two people head-on stop where they touch, each with its own speed as 
   row.add(0, 1, 0.1, rightward);
   const auto report = row.solve({.tolerance = 1e-14});
   CHECK(report.converged);
-  CHECK(report.least_gap == Approx(0).margin(1e-12));
+  CHECK(report.min_gap == Approx(0).margin(1e-12));
   CHECK(row.velocity[0][0] == Approx(1.0).margin(1e-12));  // half of the gap in a step of 0.05 s
   Row touching(2);
   touching.velocity = {{{1.3, 0}}, {{-1.3, 0}}};
@@ -93,7 +93,7 @@ TEST_CASE("contacts that nobody presses have no multiplier, and gaps may close b
   row.add(1, 2, 0, rightward);
   const auto report = row.solve({.tolerance = 1e-14}, 0.1);
   // 0 would close 0.1 m; it pushes 1, which gets out of the way at half the excess speed.
-  CHECK(report.least_gap == Approx(0).margin(1e-12));
+  CHECK(report.min_gap == Approx(0).margin(1e-12));
   CHECK(row.multiplier[0] == Approx(0.4).margin(1e-12));
   CHECK(row.velocity[1][0] == Approx(0.4).margin(1e-12));
   CHECK(row.multiplier[1] == 0);

@@ -31,7 +31,7 @@ struct Random {
     scaled.scale_impulse(r, scaled_r);
     y.resize(scaled.velocity_size());
     scaled.velocity_from_impulse(scaled_r, y);
-    v.resize(static_cast<std::size_t>(scaled.n_held()) * 6);
+    v.resize(static_cast<std::size_t>(scaled.n_local()) * 6);
     scaled.unscale_velocity(y, v);
   }
 };

@@ -87,9 +87,9 @@ std::vector<Real> find_error(const ScaledProblem<D>& problem, const std::vector<
 }
 
 Real greatest(const std::vector<Real>& values) {
-  Real most = 0;
-  for (const Real x : values) most = std::max(most, std::abs(x));
-  return most;
+  Real max = 0;
+  for (const Real x : values) max = std::max(max, std::abs(x));
+  return max;
 }
 
 Real norm_of(const std::vector<Real>& values) {

@@ -23,14 +23,14 @@ struct Local {
   }
 };
 
-/// W = A A^T of trace D with a smallest eigenvalue down to about `least`, q towards contact.
+/// W = A A^T of trace D with a smallest eigenvalue down to about `min`, q towards contact.
 template <int D>
-Local<D> random_problem(RandomStream& random, Real least) {
+Local<D> random_problem(RandomStream& random, Real min) {
   Local<D> local;
   Real A[D][D];
   for (auto& row : A)
     for (Real& x : row) x = random.uniform(-1, 1);
-  for (int j = 0; j < D; ++j) A[D - 1][j] = A[0][j] + std::sqrt(least) * A[D - 1][j];
+  for (int j = 0; j < D; ++j) A[D - 1][j] = A[0][j] + std::sqrt(min) * A[D - 1][j];
   Real trace = 0;
   for (int i = 0; i < D; ++i)
     for (int j = 0; j < D; ++j) {

@@ -53,10 +53,10 @@ void cut(Real* r, Real mu) {
   r[0] = std::max(r[0], 0.0);
   Real square = 0;
   for (int i = 1; i < D; ++i) square += r[i] * r[i];
-  const Real most = mu * r[0];
+  const Real max = mu * r[0];
   const Real length = std::sqrt(square);
-  if (square > most * most && length > most)
-    for (int i = 1; i < D; ++i) r[i] *= most / length;
+  if (square > max * max && length > max)
+    for (int i = 1; i < D; ++i) r[i] *= max / length;
 }
 
 /// What sweeps change.
@@ -222,7 +222,7 @@ void compare_with_general_rows() {
   CHECK(of_round.cone_violation == Approx(of_whole.cone_violation).epsilon(1e-12));
   CHECK(of_round.complementarity == Approx(of_whole.complementarity).epsilon(1e-12));
   CHECK(of_round.dissipation_error == Approx(of_whole.dissipation_error).epsilon(1e-12));
-  std::vector<Real> v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
+  std::vector<Real> v(static_cast<std::size_t>(problem.n_local()) * FrictionProblem<D>::q);
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = noise(i + 7);
   for (std::size_t c = 0; c < problem.a.size(); ++c)
     CHECK(norm(problem.relative_velocity(c, v) - general.relative_velocity(c, v)) < 1e-14);
@@ -276,9 +276,9 @@ std::array<Real, 2> rolling_errors(const FrictionProblem<D>& problem, std::span<
     Vec<n_turns<D>> s;
     for (std::size_t k = 0; k < n; ++k) s[static_cast<int>(k)] = r[problem.a.size() * D + c * n + k];
     const Vec<n_turns<D>> w = problem.relative_spin(c, v);
-    const Real most = problem.rolling[2 * c] * problem.rolling[2 * c + 1] * r[c * D];
-    worst[0] = std::max(worst[0], norm(s) - most);
-    worst[1] = std::max(worst[1], most * norm(w) + dot(s, w));
+    const Real max = problem.rolling[2 * c] * problem.rolling[2 * c + 1] * r[c * D];
+    worst[0] = std::max(worst[0], norm(s) - max);
+    worst[1] = std::max(worst[1], max * norm(w) + dot(s, w));
   }
   return worst;
 }
@@ -288,7 +288,7 @@ void solve_rolling() {
   const SplitProblem<D> split(Comm(), lattice_problem<D>(4));
   const FrictionProblem<D> problem = with_rolling(split);
   std::vector<Real> r(problem.n_impulses()),
-      v(static_cast<std::size_t>(problem.n_held()) * FrictionProblem<D>::q);
+      v(static_cast<std::size_t>(problem.n_local()) * FrictionProblem<D>::q);
   const auto solver = make_solver<D>("nsgs");
   const SolveReport report = solve_friction(problem, *solver, {.tolerance = 1e-11}, r, v);
   CHECK(report.converged);

@@ -25,7 +25,7 @@ Real separation(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& n) {
 }
 
 struct Counts {
-  int apart = 0, near = 0, overlap = 0, most_rounds = 0;
+  int apart = 0, near = 0, overlap = 0, max_rounds = 0;
 };
 
 /// Fails unless what closest_points() says is proved.
@@ -33,7 +33,7 @@ template <int D>
 void check_pair(const PosedCore<D>& a, const PosedCore<D>& b, Real reach, Counts& counts) {
   constexpr Real round_off = 1e-11;
   const ClosestPoints<D> found = closest_points(a, b, reach);
-  counts.most_rounds = std::max(counts.most_rounds, found.rounds);
+  counts.max_rounds = std::max(counts.max_rounds, found.rounds);
   if (found.meeting == Meeting::apart) {
     ++counts.apart;
     // Nothing was missed: the distance without a limit.
@@ -81,7 +81,7 @@ void check_random_pairs(int n_of_each) {
   CHECK(counts.near > n_of_each);
   CHECK(counts.apart > n_of_each);
   CHECK(counts.overlap > n_of_each);
-  CHECK(counts.most_rounds < 40);
+  CHECK(counts.max_rounds < 40);
 }
 
 }  // namespace
@@ -287,13 +287,13 @@ TEST_CASE("contact points: the other way round the same", "[convex]") {
     const auto back = contact_points<3>({second, b_at_0}, {first, a_from_b}, 0.03, 0.02, 0.1, 0.02);
     REQUIRE(there.n >= 1);
     CHECK(norm(there.normal + back.normal) < 1e-7);
-    Real least_there = HUGE_VAL, least_back = HUGE_VAL;
+    Real min_there = HUGE_VAL, min_back = HUGE_VAL;
     for (int k = 0; k < there.n; ++k)
-      least_there = std::min(least_there, there.points[static_cast<std::size_t>(k)].gap);
+      min_there = std::min(min_there, there.points[static_cast<std::size_t>(k)].gap);
     for (int k = 0; k < back.n; ++k)
-      least_back = std::min(least_back, back.points[static_cast<std::size_t>(k)].gap);
-    CHECK(least_there == Approx(0).margin(1e-9));
-    CHECK(least_back == Approx(0).margin(1e-9));
+      min_back = std::min(min_back, back.points[static_cast<std::size_t>(k)].gap);
+    CHECK(min_there == Approx(0).margin(1e-9));
+    CHECK(min_back == Approx(0).margin(1e-9));
     ++n_met;
     if (there.n != back.n) ++n_other;
   }

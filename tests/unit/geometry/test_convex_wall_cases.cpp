@@ -216,14 +216,13 @@ TEST_CASE("convex walls: overlap with a rim grows and ends steadily", "[convex]"
       for (int k = 0; k < 200; ++k) {
         const BodyPose<3> pose{start + (k * step) * along, axes, 0.25};
         const auto found = touch_part(set, 0, cube, pose, pose.centre, 1e-4, reach, 100.0);
-        Real least = reach;
-        for (int i = 0; i < found.n; ++i)
-          least = std::min(least, found.points[static_cast<std::size_t>(i)].gap);
-        if (k > 0 && std::max(before, least) > shallow) {
+        Real min = reach;
+        for (int i = 0; i < found.n; ++i) min = std::min(min, found.points[static_cast<std::size_t>(i)].gap);
+        if (k > 0 && std::max(before, min) > shallow) {
           ++n_steps;
-          if (std::abs(least - before) > 2 * step) ++n_jumps;
+          if (std::abs(min - before) > 2 * step) ++n_jumps;
         }
-        before = least;
+        before = min;
       }
     }
     CHECK(n_steps > 20000);
@@ -245,15 +244,15 @@ TEST_CASE("convex walls: a box that slides over edges in a row meets none across
         const Real c = std::cos(tilt), s = std::sin(tilt);
         BodyPose<2> pose{{{-1 + step * 0.005, 0.215}}, {{{{c, s}}, {{-s, c}}}}, norm(Vec<2>{{0.5, 0.2}})};
         pose.centre[1] = 0.015 + 0.5 * std::abs(s) + 0.2 * c;
-        Real left = HUGE_VAL, right = -HUGE_VAL, least = HUGE_VAL;
+        Real left = HUGE_VAL, right = -HUGE_VAL, min = HUGE_VAL;
         for (const auto& p : touch(set, PosedCore<2>{box, pose}, 0.01, 0.1, 0.05)) {
           // A face may be the reference of a tilted one, its normal is the face's.
           REQUIRE(std::abs(p.normal[0]) <= std::abs(s) + 1e-9);
           left = std::min(left, p.place[0]);
           right = std::max(right, p.place[0]);
-          least = std::min(least, p.gap);
+          min = std::min(min, p.gap);
         }
-        REQUIRE(least == Approx(0.005));
+        REQUIRE(min == Approx(0.005));
         REQUIRE(left < -0.45);
         REQUIRE(right > 0.45);
       }
@@ -281,16 +280,16 @@ TEST_CASE("convex walls: a body whose centre crosses a thin wall in a step goes 
                            "type = 'polyline'\npoints = [[-9, 0], [0, 0], [9, 0.001]]\n"}) {
     const auto set = read_obstacle<2>(kind);
     for (const Real side : {-1.0, 1.0}) {
-      Real least = HUGE_VAL;
+      Real min = HUGE_VAL;
       for (int c = 0; c < set.n_constraints(); ++c) {
         const BodyPose<2> pose{{{-3, -0.5 * side}}, world<2>(), size};
         const auto found = touch_part<2>(set, c, box, pose, {{-3, 0.5 * side}});
         for (int i = 0; i < found.n; ++i) {
           CHECK(found.points[static_cast<std::size_t>(i)].normal == Vec<2>{{0, -side}});
-          least = std::min(least, found.points[static_cast<std::size_t>(i)].gap);
+          min = std::min(min, found.points[static_cast<std::size_t>(i)].gap);
         }
       }
-      CHECK(least == Approx(-0.7 - 0.01));
+      CHECK(min == Approx(-0.7 - 0.01));
       // Deep in the wall, but the centre on its side: out to it.
       const BodyPose<2> deep{{{-3, 0.05 * side}}, world<2>(), size};
       const auto found = touch_part<2>(set, 0, box, deep, {{-3, 0.5 * side}});

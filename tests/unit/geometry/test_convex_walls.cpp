@@ -86,29 +86,28 @@ std::vector<ConvexCore<D>> bodies() {
 
 template <int D>
 Real distance_at(const ObstacleSet<D>& set, const Vec<D>& x) {
-  Real least = SurfacePoint<D>::out_of_reach;
-  for (int c = 0; c < set.n_constraints(); ++c) least = std::min(least, nearest(set, c, x).distance);
-  return least;
+  Real min = SurfacePoint<D>::out_of_reach;
+  for (int c = 0; c < set.n_constraints(); ++c) min = std::min(min, nearest(set, c, x).distance);
+  return min;
 }
 
 /// How far x is from the surface, on whatever side.
 template <int D>
 Real off_wall(const ObstacleSet<D>& set, const Vec<D>& x) {
-  Real least = SurfacePoint<D>::out_of_reach;
-  for (int c = 0; c < set.n_constraints(); ++c)
-    least = std::min(least, std::abs(nearest(set, c, x).distance));
-  return least;
+  Real min = SurfacePoint<D>::out_of_reach;
+  for (int c = 0; c < set.n_constraints(); ++c) min = std::min(min, std::abs(nearest(set, c, x).distance));
+  return min;
 }
 
 /// The least distance of the core's surface from a wall, by sampling faces (or the core's edges) and going
 /// down from the best samples in smaller and smaller steps.
 template <int D>
-Real least_distance(const ObstacleSet<D>& set, const PosedCore<D>& body, RandomStream& random) {
+Real min_distance(const ObstacleSet<D>& set, const PosedCore<D>& body, RandomStream& random) {
   std::vector<std::vector<int>> pieces;
   for (int f = 0; D == 3 && f < body.core.n_faces(); ++f)
     pieces.emplace_back(body.core.corners(f).begin(), body.core.corners(f).end());
   for (const auto& edge : body.core.edges()) pieces.push_back({edge[0], edge[1]});
-  Real least = HUGE_VAL;
+  Real min = HUGE_VAL;
   for (const auto& piece : pieces) {
     std::vector<Real> weight(piece.size()), best(piece.size());
     Real lowest = HUGE_VAL;
@@ -131,14 +130,14 @@ Real least_distance(const ObstacleSet<D>& set, const PosedCore<D>& body, RandomS
       for (Real& w : weight) w = -std::log(1 - random.uniform());
       look();
     }
-    if (lowest > least + 0.5 * body.pose.size) continue;
+    if (lowest > min + 0.5 * body.pose.size) continue;
     for (Real step = 0.3; step > 1e-7; step *= 0.95) {
       for (std::size_t i = 0; i < piece.size(); ++i) weight[i] = best[i] + step * random.uniform(-1, 1);
       look();
     }
-    least = std::min(least, lowest);
+    min = std::min(min, lowest);
   }
-  return least;
+  return min;
 }
 
 struct Tally {
@@ -146,27 +145,27 @@ struct Tally {
 };
 
 template <int D>
-Real least_gap(const std::vector<typename WallContacts<D>::Point>& points) {
-  Real least = HUGE_VAL;
-  for (const auto& p : points) least = std::min(least, p.gap);
-  return least;
+Real min_gap(const std::vector<typename WallContacts<D>::Point>& points) {
+  Real min = HUGE_VAL;
+  for (const auto& p : points) min = std::min(min, p.gap);
+  return min;
 }
 
 template <int D>
 void check_body(const Wall& wall, const ObstacleSet<D>& set, const ObstacleSet<D>& seen,
                 const PosedCore<D>& body, Real rounding, RandomStream& random, Tally& tally) {
   const Real size = body.pose.size;
-  const Real least = least_distance(seen, body, random);
+  const Real min = min_distance(seen, body, random);
   ++tally.tried;
-  if (!wall.is_container && least < 1e-5) return void(++tally.overlap);
+  if (!wall.is_container && min < 1e-5) return void(++tally.overlap);
   ++tally.near;
   bool overlap = false;
   const auto points = touch(set, body, rounding, HUGE_VAL, 0.1 * size, &overlap);
   INFO(wall.name << ", " << body.core.vertices().size() << " corners, size " << size << " at "
                  << body.pose.centre[0] << ", " << body.pose.centre[1] << ", " << body.pose.centre[D - 1]);
-  if (points.empty()) FAIL("no contact at distance " << least);
-  const Real gap = least_gap<D>(points);
-  if (gap > least - rounding + 1e-10) FAIL("gap " << gap << ", but " << least - rounding << " is found");
+  if (points.empty()) FAIL("no contact at distance " << min);
+  const Real gap = min_gap<D>(points);
+  if (gap > min - rounding + 1e-10) FAIL("gap " << gap << ", but " << min - rounding << " is found");
   for (const auto& p : points) {
     ++tally.points;
     // Both ends of a gap on their surfaces: no gap is too small.
@@ -184,7 +183,7 @@ void check_body(const Wall& wall, const ObstacleSet<D>& set, const ObstacleSet<D
       FAIL("a point at " << off_wall(seen, of_wall) << " from the wall, feature " << p.feature);
   }
   const int n = static_cast<int>(points.size());
-  if (n > WallContacts<D>::most * set.n_constraints()) FAIL("too many points");
+  if (n > WallContacts<D>::max * set.n_constraints()) FAIL("too many points");
 }
 
 template <int D>
@@ -206,7 +205,7 @@ void check_walls(int n_tries) {
         // The same body, almost or just touching.
         const auto points = touch(set, body, rounding, HUGE_VAL, 0.0);
         for (const auto& p : points) {
-          if (p.gap > least_gap<D>(points) || p.gap < 0) continue;
+          if (p.gap > min_gap<D>(points) || p.gap < 0) continue;
           pose.centre += (p.gap - random.uniform(-0.5, 1) * rounding) * p.normal;
           check_body(wall, set, seen, body, rounding, random, tally);
           break;

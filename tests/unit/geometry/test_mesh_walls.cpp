@@ -46,8 +46,8 @@ std::string cut_box(const Vec<3>& lower, const Vec<3>& upper, int n) {
 
 class Uniform {
  public:
-  Real operator()(Real least, Real most) {
-    return least + (most - least) * std::ldexp(static_cast<Real>(bits_() >> 11), -53);
+  Real operator()(Real min, Real max) {
+    return min + (max - min) * std::ldexp(static_cast<Real>(bits_() >> 11), -53);
   }
 
  private:
@@ -66,10 +66,10 @@ TEST_CASE("mesh: contacts of 60 places near a hopper are those of brute force") 
     const auto fields = fields_of(line);
     REQUIRE(fields.size() == 6);
     Vec<3> x;
-    Real least = 0;
+    Real min = 0;
     int n_contacts = 0;
     for (std::size_t k = 0; k < 3; ++k) REQUIRE(parse(fields[k], x[static_cast<int>(k)]));
-    REQUIRE(parse(fields[3], least));
+    REQUIRE(parse(fields[3], min));
     REQUIRE(parse(fields[4], n_contacts));
     const Answers answers = answers_of(hopper, x);
     Real nearest_answer = HUGE_VAL;
@@ -79,7 +79,7 @@ TEST_CASE("mesh: contacts of 60 places near a hopper are those of brute force") 
       if (seen.distance < 0.0025) feet.push_back(x - seen.distance * seen.normal);
     }
     CAPTURE(line);
-    CHECK(std::abs(nearest_answer - least) < 1e-12);
+    CHECK(std::abs(nearest_answer - min) < 1e-12);
     CHECK(feet.size() == static_cast<std::size_t>(n_contacts));
     std::string_view rest = fields[5];
     for (int c = 0; c < n_contacts; ++c) {
@@ -188,9 +188,9 @@ TEST_CASE("mesh: no path slips through a seam of a thin sheet, and one triangle 
     const Real s = i % 3 == 0 ? std::floor(uniform(1, n)) / n : uniform(0.2, 0.8);
     const Real t = i % 3 < 2 ? std::floor(uniform(1, n)) / n : uniform(0.2, 0.8);
     const Vec<3> middle{{s - 0.5, t - 0.5, 0.05 * std::sin(7 * s) * std::cos(5 * t)}};
-    const Vec<3> way{{uniform(-0.05, 0.05), uniform(-0.05, 0.05), uniform(0.1, 0.3)}};
+    const Vec<3> displacement{{uniform(-0.05, 0.05), uniform(-0.05, 0.05), uniform(0.1, 0.3)}};
     for (const Real sense : {-1.0, 1.0}) {
-      const Answers answers = answers_of(sheet, middle + sense * way, middle - sense * way);
+      const Answers answers = answers_of(sheet, middle + sense * displacement, middle - sense * displacement);
       int n_back = 0;
       for (const SurfacePoint<3>& seen : answers.seen)
         if (seen.distance < 0) {
@@ -231,8 +231,8 @@ TEST_CASE("mesh: within a reach it answers as without, and nothing comes nearer 
                                    std::pair{spiky.path(), "both"}, std::pair{box.path(), "outside"},
                                    std::pair{box.path(), "inside"}, std::pair{box.path(), "both"}}) {
     const ObstacleSet<3> walls = read_obstacle<3>(mesh(path, side));
-    const auto random = [&](Real most) {
-      return Vec<3>{{uniform(-most, most), uniform(-most, most), uniform(-most, most)}};
+    const auto random = [&](Real max) {
+      return Vec<3>{{uniform(-max, max), uniform(-max, max), uniform(-max, max)}};
     };
     for (int k = 0; k < 400; ++k) {
       const Vec<3> x = random(1.2);

@@ -10,11 +10,11 @@ namespace {
 const Box<2> square{{{0, 0}}, {{1, 1}}, {true, true}};
 
 /// The least distance of x from all images of an obstacle, one by one.
-Real least_distance(const ObstacleSet<2>& set, int obstacle, const Vec<2>& x) {
-  Real least = HUGE_VAL;
+Real min_distance(const ObstacleSet<2>& set, int obstacle, const Vec<2>& x) {
+  Real min = HUGE_VAL;
   for (const int image : set.images_of(obstacle))
-    least = std::min(least, nearest<2>(set, set.first_constraint(obstacle, image), x).distance);
-  return least;
+    min = std::min(min, nearest<2>(set, set.first_constraint(obstacle, image), x).distance);
+  return min;
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ TEST_CASE("images: a disk at a corner of the domain is seen at all four", "[geom
     CHECK(set.closest(0, x).distance == Approx(0.1));
   const Vec<2> corner{{0.79, 0.72}};
   CHECK(set.closest(0, corner).distance == Approx(norm(Vec<2>{{0.21, 0.28}}) - 0.2));
-  CHECK(least_distance(set, 0, corner) == set.closest(0, corner).distance);
+  CHECK(min_distance(set, 0, corner) == set.closest(0, corner).distance);
   CHECK(is_close(set.closest(0, {{1, 0.7}}).normal, {{0, -1}}));
 }
 

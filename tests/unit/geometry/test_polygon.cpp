@@ -27,17 +27,17 @@ TEST_CASE("polygon: the ring may run either way; each edge of the deck stays the
   const auto back = read_obstacle<2>("type = 'polygon'\npoints = [[0, 2], [2, 2], [2, 0], [0, 0]]");
   REQUIRE(forth.n_constraints() == 4);
   for (const Vec<2>& x : {Vec<2>{{1, -0.5}}, Vec<2>{{1, 0.25}}, Vec<2>{{3, 3}}, Vec<2>{{-1, 1}}}) {
-    Real least = HUGE_VAL;
+    Real min = HUGE_VAL;
     for (int part = 0; part < 4; ++part) {
       const auto seen = nearest<2>(forth, part, x);
       const auto same = nearest<2>(back, (6 - part) % 4, x);
-      least = std::min({least, seen.distance, same.distance});
+      min = std::min({min, seen.distance, same.distance});
       // Corners may belong to the other of their edges.
       if (!seen.in_reach() || !same.in_reach()) continue;
       CHECK(seen.distance == same.distance);
       CHECK(seen.normal == same.normal);
     }
-    CHECK(least < 1.5);
+    CHECK(min < 1.5);
   }
 }
 

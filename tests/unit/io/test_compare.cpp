@@ -243,9 +243,9 @@ TEST_CASE("compare, first difference: of states the body, of series the frame, o
 
 TEST_CASE("compare: units in the last place count across zero and not to NaN", "[io]") {
   using detail::ulps_between;
-  constexpr double least = std::numeric_limits<double>::denorm_min();
+  constexpr double min = std::numeric_limits<double>::denorm_min();
   CHECK(ulps_between(1.0, std::nextafter(1.0, 2.0)) == 1);
-  CHECK(ulps_between(-least, least) == 2);
+  CHECK(ulps_between(-min, min) == 2);
   CHECK(ulps_between(0.0, -0.0) == 0);
   CHECK(ulps_between(1.0F, std::nextafter(1.0F, 0.0F)) == 1);
   CHECK(ulps_between(1.0, std::nan("")) == -1);

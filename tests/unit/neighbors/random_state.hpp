@@ -72,7 +72,7 @@ std::vector<IdPair> near_pairs(const Box<D>& box, const std::vector<Body<D>>& bo
   return pairs;
 }
 
-/// The candidates of a schedule in the order of a sweep. `ids` are those of the held bodies.
+/// The candidates of a schedule in the order of a sweep. `ids` are those of the local bodies.
 template <int D>
 std::vector<IdPair> pairs_of(const SweepSchedule<D>& schedule, std::span<const GlobalId> ids) {
   std::vector<IdPair> pairs;

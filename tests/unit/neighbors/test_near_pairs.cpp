@@ -18,28 +18,28 @@ constexpr Index n_bodies = 120;
 
 /// Random pairs with padding, some far, some near, some with numbers that are not finite.
 struct Candidates {
-  std::vector<SweepRecord> places, ways[2];
+  std::vector<SweepRecord> places, displacements[2];
   std::vector<Index> ends;
   std::vector<std::uint8_t> shifts;
   std::vector<Real> shift_table;
 
   explicit Candidates(int dimension) {
     RandomStream stream(3, dimension, 1);
-    const auto vector = [&](Real most) {
+    const auto vector = [&](Real max) {
       SweepRecord record{};
-      for (int k = 0; k < dimension; ++k) record.x[k] = stream.uniform(-most, most);
+      for (int k = 0; k < dimension; ++k) record.x[k] = stream.uniform(-max, max);
       return record;
     };
     for (Index i = 0; i < n_bodies; ++i) {
       places.push_back(vector(1));
       places.back().radius = stream.uniform(0.2, 0.6);
-      for (auto& of_bodies : ways) of_bodies.push_back(vector(i % 3 == 0 ? 1 : 0.1));
+      for (auto& of_bodies : displacements) of_bodies.push_back(vector(i % 3 == 0 ? 1 : 0.1));
     }
     places[5].x[0] = std::numeric_limits<Real>::quiet_NaN();
     places[6].x[1] = HUGE_VAL;
-    ways[0][7].x[0] = std::numeric_limits<Real>::quiet_NaN();
+    displacements[0][7].x[0] = std::numeric_limits<Real>::quiet_NaN();
     places.insert(places.end(), {SweepRecord{}, SweepRecord{{1, 0, 0}, 0}});
-    for (auto& of_bodies : ways) of_bodies.resize(places.size());
+    for (auto& of_bodies : displacements) of_bodies.resize(places.size());
     const int n_codes = dimension == 2 ? 9 : 27;
     for (int batch = 0; batch < 100; ++batch) {
       const auto n_pairs = static_cast<Index>(batch % 4 == 0 ? stream.bits() % batch_size : batch_size);
@@ -63,7 +63,7 @@ struct Candidates {
 
 /// The formula of NearKernel, pair by pair.
 template <int D>
-bool is_near(const Candidates& all, std::size_t place, bool shifted, int n_ways, Real factor) {
+bool is_near(const Candidates& all, std::size_t place, bool shifted, int n_displacements, Real factor) {
   const std::size_t at = place / batch_size * 2 * batch_size + place % batch_size;
   const auto low = static_cast<std::size_t>(all.ends[at]);
   const auto high = static_cast<std::size_t>(all.ends[at + batch_size]);
@@ -73,8 +73,9 @@ bool is_near(const Candidates& all, std::size_t place, bool shifted, int n_ways,
   const Real reach = factor * (all.places[low].radius + all.places[high].radius);
   const Real squared = dot(d, d);
   if (!(squared > reach * reach)) return true;
-  for (int way = 0; way < n_ways; ++way) {
-    const Vec<D> w = position_of<D>(all.ways[way][low]) - position_of<D>(all.ways[way][high]);
+  for (int displacement = 0; displacement < n_displacements; ++displacement) {
+    const Vec<D> w = position_of<D>(all.displacements[displacement][low]) -
+                     position_of<D>(all.displacements[displacement][high]);
     const Real after = dot(d, d + w);
     if (!(after > 0 && after * after > reach * reach * squared)) return true;
   }
@@ -86,22 +87,23 @@ void check_kernels() {
   const Candidates all(D);
   for (const NearKernels* set : available_near_kernels<D>())
     for (const bool shifted : {false, true})
-      for (const int n_ways : {0, 1, 2}) {
-        CAPTURE(D, std::string(set->instruction_set), shifted, n_ways);
+      for (const int n_displacements : {0, 1, 2}) {
+        CAPTURE(D, std::string(set->instruction_set), shifted, n_displacements);
         const Real factor = 0.9;
         std::vector<std::uint8_t> found(all.n_batches());
-        set->kernel[shifted][n_ways]({.ends = all.ends.data(),
-                                      .n_batches = static_cast<Index>(all.n_batches()),
-                                      .shifts = all.shifts.data(),
-                                      .shift_table = all.shift_table.data(),
-                                      .places = all.places.data(),
-                                      .ways = {all.ways[0].data(), all.ways[1].data()}},
-                                     factor, found.data());
+        set->kernel[shifted][n_displacements](
+            {.ends = all.ends.data(),
+             .n_batches = static_cast<Index>(all.n_batches()),
+             .shifts = all.shifts.data(),
+             .shift_table = all.shift_table.data(),
+             .places = all.places.data(),
+             .displacements = {all.displacements[0].data(), all.displacements[1].data()}},
+            factor, found.data());
         int n_near = 0, n_wrong = 0;
         for (std::size_t place = 0; place < all.shifts.size(); ++place) {
           const bool near = (found[place / batch_size] >> (place % batch_size) & 1) != 0;
           n_near += near;
-          n_wrong += near != is_near<D>(all, place, shifted, n_ways, factor);
+          n_wrong += near != is_near<D>(all, place, shifted, n_displacements, factor);
         }
         CHECK(n_wrong == 0);
         CHECK(n_near > 100);
@@ -169,7 +171,7 @@ void check_head_on(bool in_step) {
   Neighborhood<2> neighborhood(state.comm, settings, Outside::keep);
   neighborhood.make_lattice(state, 0);
   neighborhood.rebuild(state);
-  std::vector<Vec<2>> ways(bodies.size());
+  std::vector<Vec<2>> displacements(bodies.size());
   ContactGraph<2> found;
   int n_wrong = 0;
   std::vector<std::size_t> n_found;
@@ -177,9 +179,9 @@ void check_head_on(bool in_step) {
     ContactRules<2> rules{.tolerance = 1e-3};
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       Vec<2>& x = state.bodies.position()[i];
-      (in_step ? ways[i] : x)[0] += x[0] < 2 ? speed : -speed;
+      (in_step ? displacements[i] : x)[0] += x[0] < 2 ? speed : -speed;
     }
-    if (in_step) rules.displacement = ways;
+    if (in_step) rules.displacement = displacements;
     neighborhood.detect(state, rules, found);
     n_wrong += n_different(found, look_at_all(state, neighborhood.list(), rules));
     n_found.push_back(found.size());
@@ -204,12 +206,12 @@ void check_moves(bool lively) {
   Neighborhood<D> neighborhood(state.comm, settings, Outside::keep);
   neighborhood.make_lattice(state, 0);
   neighborhood.rebuild(state);
-  std::vector<Vec<D>> ways(n), others(n), velocity(n);
+  std::vector<Vec<D>> displacements(n), others(n), velocity(n);
   std::vector<Real> values;
   RandomStream stream(19, D, 1);
-  const auto vector = [&](Real most) {
+  const auto vector = [&](Real max) {
     Vec<D> x;
-    for (int k = 0; k < D; ++k) x[k] = stream.uniform(-most, most);
+    for (int k = 0; k < D; ++k) x[k] = stream.uniform(-max, max);
     return x;
   };
   for (std::size_t i = 0; i < n; ++i) velocity[i] = vector(!lively || i % 4 != 0 ? 1e-3 : 0.02);
@@ -220,10 +222,10 @@ void check_moves(bool lively) {
   for (int step = 0; step < n_steps; ++step) {
     for (std::size_t i = 0; i < n; ++i) {
       state.bodies.position()[i] += velocity[i];
-      ways[i] = velocity[i] + vector(1e-4);
-      others[i] = lively && i % 50 == 0 ? vector(0.05) : 0.5 * ways[i];
+      displacements[i] = velocity[i] + vector(1e-4);
+      others[i] = lively && i % 50 == 0 ? vector(0.05) : 0.5 * displacements[i];
     }
-    if (neighborhood.needs_rebuild(state, 0.4, ways, 0)) {
+    if (neighborhood.needs_rebuild(state, 0.4, displacements, 0)) {
       neighborhood.rebuild(state);
       values.clear();
     }
@@ -231,7 +233,7 @@ void check_moves(bool lively) {
     // Few pairs remember something, far ones as well.
     values.resize(static_cast<std::size_t>(list.schedule().n_batches()) * batch_size);
     ContactRules<D> rules{.tolerance = step % 3 == 2 ? 0.02 : 1e-3};
-    if (step % 3 != 2) rules.displacement = ways;
+    if (step % 3 != 2) rules.displacement = displacements;
     if (step % 3 == 1) rules.other_displacement = others;
     if (step % 3 == 1) rules.overlap_threshold = 1e-3;
     if (lively && step % 5 == 4) {

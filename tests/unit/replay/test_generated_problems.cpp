@@ -57,11 +57,11 @@ TEST_CASE("generated problems: names and sizes that do not exist are refused", "
         continue;
       }
       CHECK(require_family(dimension, family.name, largest).name == family.name);
-      CHECK_THROWS_AS(require_family(dimension, family.name, family.least_size - 1), InputError);
+      CHECK_THROWS_AS(require_family(dimension, family.name, family.min_size - 1), InputError);
       for (const int size : {largest + 1, 1'000'000'000})
         CHECK_THROWS_WITH(require_family(dimension, family.name, size),
                           Contains("above " + std::to_string(largest)) &&
-                              Contains("sizes go from " + std::to_string(family.least_size)));
+                              Contains("sizes go from " + std::to_string(family.min_size)));
     }
   CHECK_THROWS_WITH(generate_problem<3>("heap", 3), Contains("stack") && Contains("pile"));
   CHECK(require_family(3, "ill-conditioned", 3).name == "ill_conditioned");

@@ -23,7 +23,7 @@ std::size_t field_bytes(const Simulation<D>& simulation) {
 
 /// Steps of a dense packing: most bytes held between two steps, list builds among them.
 template <int D>
-void check_position_based_dynamics(std::int64_t n_bodies, std::size_t most_per_body) {
+void check_position_based_dynamics(std::int64_t n_bodies, std::size_t max_per_body) {
   const Comm self(MPI_COMM_SELF);
   RunDeck<D> deck = packing<D>({.bodies = n_bodies, .skin = 0.1, .more = ""});
   const std::int64_t before = live_memory();  // a deck takes the same for any number of bodies
@@ -38,7 +38,7 @@ void check_position_based_dynamics(std::int64_t n_bodies, std::size_t most_per_b
     const auto held = static_cast<std::size_t>(live_memory() - before);
     INFO(D << "D, " << n << " bodies, step " << step << ": " << static_cast<Real>(held) / static_cast<Real>(n)
            << " bytes per body");
-    CHECK(held <= most_per_body * n);
+    CHECK(held <= max_per_body * n);
     // Id, position, radius, mobility, velocity, group, image, listed; no path.
     CHECK(field_bytes(simulation) == n * (8 + 8 * D + 8 + 8 + 8 * D + 4 + 4 * D + 8 * D));
   }

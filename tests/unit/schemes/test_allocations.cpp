@@ -204,11 +204,11 @@ void check(const std::string& name, const Allocations& seen, bool is_large, bool
   CHECK(seen.in_quiet <= growth);
   if (has_lists) CHECK(seen.n_lists > 0);
   constexpr std::int64_t of_any_list = 120, of_a_block = 16;
-  const std::int64_t most = of_any_list + of_a_block * seen.n_blocks;
-  CHECK(seen.in_list <= most);
+  const std::int64_t max = of_any_list + of_a_block * seen.n_blocks;
+  CHECK(seen.in_list <= max);
   constexpr std::int64_t of_departures = 10;
   CHECK(seen.in_leaving <= of_departures);
-  if (is_large) CHECK(seen.n_bodies > 2 * most);  // one for each body would be found
+  if (is_large) CHECK(seen.n_bodies > 2 * max);  // one for each body would be found
 }
 
 }  // namespace

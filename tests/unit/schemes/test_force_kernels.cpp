@@ -31,9 +31,9 @@ class Numbers {
  public:
   Real operator()(Real from, Real to) { return std::uniform_real_distribution<Real>(from, to)(engine_); }
   template <int N>
-  Vec<N> vec(Real most) {
+  Vec<N> vec(Real max) {
     Vec<N> v;
-    for (int k = 0; k < N; ++k) v[k] = (*this)(-most, most);
+    for (int k = 0; k < N; ++k) v[k] = (*this)(-max, max);
     return v;
   }
 
@@ -148,11 +148,11 @@ TEST_CASE("force kernels: kick is that of one body after the other, to the bit",
     BodyStore<3> expected = make_bodies(n_bodies), bodies = make_bodies(n_bodies);
     Records records(bodies);
     const Real farthest = set->kick(arrays_of(bodies, records), n_bodies, dt, gravity);
-    Real most = 0;
+    Real max = 0;
     for (std::size_t i = 0; i < n_bodies; ++i)
-      most = std::max(most, kick_body<3>(expected, i, dt, gravity, records.forces[i], nullptr, true));
+      max = std::max(max, kick_body<3>(expected, i, dt, gravity, records.forces[i], nullptr, true));
     check_same(bodies, expected);
-    CHECK(farthest == most);
+    CHECK(farthest == max);
     records.forces[13].force[1] = std::nan("");
     CHECK(set->kick(arrays_of(bodies, records), n_bodies, dt, gravity) == HUGE_VAL);
   }
@@ -215,7 +215,7 @@ struct Contacts {
     p.laws = laws.data();
     p.n_materials = 2;
     p.dt = 1e-3;
-    p.least_force = -HUGE_VAL;
+    p.min_force = -HUGE_VAL;
     return p;
   }
 

@@ -62,8 +62,8 @@ struct PlainLoop {
       for (const auto& [i, j] : pairs) {
         const Real gap = norm(x[i] - x[j]) - radius.at(i) - radius.at(j);
         Real& l = multiplier[{i, j}];
-        const Real least = share > 0 ? -l : 0;
-        const Real dl = std::max(least, -gap / (2 * w));
+        const Real min = share > 0 ? -l : 0;
+        const Real dl = std::max(min, -gap / (2 * w));
         l += dl;
         push(i, j, dl);
       }

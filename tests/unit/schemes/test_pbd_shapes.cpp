@@ -80,8 +80,9 @@ TEST_CASE("pbd with shapes: one projection of a disk on a brick, with its lever"
   const auto& bodies = simulation.state().bodies;
   REQUIRE(bodies.n_owned() == 2);
   const std::size_t brick = bodies.radius()[0] > radius ? 0 : 1, disk = 1 - brick;
-  const Real way = 1 - step * rate;
-  const Vec<2> of_brick = way * bodies.position()[brick], of_disk = way * bodies.position()[disk];
+  const Real displacement = 1 - step * rate;
+  const Vec<2> of_brick = displacement * bodies.position()[brick],
+               of_disk = displacement * bodies.position()[disk];
   const Real lever = of_disk[0] - of_brick[0], gap = of_disk[1] - of_brick[1] - 0.1 - radius;
   REQUIRE(std::abs(lever - 0.11) < 0.01);
   REQUIRE(gap < -1e-3);

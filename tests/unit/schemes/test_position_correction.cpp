@@ -132,12 +132,12 @@ TEST_CASE("position correction: overlap goes without slip of contacts that stick
   CHECK(deepest > 0.015 * radius);  // there was something to correct
   // The lower disks make room by rolling: without friction in the correction they would not turn.
   for (const auto& [id, start] : {std::pair{GlobalId{0}, left}, std::pair{GlobalId{1}, right}}) {
-    const Real way = place_of(simulation, id)[0] - start[0];
+    const Real displacement = place_of(simulation, id)[0] - start[0];
     Real turned = 0;
     for (std::size_t i = 0; i < bodies.id().size(); ++i)
       if (bodies.id()[i] == id) turned = bodies.orientation()[i].component[0];
-    CHECK(std::abs(way) > 2e-3 * radius);
-    CHECK(std::abs(way + radius * turned) < 2e-4 * radius);
+    CHECK(std::abs(displacement) > 2e-3 * radius);
+    CHECK(std::abs(displacement + radius * turned) < 2e-4 * radius);
   }
   const Real height = place_of(simulation, 2)[1] - radius * (1 + std::sqrt(3.0));
   CHECK(std::abs(height) < 6e-3 * radius);

@@ -72,15 +72,15 @@ TEST_CASE("free rotation: a brick keeps energy and angular momentum", "[dynamics
     body.spin = to_world(body.orientation, {{0.01, 10, 0.01}});
     const Real before = energy(body, moments);
     const Vec<3> momentum = times_inertia(body.orientation, moments, body.spin);
-    Real error = 0, least_along_middle = 10;
+    Real error = 0, min_along_middle = 10;
     for (int step = 0; step < std::lround(10 / dt); ++step) {
       body = rotated_freely(body, moments, dt);
       error = std::max(error, std::abs(energy(body, moments) / before - 1));
-      least_along_middle = std::min(least_along_middle, to_body(body.orientation, body.spin)[1]);
+      min_along_middle = std::min(min_along_middle, to_body(body.orientation, body.spin)[1]);
     }
     CHECK(error < 1e-9);
     CHECK(norm(times_inertia(body.orientation, moments, body.spin) - momentum) < 1e-11 * norm(momentum));
-    CHECK(least_along_middle < -9.9);
+    CHECK(min_along_middle < -9.9);
   }
 }
 

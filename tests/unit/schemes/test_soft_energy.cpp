@@ -109,9 +109,9 @@ TEST_CASE("soft energy: sliding loses mu m g times the way", "[dynamics]") {
   const Real stored = 0.4 * mass * g * overlap;
   CHECK(imbalance(state) == 0);
   for (int k = 0; k < 20000; ++k) simulation.step();
-  const Real way = state.bodies.position()[0][0];
-  CHECK(way == Approx(speed * 0.04 - 0.5 * mu * g * 0.04 * 0.04).epsilon(1e-3));
-  CHECK(state.energy_balance.friction == Approx(mu * mass * g * way).epsilon(1e-3));
+  const Real displacement = state.bodies.position()[0][0];
+  CHECK(displacement == Approx(speed * 0.04 - 0.5 * mu * g * 0.04 * 0.04).epsilon(1e-3));
+  CHECK(state.energy_balance.friction == Approx(mu * mass * g * displacement).epsilon(1e-3));
   // The spring is as long as friction allows; k_T / k_N is 2 (1 - nu) / (2 - nu), k_N = 3/2 N / d.
   const Real spring = 0.5 * mu * mu * mass * g * overlap / (1.5 * 1.6 / 1.8);
   CHECK(state.energy_balance.elastic == Approx(stored + spring).epsilon(1e-3));
@@ -121,7 +121,7 @@ TEST_CASE("soft energy: sliding loses mu m g times the way", "[dynamics]") {
 TEST_CASE("soft energy: a wall that presses two spheres together does the work that they store",
           "[dynamics]") {
   // Slowly against a sphere that is held: both contacts carry the same force.
-  constexpr Real way = 2e-5, speed = 1e-3, r = 2e-3;
+  constexpr Real displacement = 2e-5, speed = 1e-3, r = 2e-3;
   const std::string text = deck_with(
       1e-6, "friction = 0\nrestitution = 0.5", {{{{0, 0, 0}}, "mobility = 0"}, {{{2 * r, 0, 0}}, ""}},
       fmt::format("[obstacles.wall]\nmaterial = 'glass'\ntype = 'plane'\npoint = [{}, 0, 0]\nnormal = [-1, "
@@ -134,8 +134,8 @@ TEST_CASE("soft energy: a wall that presses two spheres together does the work t
   const Real modulus = 5e7 / (2 * (1 - 0.04));
   const Real pair = 4.0 / 3 * modulus * std::sqrt(r / 2), wall = 4.0 / 3 * modulus * std::sqrt(r);
   const Real softness = std::pow(pair, -2.0 / 3) + std::pow(wall, -2.0 / 3);  // d = softness F^(2/3)
-  const Real force = std::pow(way / softness, 1.5);
-  CHECK(state.energy_balance.elastic == Approx(0.4 * force * way).epsilon(0.01));
+  const Real force = std::pow(displacement / softness, 1.5);
+  CHECK(state.energy_balance.elastic == Approx(0.4 * force * displacement).epsilon(0.01));
   CHECK(state.energy_balance.wall_work == Approx(state.energy_balance.elastic).epsilon(0.01));
   CHECK(std::abs(state.energy_balance.friction) < 1e-18);
   CHECK(std::abs(imbalance(state)) < 1e-4 * state.energy_balance.elastic);

@@ -71,7 +71,7 @@ struct Work {
   std::vector<ContactHistory> history;
   std::vector<Index> list;
   std::vector<SoftLaw> laws;
-  Real least_force = -HUGE_VAL;
+  Real min_force = -HUGE_VAL;
 
   ForceBatches batches() {
     ForceBatches b;
@@ -88,7 +88,7 @@ struct Work {
     b.laws = laws.data();
     b.n_materials = 2;
     b.dt = 1e-3;
-    b.least_force = least_force;
+    b.min_force = min_force;
     return b;
   }
 };
@@ -329,9 +329,9 @@ TEST_CASE("force kernels: all instruction sets give the same bits, and those of 
        {Law{NormalLaw::linear, TangentialLaw::whole}, Law{NormalLaw::hertz, TangentialLaw::whole},
         Law{NormalLaw::hertz, TangentialLaw::increments}, Law{NormalLaw::hertz, TangentialLaw::rescaled}})
     for (const bool shifted : {false, true})
-      for (const Real least : {-HUGE_VAL, 0.0}) {
+      for (const Real min : {-HUGE_VAL, 0.0}) {
         Work start = make_work();
-        start.least_force = least;
+        start.min_force = min;
         Work expected = start;
         ForceCounts counts;
         const Real largest =
@@ -341,7 +341,7 @@ TEST_CASE("force kernels: all instruction sets give the same bits, and those of 
         std::optional<Work> first;
         for (const ForceKernels* set : available_force_kernels()) {
           CAPTURE(std::string(set->instruction_set), static_cast<int>(law), static_cast<int>(tangential),
-                  shifted, least);
+                  shifted, min);
           Work found = start;
           const ForceCounts of_set = set->of(law, tangential).pairs[shifted ? 1 : 0](found.batches());
           CHECK(of_set.n_touching == counts.n_touching);
@@ -394,7 +394,7 @@ TEST_CASE("force kernels: friction stays within Coulomb's law, and grows with a 
   ForceBatches b;
   b.laws = &law;
   b.dt = 1e-3;
-  b.least_force = -HUGE_VAL;
+  b.min_force = -HUGE_VAL;
   MotionRecord a{}, c{};
   a.inverse_mass = 1;
   c.velocity[1] = 0.2;
@@ -443,13 +443,13 @@ TEST_CASE("dem: a cloud of spheres that collide keeps its momentum and angular m
     return sum;
   };
   const Momentum start = momentum();
-  Real most_contacts = 0;
+  Real max_contacts = 0;
   for (int step = 0; step < 2000; ++step) {
     simulation.step();
-    most_contacts = std::max(most_contacts, simulation.stepper().certificate().front().value);
+    max_contacts = std::max(max_contacts, simulation.stepper().certificate().front().value);
   }
   const Momentum end = momentum();
-  CHECK(most_contacts > 30);
+  CHECK(max_contacts > 30);
   CHECK(norm(end.linear - start.linear) < 1e-12 * start.linear_size);
   CHECK(norm(end.angular - start.angular) < 1e-12 * start.angular_size);
 }

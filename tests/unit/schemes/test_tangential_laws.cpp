@@ -41,7 +41,7 @@ class Pair {
       : law_(law_with(friction, restitution)), kernels_(force_kernels().of(NormalLaw::hertz, tangential)) {
     batches_.laws = &law_;
     batches_.dt = dt;
-    batches_.least_force = -HUGE_VAL;
+    batches_.min_force = -HUGE_VAL;
     const Real mass = density * 4 * std::numbers::pi / 3 * radius * radius * radius;
     a_.inverse_mass = b_.inverse_mass = 1 / mass;
   }
@@ -76,7 +76,7 @@ class Cycle {
   explicit Cycle(TangentialLaw tangential) : law_(law_with(1e9, 1)), tangential_(tangential) {
     batches_.laws = &law_;
     batches_.dt = 1;
-    batches_.least_force = -HUGE_VAL;
+    batches_.min_force = -HUGE_VAL;
     a_.inverse_mass = b_.inverse_mass = 1;
   }
   /// Goes there in many small steps; returns the tangential force at the end [N].

@@ -15,7 +15,7 @@ class Gauss final : public SmoothingKernel<D> {
                  {.unit = Unit::length, .range = positive, .required = true, .doc = "standard deviation"});
     section.real(
         "cut", cut_,
-        {.range = {.least = 3, .most = 30},
+        {.range = {.min = 3, .max = 30},
          .doc = "distance beyond which the weight is 0, in widths; what is lost is below 1e-7 of the "
                 "largest value for 6"});
     if (section.reading()) set();
