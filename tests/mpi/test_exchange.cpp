@@ -421,7 +421,7 @@ TEST_CASE("exchange: records of all widths, there and back, with and without tra
       const auto w = static_cast<std::size_t>(width);
       const std::size_t bytes = w * sizeof(Real);
       CHECK(exchange.volume(bytes) == ExchangeVolume{volume.messages, volume.bytes * std::int64_t(bytes)});
-      CHECK(exchange.volume(bytes, RecordExchange::Way::reverse) ==
+      CHECK(exchange.volume(bytes, RecordExchange::Direction::reverse) ==
             ExchangeVolume{back.messages, back.bytes * std::int64_t(bytes)});
       std::vector<Real> values(static_cast<std::size_t>(2 * place) * w, -1);
       for (std::size_t i = 0; i < static_cast<std::size_t>(first_received) * w; ++i)
@@ -445,8 +445,8 @@ TEST_CASE("exchange: records of all widths, there and back, with and without tra
       }
       CHECK(n_wrong == 0);
       // Back and added: twice what was there.
-      exchange.begin(std::span<const Real>(values), width, RecordExchange::Way::reverse);
-      exchange.end_combining(std::span(values), width, RecordExchange::Way::reverse, std::plus<>());
+      exchange.begin(std::span<const Real>(values), width, RecordExchange::Direction::reverse);
+      exchange.end_combining(std::span(values), width, RecordExchange::Direction::reverse, std::plus<>());
       for (Index i = 0; i < first_received; ++i)
         for (int c = 0; c < width; ++c) {
           const auto j = static_cast<std::size_t>(i * width + c);
