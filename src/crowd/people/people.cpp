@@ -65,13 +65,6 @@ PersonNames People::names(const BuildingPlan& building, Journeys& journeys, cons
   return {names_of(kinds_), building, journeys, origin.level, origin.journey};
 }
 
-std::vector<const Origin*> People::origins() const {
-  std::vector<const Origin*> origins;
-  for (const Population& population : populations_) origins.push_back(&population);
-  for (const Source& source : sources_) origins.push_back(&source);
-  return origins;
-}
-
 void People::describe_populations(Section& root, const BuildingPlan& building, Journeys& journeys) {
   root.tables(
       "populations", {.doc = "People who are there at the start."},
@@ -194,15 +187,16 @@ void People::describe(Section& root, const BuildingPlan& building, Journeys& jou
 
 std::vector<std::string> People::group_names() const {
   std::vector<std::string> names;
-  for (const Origin* origin : origins()) names.push_back(origin->name);
+  for_each_origin([&](const Origin& origin) { names.push_back(origin.name); });
   return names;
 }
 std::vector<std::pair<Real, Real>> People::radii() const {
   std::vector<std::pair<Real, Real>> radii;
   for (const AgentType& kind : kinds_) radii.emplace_back(kind.radius->min(), kind.radius->max());
-  for (const Origin* origin : origins())
-    if (const PersonFile::Numbers& n = origin->file.numbers(); n.largest_radius > 0)
+  for_each_origin([&](const Origin& origin) {
+    if (const PersonFile::Numbers& n = origin.file.numbers(); n.largest_radius > 0)
       radii.emplace_back(n.smallest_radius, n.largest_radius);
+  });
   return radii;
 }
 Real People::largest_radius() const {
@@ -214,7 +208,7 @@ Real People::smallest_radius() const {
 Real People::fastest() const {
   Real fastest = 0;
   for (const AgentType& kind : kinds_) fastest = std::max(fastest, kind.speed->max());
-  for (const Origin* origin : origins()) fastest = std::max(fastest, origin->file.numbers().fastest);
+  for_each_origin([&](const Origin& origin) { fastest = std::max(fastest, origin.file.numbers().fastest); });
   return fastest;
 }
 Real People::longest_headway() const {

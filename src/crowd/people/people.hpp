@@ -123,8 +123,12 @@ class People {
   int read_journey(Section& section, const PersonFile& file) const;
   static int read_level(Section& section, const BuildingPlan& building, const PersonFile& file);
   PersonNames names(const BuildingPlan& building, Journeys& journeys, const Origin& origin) const;
-  /// Populations, then sources.
-  std::vector<const Origin*> origins() const;
+  /// Calls f(origin) for all populations, then for all sources.
+  template <class F>
+  void for_each_origin(const F& f) const {
+    for (const Population& population : populations_) f(population);
+    for (const Source& source : sources_) f(source);
+  }
   void describe_groups(Section& section, Population& population) const;
   /// Throws InputError naming `where` if a journey draws an exit for each person, which groups cannot share.
   void require_shared_exit(int journey, const std::string& where) const;

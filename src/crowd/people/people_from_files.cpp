@@ -49,8 +49,9 @@ void People::list_arrivals(Source& source, const PersonNames& names) {
 
 std::vector<const PersonFile*> People::files_with_ids() const {
   std::vector<const PersonFile*> files;
-  for (const Origin* origin : origins())
-    if (origin->file.numbers().has_ids) files.push_back(&origin->file);
+  for_each_origin([&](const Origin& origin) {
+    if (origin.file.numbers().has_ids) files.push_back(&origin.file);
+  });
   return files;
 }
 

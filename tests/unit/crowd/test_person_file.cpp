@@ -178,7 +178,7 @@ TEST_CASE("what cannot be in a file of people is named with its place", "[crowd]
   CHECK_THAT(refused("x,y,x\n3,3,1\n"), Catch::Contains("two columns"));
   CHECK_THAT(refused("x[cm],y[cm]\n3,3\n"), Catch::Contains("in cm"));
   CHECK_THAT(refused("x,radius\n3,1\n"), Catch::Contains("no column y"));
-  CHECK_THAT(refused("x,y\n3\n"), Catch::Contains("bad.csv:2: 1 values"));
+  CHECK_THAT(refused("x,y\n3\n"), Catch::Contains("bad.csv:2: 1 value,"));
   CHECK_THAT(refused("x,y,radius\n3,3,19\n"), Catch::Contains("0.01 m to 2 m"));
   CHECK_THAT(refused("x,y\n3,a\n"), Catch::Contains("'a' is not a number"));
   CHECK_THAT(refused("x,y,leaves_at\n3,3,est\n"), Catch::Contains("\"east\""));
