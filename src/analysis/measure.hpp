@@ -76,10 +76,9 @@ class Measure {
 /// was. After the scheme has started. Collective.
 template <int D>
 MeasuredRow columns_of(Measure<D>& measure, const State<D>& state) {
-  const std::span<Real> memory = measure.memory();
-  const std::vector<Real> before(memory.begin(), memory.end());
+  const std::vector<Real> before(measure.memory().begin(), measure.memory().end());
   MeasuredRow columns = measure.record({state, ContactGraph<D>{}});
-  std::ranges::copy(before, memory.begin());
+  std::ranges::copy(before, measure.memory().begin());
   return columns;
 }
 

@@ -70,7 +70,7 @@ class GhostExchange final : public BodyHalo {
   /// owners call them now. Local, but every rank that holds a body must leave it out.
   void renumber(std::span<const Index> numbers, std::span<const Index> at_owner);
 
-  /// values[n_held * width]: copies owned entries to the ghosts of other ranks. Collective.
+  /// values[n_local * width]: copies owned entries to the ghosts of other ranks. Collective.
   void copy_to_ghosts(std::span<Real> values, int width) override;
   void copy_to_ghosts(std::span<Vec<D>> values) { copy_to_ghosts<D>(values); }
   /// The same of vectors of other lengths (spins, orientations).
@@ -91,15 +91,15 @@ class GhostExchange final : public BodyHalo {
   }
   /// The owned bodies that these copy, once for each rank that gets them.
   std::span<const Index> copied() const { return ghosts_.sent_places(); }
-  /// counts[n_held]: adds the entries of ghosts to the owner's entry. Collective.
+  /// counts[n_local]: adds the entries of ghosts to the owner's entry. Collective.
   void add_to_owners(std::span<std::int32_t> counts);
-  /// values[n_held * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
+  /// values[n_local * width]: the same for real numbers, whose last bits depend on the ranks. Collective.
   void add_to_owners(std::span<Real> values, int width) override;
-  /// values[n_held * width]: every owner's entry becomes the least of its own and those of its ghosts
+  /// values[n_local * width]: every owner's entry becomes the least of its own and those of its ghosts
   /// (exact). Collective.
   void min_to_owners(std::span<Real> values, int width);
 
-  /// values[n_held * width]: moves the active copies of a stage. Collective.
+  /// values[n_local * width]: moves the active copies of a stage. Collective.
   void begin_transfer(int stage, std::span<const Real> values, int width) override;
   void end_transfer(int stage, std::span<Real> values, int width) override;
   void begin_transfer(int stage, std::span<SweepRecord> records) {

@@ -8,7 +8,7 @@
 namespace scree {
 
 /// How per-body values reach the ranks that need them. A rank holds n_owned() bodies of its own and, after
-/// them, copies ("ghosts") of bodies of other ranks; arrays have n_held() entries of `width` numbers.
+/// them, copies ("ghosts") of bodies of other ranks; arrays have n_local() entries of `width` numbers.
 ///
 /// Two kinds of exchange:
 /// - owners to ghosts and back: `copy_to_ghosts`, `add_to_owners`;

@@ -31,7 +31,7 @@ struct File {
 };
 std::array<File, max_files> files;
 volatile sig_atomic_t n_files = 0;
-std::size_t n_guards = 0;  // of which the first most_files are named
+std::size_t n_guards = 0;  // of which the first max_files are named
 volatile sig_atomic_t speaks_here = 1;
 volatile sig_atomic_t code_of_end = static_cast<int>(ExitCode::bad_input);
 std::array<struct sigaction, crashes.size()> usual;

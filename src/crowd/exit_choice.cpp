@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "analysis/gathered.hpp"
 #include "core/output_interval.hpp"

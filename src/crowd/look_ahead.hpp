@@ -33,12 +33,12 @@ struct WalkingIntent {
 
 /// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.1-P.2).
 ///
-/// free_way    how far a person who walks straight on gets before touching another one ahead whose disk
+/// free_distance    how far a person who walks straight on gets before touching another one ahead whose disk
 ///             reaches into the middle of the way [m]: with d from centre to centre, R the sum of radii,
 ///             along = d . e, across = |d x e| and w the width that the pace of the other one gives:
 ///                 along - sqrt(R^2 - across^2)   for along > 0, across < w R;   the least over all others
 ///             but those who walk to the same destination and have further to go
-/// turned_way  the same for e turned, and to walls: a multiple of their gap over n . e, since people walk up
+/// turned      the same for e turned, and to walls: a multiple of their gap over n . e, since people walk up
 ///             to a wall within a part of the headway time
 /// room        how far a person can step to its left or right before touching somebody beside it, and how far
 ///             walls are on that side [m]
@@ -116,8 +116,8 @@ class LookAhead {
                      const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
   void detect_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
-  std::vector<WalkingIntent> walks_;  // n_held
-  std::vector<SeenAhead> seen_;       // n_held
+  std::vector<WalkingIntent> walks_;  // n_local
+  std::vector<SeenAhead> seen_;       // n_local
   NearContacts near_;
   std::vector<Vec<2>> at_;
   std::vector<SurfacePoint<2>> surface_;
@@ -127,7 +127,7 @@ class LookAhead {
   Candidates within_box_, through_faces_;
   std::size_t n_pairs_ = 0;  // of the last list
   std::vector<Real> sight_;
-  std::vector<SweepRecord> disks_, headings_, goals_;  // n_held, disks_ two more
+  std::vector<SweepRecord> disks_, headings_, goals_;  // n_local, disks_ two more
   std::vector<Real> scratch_;
   std::vector<Index> who_, near_places_;
   Real cosines_[n_turns] = {}, sines_[n_turns] = {};  // of the turns

@@ -11,7 +11,7 @@ namespace scree {
 /// What somebody sees on its way: see LookAhead.
 struct SeenAhead {
   static constexpr int n_turns = 4;
-  Real free_displacement, left, right, room_left, room_right, wall_left, wall_right, turned[n_turns];
+  Real free_distance, left, right, room_left, room_right, wall_left, wall_right, turned[n_turns];
 };
 
 /// What the kernels of LookAhead look at: people by number, as pieces of four numbers that one load takes.
@@ -24,7 +24,7 @@ struct LookAheadView {
   /// Person i sees others[first[i], first[i + 1]). Entries of `others` are followed by batch_size numbers of
   /// anybody.
   struct Candidates {
-    const Index* first = nullptr;  ///< n_held + 1 entries
+    const Index* first = nullptr;  ///< n_local + 1 entries
     const Index* others = nullptr;
     const std::uint8_t* shifts = nullptr;  ///< one per entry; null: none goes through a periodic face
   };
@@ -45,7 +45,7 @@ struct LookAheadView {
   Real *along = nullptr, *leftward = nullptr, *squared = nullptr, *radii = nullptr;
   Index* who = nullptr;
 
-  SeenAhead* seen = nullptr;  ///< n_held
+  SeenAhead* seen = nullptr;  ///< n_local
 };
 
 /// Pairs among which near ones are looked for, as in SweepSchedule.

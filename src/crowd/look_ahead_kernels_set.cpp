@@ -213,7 +213,7 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
   const Lanes range = zero + view.range;
   const Lanes side_range = zero + view.side_range;
   const Lanes never = zero + HUGE_VAL;
-  Lanes free_displacement = range, room_left = side_range, room_right = side_range, left = never,
+  Lanes free_distance = range, room_left = side_range, room_right = side_range, left = never,
         right = never;
   Lanes turned[n_turns] = {range, range, range, range};
   // Lanes to spare see nobody: a disk of no size behind.
@@ -258,7 +258,7 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
     const Chosen in_the_way = ahead & below(across_squared, taken);
     if (!is_narrow || bits_of(in_the_way) != 0) {
       const Lanes way = at_least_zero(along - root(squared - across_squared));
-      free_displacement = min(choose(in_the_way, way, range), free_displacement);
+      free_distance = min(choose(in_the_way, way, range), free_distance);
     }
     if (!view.oncoming) continue;
     const Bodies heading = load(view.headings, view.who + at);
@@ -273,7 +273,7 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
     left = min(choose(on_the_left, time, never), left);
     right = min(choose(on_the_left, never, time), right);
   }
-  SeenAhead seen{.free_displacement = min_of(free_displacement),
+  SeenAhead seen{.free_distance = min_of(free_distance),
                  .left = min_of(left),
                  .right = min_of(right),
                  .room_left = min_of(room_left),

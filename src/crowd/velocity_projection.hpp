@@ -34,8 +34,8 @@ class VelocityProjection {
   };
 
   /// Over-relaxed dual Gauss-Seidel sweeps in the order of the contacts: the same bits on any number of
-  /// ranks. `velocity` (n_held): owned entries are U on entry and V on return; `multiplier` (contacts): a
-  /// guess on entry. `mobility` (n_held, or empty: all move): where it is 0 somebody keeps the velocity U; a
+  /// ranks. `velocity` (n_local): owned entries are U on entry and V on return; `multiplier` (contacts): a
+  /// guess on entry. `mobility` (n_local, or empty: all move): where it is 0 somebody keeps the velocity U; a
   /// contact of two such, or of one and a wall, is no constraint. Cost of a sweep: O(contacts), about 40
   /// bytes each, and n_colours + 1 transfers. Collective.
   Report solve(BodyHalo& halo, const NearContacts& contacts, Real dt, const Settings& settings,
@@ -50,7 +50,7 @@ class VelocityProjection {
 
  private:
   struct Row {
-    Index a, b;  // b: n_held for none
+    Index a, b;  // b: n_local for none
     Real normal[2];
     Real bias;         // gap / dt + velocity of the wall along the normal [m/s]
     float to_a, to_b;  // 1, or 0 for who does not move, and where there is no b
@@ -64,7 +64,7 @@ class VelocityProjection {
   std::span<Real> numbers() { return {velocity_.data()->component.data(), 2 * n_local_}; }
 
   std::vector<Row> rows_;
-  std::vector<Vec<2>> desired_, velocity_;  // n_held + 1: the last one stands for none
+  std::vector<Vec<2>> desired_, velocity_;  // n_local + 1: the last one stands for none
   std::size_t n_local_ = 0;
 
   // As a friction problem.

@@ -189,12 +189,12 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
                                       const AgentType& type) const {
   const Vec<2>& way = walk.direction;
   if (!keeps_headway_) return walk.speed * way;
-  const auto pace = [&](Real free_displacement) {
-    return free_displacement < walk.speed * type.headway_time ? free_displacement / type.headway_time
+  const auto pace = [&](Real free_distance) {
+    return free_distance < walk.speed * type.headway_time ? free_distance / type.headway_time
                                                               : walk.speed;
   };
   const Real straight_on =
-      std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_displacement)));
+      std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_distance)));
   Vec<2> velocity = straight_on * way;
   if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
   Real progress = std::max(straight_on, turning_share_ * walk.speed);

@@ -25,7 +25,7 @@ class WalkingModel {
   void find_sights(const State<2>& state, std::vector<Real>& sight) const;
   /// What is looked for, with `range` and `reach` as in Perception.
   LookAhead::Perception perception(Real range, Real reach) const;
-  /// Desired velocities of the owned people for a step of dt; `velocity` gets n_held entries. Looks ahead.
+  /// Desired velocities of the owned people for a step of dt; `velocity` gets n_local entries. Looks ahead.
   /// Collective.
   void find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,
                     const LookAhead::Perception& perception, Real dt, std::vector<Vec<2>>& velocity) const;

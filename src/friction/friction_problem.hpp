@@ -44,15 +44,15 @@ template <int D>
 struct FrictionProblem {
   static constexpr int q = n_velocities<D>;
 
-  // Bodies held (owned, then ghosts).
+  // Local bodies (owned, then ghosts).
   std::vector<GlobalId> body_id;  ///< for messages, and to name results; the same on all ranks
-  /// n_held * q * q: blocks of M, positive definite. May be unsymmetric by a few percent (gyroscopic terms of
+  /// n_local * q * q: blocks of M, positive definite. May be unsymmetric by a few percent (gyroscopic terms of
   /// an implicit step); solvers then work with B = M^-1 H^T where they use H^T else.
   std::vector<Real> mass;
   /// Another number whenever masses have changed, the same on all ranks; 0: they may have without a word.
   std::int64_t mass_stamp = 0;
-  std::vector<Real> free_velocity;  ///< n_held * q; ghosts as their owners
-  /// n_held * q: before the step, for solvers whose published scales need it; empty: as free_velocity.
+  std::vector<Real> free_velocity;  ///< n_local * q; ghosts as their owners
+  /// n_local * q: before the step, for restitution, energies and files; empty: as free_velocity.
   std::vector<Real> start_velocity;
 
   // Contacts of this rank in the order of a sweep: colour p has [colour_first[p], colour_first[p + 1]), of
@@ -108,7 +108,7 @@ struct FrictionProblem {
   /// The rows of H of contact c for a (side 0) or b (1): D * q numbers, zero where there is no body that
   /// moves.
   void find_rows(std::size_t c, std::size_t side, Real* rows) const;
-  /// H v of contact c, from the velocities of the local bodies (n_held * q) [m/s].
+  /// H v of contact c, from the velocities of the local bodies (n_local * q) [m/s].
   Vec<D> relative_velocity(std::size_t c, std::span<const Real> v) const;
   /// w of a contact that resists rolling, in turning_frame() [rad/s].
   Vec<n_turns<D>> relative_spin(std::size_t c, std::span<const Real> v) const;

@@ -35,8 +35,8 @@ Real SolveMonitor<D>::seconds() const {
 }
 
 template <int D>
-Real SolveMonitor<D>::check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep) {
-  return note(iteration, r, find_residual(problem_, stop_.norm, r, y), keep);
+Real SolveMonitor<D>::check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y) {
+  return note(iteration, r, find_residual(problem_, stop_.norm, r, y));
 }
 
 template <int D>
@@ -51,10 +51,10 @@ Real SolveMonitor<D>::check_known(Real known_residual, std::int64_t iteration, s
 }
 
 template <int D>
-Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real residual, bool keep) {
+Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real residual) {
   if (!std::isfinite(residual)) residual = HUGE_VAL;
   report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
-  if (keep && (residual < best_ || stop_.takes_last)) {
+  if (residual < best_ || stop_.takes_last) {
     best_ = residual;
     std::copy(r.begin(), r.end(), best_impulse_.begin());
   }

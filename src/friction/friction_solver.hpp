@@ -87,7 +87,7 @@ class SolveMonitor {
   /// Computes the residual of r in the norm of the solve (infinite if r is not finite), appends it to the
   /// trace and keeps r if it is the best so far; `y` becomes y_free + J^T r. keep = false only records, for a
   /// method whose result is its last iterate. Collective.
-  Real check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y, bool keep = true);
+  Real check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
   /// The same for a residual known from velocities that were updated with r: cheaper. Where round-off could
   /// decide whether the solve is done, y is recomputed. Collective.
   Real check_known(Real known_residual, std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
@@ -114,7 +114,7 @@ class SolveMonitor {
   Real seconds() const;
 
  private:
-  Real note(std::int64_t iteration, std::span<const Real> r, Real residual, bool keep);
+  Real note(std::int64_t iteration, std::span<const Real> r, Real residual);
 
   const ScaledProblem<D>& problem_;
   StopRule stop_;
@@ -176,7 +176,7 @@ class FrictionSolve {
 };
 
 /// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and
-/// returns in r the best impulses seen and in v (n_held * q) the velocities that follow from them (of a local
+/// returns in r the best impulses seen and in v (n_local * q) the velocities that follow from them (of a local
 /// form those due to W r, contact by contact), with a report computed independently of the solver. An r on
 /// entry that is no better than zero is still used: it is the caller's choice. Throws InputError for a
 /// problem that is not one (FrictionProblem::validate) and for an r that is not finite. Collective.

@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// A group (LaneGroups) of contacts of any bodies, in scaled units. Unused lanes have bodies n_held, W = I
+/// A group (LaneGroups) of contacts of any bodies, in scaled units. Unused lanes have bodies n_local, W = I
 /// and zeros.
 template <int D>
 struct alignas(64) GeneralGroup {
@@ -23,7 +23,7 @@ struct GeneralKernels {
   using Group = GeneralGroup<D>;
   std::string_view instruction_set;
   /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3). slip: of each lane, the guess of its
-  /// next local solution; y: velocities of all held and of nobody, on 16 bytes.
+  /// next local solution; y: velocities of all local bodies and of nobody, on 16 bytes.
   void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* slip, Real* y);
   /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of
   /// their SweepChange::terms.

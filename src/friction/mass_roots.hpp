@@ -29,7 +29,7 @@ class MassRoots {
   void unscale_velocities(std::span<const Real> y, Real velocity_scale, std::span<Real> v) const;
   /// L^-1 of body i, if not all are diagonal.
   const Real* inverse_root(std::size_t i) const { return inverse_.data() + i * q * q; }
-  /// sqrt(m_c / m) and sqrt(m_c / J) of a body with a diagonal mass; zeros of none, which is n_held.
+  /// sqrt(m_c / m) and sqrt(m_c / J) of a body with a diagonal mass; zeros of none, which is n_local.
   const std::array<Real, 2>& answer_of_sphere(std::size_t i) const { return answer_of_sphere_[i]; }
 
  private:

@@ -61,7 +61,7 @@ class ScaledProblem {
   };
 
   struct Contact {
-    Index a, b;                ///< bodies; n_held stands for none
+    Index a, b;                ///< bodies; n_local stands for none
     const Coupling* coupling;  ///< takes the place of J if it is given
     Real J[2][D][q];           ///< rows for a and for b; zero for none
     /// Own block of the Delassus operator, without compliance; of an unsymmetric one the symmetric part.
@@ -150,7 +150,7 @@ class ScaledProblem {
     if (!general_built_) build_general();
     return general_;
   }
-  /// y_free of the local bodies, (n_held + 1) * width; the last entry stands for none and is zero, as in all
+  /// y_free of the local bodies, (n_local + 1) * width; the last entry stands for none and is zero, as in all
   /// arrays of velocities.
   const std::vector<Real>& free_velocity() const { return free_; }
   std::size_t velocity_size() const { return static_cast<std::size_t>(n_local() + 1) * width; }
@@ -237,7 +237,7 @@ class ScaledProblem {
   /// Impulses and velocities of the original problem from scaled ones and back. Local.
   void scale_impulse(std::span<const Real> r, std::span<Real> scaled) const;
   void unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const;
-  /// v[n_held * q] from y.
+  /// v[n_local * q] from y.
   void unscale_velocity(std::span<const Real> y, std::span<Real> v) const;
 
  private:

@@ -14,7 +14,7 @@ namespace scree {
 /// J_a = [-s_a F, -c_a n x F] for the frame F, so W is diagonal.
 template <int D>
 struct SphereContact {
-  Index a, b;         ///< n_held stands for none
+  Index a, b;         ///< n_local stands for none
   Real F[D][D];       ///< n, t1[, t2] by rows
   Real s[2], c[2];    ///< of a and of b: sqrt(m_c / m), arm sqrt(m_c / J); zero for none
   Real inverse_W[2];  ///< 1 / (W + G) along N and along T
@@ -66,7 +66,7 @@ struct SphereContact {
   }
 };
 
-/// A group of them (LaneGroups). Unused lanes have bodies n_held and zeros.
+/// A group of them (LaneGroups). Unused lanes have bodies n_local and zeros.
 template <int D>
 struct alignas(64) SphereGroup {
   using Entry = GroupEntry;
@@ -106,7 +106,7 @@ struct SphereKernels {
   using Group = SphereGroup<D>;
   using Rolling = RollingSweep<D>;
   std::string_view instruction_set;
-  /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3); y: velocities of all held and of
+  /// One sweep of block Gauss-Seidel (docs/method.md, eq. N.1-N.3); y: velocities of all local bodies and of
   /// nobody, on 16 bytes.
   void (*sweep)(std::span<const Group> groups, GroupImpulses<D>* impulses, Real* y, Rolling rolling);
   /// The same with momentum. squares: d . (W + G) d of each lane, 0 of unused ones. Returns the sum of

@@ -6,7 +6,7 @@ namespace scree::SCREE_SET {
 
 namespace {
 
-/// Cuts x to |x| <= most.
+/// Cuts x to |x| <= max.
 template <int n>
 inline void cut_to(Lanes (&x)[n], Lanes max) {
   Lanes square = x[0] * x[0];

@@ -11,7 +11,7 @@ namespace scree {
 template <int D>
 struct ContactRules {
   Real tolerance = 0;  ///< gap <= tolerance * reach
-  /// n_held, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
+  /// n_local, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
   /// with their velocity in the middle of the step.
   std::span<const Vec<D>> displacement = {};
   /// With shapes: by how much bodies turn with it [rad].

@@ -36,7 +36,7 @@ struct ScheduleOptions {
 /// and each is a contact of its own.
 ///
 /// Pairs are stored in batches of batch_size: first the smaller-id bodies of the batch, then the larger-id
-/// ones. Unused places of a batch name the two dummy bodies n_held, n_held + 1, which never touch anything.
+/// ones. Unused places of a batch name the two dummy bodies n_local, n_local + 1, which never touch anything.
 template <int D>
 class SweepSchedule : public WallCandidates<D> {
  public:
@@ -52,7 +52,7 @@ class SweepSchedule : public WallCandidates<D> {
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared,
                std::span<const LevelMap::Levels> levels = {});
   /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_local` stay. Two more entries
-  /// name the dummies, n_held and n_held + 1. The places of pairs stay as they are, those of gone bodies are
+  /// name the dummies, n_local and n_local + 1. The places of pairs stay as they are, those of gone bodies are
   /// not used any more. `kept_walls` gets the former place of each place of wall_bodies(). Local.
   void renumber(std::span<const Index> numbers, Index n_local, const ObstacleSet<D>& obstacles,
                 std::vector<Index>& kept_walls);

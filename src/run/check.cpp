@@ -121,6 +121,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
   // (docs/performance.md).
   const std::int64_t max_ranks = std::max<std::int64_t>(1, (n_bodies + n_to_come) / 5000);
+  const Real skin = state.lattice.skin;  // the step may widen the list
   const std::string first_step = try_first_step(simulation);
 
   Json shapes = Json::array();
@@ -139,7 +140,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
               {"shapes", shapes},
               {"obstacles", state.obstacles.list().size()},
               {"candidate_pairs", n_pairs},
-              {"skin_m", state.lattice.skin},
+              {"skin_m", skin},
               {"block_cells", state.lattice.block_cells[0]},
               {"steps", steps},
               {"memory_per_rank_mib", memory},

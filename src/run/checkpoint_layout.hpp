@@ -37,7 +37,7 @@ struct Stored<std::array<N, n>> {
 
 inline constexpr Real any = -std::numeric_limits<Real>::max();
 
-/// Calls f(name, number, least) for all numbers of a state; no number is below `min`.
+/// Calls f(name, number, min) for all numbers of a state; no number is below `min`.
 template <class S, class F>
 void for_each_number(S& state, F&& f) {
   f("step", state.clock.step, 0);

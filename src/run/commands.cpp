@@ -152,7 +152,7 @@ ExitCode run_or_resume(
       }
       folder.require_nothing_to_lose();
       log::warn("no checkpoint found in {}: starting anew", files.checkpoints());
-      use = Use::restart;
+      use = Use::start_over;
     }
   }
   return run<D>(comm, deck, std::move(content), folder, options, use, checkpoint, before_files);

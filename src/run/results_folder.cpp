@@ -177,7 +177,7 @@ void ResultsFolder::require_nothing_to_lose() const {
 }
 
 void ResultsFolder::prepare(Use use, const std::string& checkpoint) {
-  if (use == Use::restart) require_nothing_to_lose();
+  if (use == Use::start_over) require_nothing_to_lose();
   on_root(comm_, files_.folder, [&] {
     const std::string& folder = files_.folder;
     require_folder(folder);
@@ -196,7 +196,7 @@ void ResultsFolder::prepare(Use use, const std::string& checkpoint) {
                        "latest checkpoint; or choose another [output] name");
     fs::create_directories(folder);
     lock();
-    if (use == Use::replace || use == Use::restart) remove_results(files_);
+    if (use == Use::replace || use == Use::start_over) remove_results(files_);
     if (goes_on) remove_unfinished_checkpoints(files_);
     files::write_atomically(folder + "/" + mark, mark_text);
     fs::create_directories(files_.checkpoints());

@@ -18,7 +18,7 @@ class ResultsFolder {
   enum class Use {
     fresh,    ///< a folder without results
     replace,  ///< --force: results that are there are removed
-    restart,  ///< --resume without a checkpoint: what a run left that was stopped before is removed
+    start_over,  ///< --resume without a checkpoint: what a run left that was stopped before is removed
     go_on     ///< from a checkpoint, in the folder that holds it or in a new one
   };
 

@@ -77,7 +77,7 @@ void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
             "response_time", response_time_,
             {.unit = Unit::time,
              .range = positive,
-             .doc = "Shortest time in which a misfit of stress falls by a factor e; 20 steps if not given"});
+             .doc = "Shortest time in which a stress_residual of stress falls by a factor e; 20 steps if not given"});
         if (!section.reading()) return;
         is_given_ = true;
         where_ = section.where("shear_rate");
@@ -144,8 +144,8 @@ Real DeformingCell<D>::stress_residual() const {
   return max;
 }
 
-/// A misfit as large as what is asked for strains at max_rate. Where contacts are stiff that is too much:
-/// there strains relax a misfit within the response time, sigma' = -modulus strain_rate.
+/// A residual as large as what is asked for strains at max_rate. Where contacts are stiff that is too much:
+/// there strains relax a residual within the response time, sigma' = -modulus strain_rate.
 template <int D>
 Real DeformingCell<D>::rate_for(Real stress, Real target, Real dt) const {
   constexpr Real usual_steps = 20;

@@ -55,7 +55,7 @@ class DeformingCell {
   bool follows_stress(int axis) const {
     return !std::isnan(order_.pressure) || !std::isnan(order_.stress[axis]);
   }
-  /// Largest misfit of a stress, as a share of what is asked for; 0 if none is.
+  /// Largest residual of a stress, as a share of what is asked for; 0 if none is.
   Real stress_residual() const;
 
   /// L (x - centre): the velocity of the flow at x [m/s].

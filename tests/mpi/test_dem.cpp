@@ -181,10 +181,10 @@ point = [0, 0, 0]
 normal = [0, 0, 1]
 )");
 
-constexpr std::size_t n_local = 13 * 4;
+constexpr std::size_t n_sticking = 13 * 4;
 
 struct Held {
-  std::vector<Real> settled, end;  ///< x of local bodies by id
+  std::vector<Real> settled, end;  ///< x of bodies that friction holds, by id
   std::int64_t n_rebuilds = 0;
 };
 
@@ -192,9 +192,9 @@ Held hold(const Comm& comm, const Overrides& overrides) {
   Simulation<3> simulation(comm, read_deck<3>(held, overrides));
   const auto look = [&] {
     const BodyStore<3>& bodies = std::as_const(simulation).state().bodies;
-    std::vector<Real> x(n_local, -HUGE_VAL);
+    std::vector<Real> x(n_sticking, -HUGE_VAL);
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-      if (bodies.id()[i] < GlobalId{n_local})
+      if (bodies.id()[i] < GlobalId{n_sticking})
         x[static_cast<std::size_t>(bodies.id()[i])] = bodies.position()[i][0];
     comm.max(x);
     return x;
@@ -281,7 +281,7 @@ TEST_CASE("dem: friction holds bodies on a slope, however often lists are made",
   const Held seldom = hold(world, {"neighbors.skin=0.3"});
   CHECK(often.n_rebuilds > 5 * std::max<std::int64_t>(1, seldom.n_rebuilds));
   Real crept = 0, apart = 0;
-  for (std::size_t i = 0; i < n_local; ++i) {
+  for (std::size_t i = 0; i < n_sticking; ++i) {
     crept = std::max(crept, std::abs(often.end[i] - often.settled[i]));
     apart = std::max(apart, std::abs(often.end[i] - seldom.end[i]));
   }
@@ -295,7 +295,7 @@ TEST_CASE("dem: bodies move before the first block that touches them and are don
   const Simulation<2> simulation(Comm(), read_deck<2>(soft_2d));
   const SweepSchedule<2>& schedule = simulation.neighborhood().schedule();
   const GhostExchange<2>& ghosts = simulation.neighborhood().ghosts();
-  const TouchedBodies<2> touched(schedule, static_cast<std::size_t>(ghosts.n_local()));
+  const TouchedBodies<2> touched(schedule, static_cast<std::size_t>(ghosts.n_sticking()));
   BlockSchedule<2> turns;
   turns.plan(schedule, ghosts, touched);
   const auto n_owned = static_cast<std::size_t>(ghosts.n_owned());

@@ -23,7 +23,7 @@ inline std::vector<scree::Real> gather_rows(const scree::Comm& comm, std::span<c
 }
 
 /// Values of all contacts / bodies on every rank in the order of their numbers: the inputs are
-/// n_contacts * width numbers of this rank, or n_held * width of which the owned ones count. Collective.
+/// n_contacts * width numbers of this rank, or n_local * width of which the owned ones count. Collective.
 template <int D>
 std::vector<scree::Real> gather_contacts(const scree::SplitProblem<D>& split,
                                          std::span<const scree::Real> values, int width) {

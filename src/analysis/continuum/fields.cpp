@@ -159,7 +159,7 @@ void ContinuumFields<D>::after_step(const State<D>& state, Real before, const Co
   if (stage != static_cast<Real>(state.stage.index)) {
     // The step was the last one of its stage.
     const bool was_averaging = covered() > 0;
-    restart();
+    start_over();
     stage = static_cast<Real>(state.stage.index);
     if (was_averaging)
       log::warn("[output.continuum]: a stage ended at t = {:g} s within an average, which starts anew",
@@ -229,7 +229,7 @@ void ContinuumFields<D>::frame_is_written() {
 }
 
 template <int D>
-void ContinuumFields<D>::restart() {
+void ContinuumFields<D>::start_over() {
   added_.clear();
   for (Block& block : blocks_) std::ranges::fill(block, Sums{});
   std::fill(numbers_.begin() + n_signature + 1, numbers_.end(), 0.0);

@@ -64,7 +64,7 @@ class ContinuumFields {
   /// Goes on with the rows of this rank, as to_restore() asks for them. Local.
   void restore(const std::vector<SharedRows>& rows);
   /// Forgets the average so far. Local.
-  void restart();
+  void start_over();
 
  private:
   using Block = std::vector<Sums>;  // of the cells of this rank

@@ -50,17 +50,17 @@ class Coordination final : public Measure<D> {
     std::ranges::sort(shares, {}, &Share::id);
 
     std::array<std::int64_t, 4> totals{};
-    auto& [ends, fixed, ends_of_fixed, all] =
+    auto& [ends, jammed, ends_of_jammed, all] =
         totals;  // ends of contacts; bodies that are no rattlers; their ends; bodies
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) all += inside(i);
     for (auto share = shares.begin(); share != shares.end();) {
       const GlobalId id = share->id;
       std::int64_t n_contacts = 0;
       for (; share != shares.end() && share->id == id; ++share) n_contacts += share->count;
-      const bool is_fixed = n_contacts >= D + 1;
+      const bool is_jammed = n_contacts >= D + 1;
       ends += n_contacts;
-      fixed += is_fixed;
-      ends_of_fixed += is_fixed ? n_contacts : 0;
+      jammed += is_jammed;
+      ends_of_jammed += is_jammed ? n_contacts : 0;
     }
     comm.sum(totals);
     const auto ratio = [](std::int64_t part, std::int64_t of) {
@@ -73,10 +73,10 @@ class Coordination final : public Measure<D> {
              "without bodies",
              ratio(ends, all)},
             {"rattlers", "-", "share of bodies with fewer than " + min + " contacts; nan without bodies",
-             ratio(all - fixed, all)},
+             ratio(all - jammed, all)},
             {"coordination_without_rattlers", "-",
              "mean number of contacts of the bodies with at least " + min + "; nan without such bodies",
-             ratio(ends_of_fixed, fixed)}};
+             ratio(ends_of_jammed, jammed)}};
   }
 
  private:

@@ -15,7 +15,7 @@ namespace {
 struct Rename {
   std::string_view table;  ///< that holds the key; "a.*": every table in [a]
   std::string_view before;
-  std::string_view now;
+  std::string_view now;        ///< empty: the key has no effect any more
   std::string_view key = {};  ///< if given, `before` and `now` are values of this key
 };
 
@@ -26,9 +26,16 @@ constexpr Rename renames[] = {
     {.table = "measures.*", .before = "feeders", .now = "inlets", .key = "type"},
     {.table = "nonsmooth", .before = "touching_range", .now = "contact_slop"},
     {.table = "nonsmooth", .before = "contact_range", .now = "speculative_margin"},
+    {.table = "solver", .before = "variant", .now = ""},
+    {.table = "solver", .before = "eps_p", .now = ""},
+    {.table = "solver", .before = "eps_s", .now = ""},
+    {.table = "solver", .before = "eps_T", .now = ""},
 };
 
 std::string warning(const Rename& rename, const std::string& place, const std::string& path) {
+  if (rename.now.empty())
+    return fmt::format("{}: '{}' {} has no effect any more; the next version will not know it", place,
+                       rename.before, table_text(path));
   return rename.key.empty()
              ? fmt::format("{}: '{}' {} is now called '{}'; the next version will not know the old name",
                            place, rename.before, table_text(path), rename.now)
@@ -47,6 +54,8 @@ void rename_in(DeckSource& source, const Rename& rename, toml::table& table, con
     auto* word = found->second.as_string();
     if (!word || word->get() != rename.before) return;
     *word = std::string(rename.now);
+  } else if (rename.now.empty()) {
+    table.erase(rename.before);
   } else {
     if (const auto other = table.find(rename.now); other != table.end())
       throw InputError(

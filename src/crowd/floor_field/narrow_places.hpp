@@ -37,7 +37,7 @@ struct WidthClass {
   std::vector<std::vector<Edge>> shut{};  ///< by level: across the places that they are too wide for
 };
 
-/// The classes of people with radii in these ranges (least and most): two radii are in one if the same
+/// The classes of people with radii in these ranges (min and max): two radii are in one if the same
 /// `places` are too narrow for them. At most `max_classes`: those with the nearest radii are taken together,
 /// with the ways of the wider one.
 std::vector<WidthClass> width_classes(std::span<const NarrowPlace> places, int n_levels,

@@ -73,7 +73,7 @@ struct Weibull {
   static auto law(Real shape, Real scale) { return boost::math::weibull_distribution<Real>(shape, scale); }
 };
 
-/// A law of values from 0 (or below) to infinity, cut to [least, most] and scaled to a share of 1 there.
+/// A law of values from 0 (or below) to infinity, cut to [min, max] and scaled to a share of 1 there.
 template <class Law>
 class Cut final : public Distribution {
  public:

@@ -37,7 +37,7 @@ std::span<const Entry<Distribution>> registry<Distribution>();
 
 /// One value for all.
 std::shared_ptr<const Distribution> constant_distribution(Real value);
-/// A normal distribution, cut to [least, most].
+/// A normal distribution, cut to [min, max].
 std::shared_ptr<const Distribution> normal_distribution(Real mean, Real deviation, Real min, Real max);
 
 /// Declares and reads the optional table `key` of a distribution; `chosen` stays as it is if the deck does

@@ -59,7 +59,7 @@ GlobalId People::take_ids(State<2>& state, std::int64_t n) const {
   GlobalId above = state.next_id;
   bool is_free = true;
   for (const PersonFile* file : files_with_ids()) {
-    const auto [min, greatest] = std::pair(file->numbers().min_id, file->numbers().greatest_id);
+    const auto [min, greatest] = std::pair(file->numbers().smallest_id, file->numbers().largest_id);
     is_free = is_free && (greatest < state.next_id || min >= state.next_id + n);
     above = std::max(above, greatest + 1);
   }
@@ -79,8 +79,8 @@ void People::require_distinct_ids() const {
   for (std::size_t f = 0; f < files.size(); ++f) {
     const PersonFile::Numbers& mine = files[f]->numbers();
     if (std::ranges::any_of(files, [&](const PersonFile* other) {
-          return other != files[f] && other->numbers().min_id <= mine.greatest_id &&
-                 other->numbers().greatest_id >= mine.min_id;
+          return other != files[f] && other->numbers().smallest_id <= mine.largest_id &&
+                 other->numbers().largest_id >= mine.smallest_id;
         }))
       files[f]->for_each([&](const Person& person) { given.push_back({person.id, person.row, f}); });
   }
@@ -96,7 +96,7 @@ namespace {
 
 /// A group of a file.
 struct ListedGroup {
-  GlobalId min_id = max_id;
+  GlobalId smallest_id = max_id;
   std::int64_t n_members = 0, row = 0;
   int journey = -1;
 };
@@ -125,11 +125,11 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
           fmt::format("{}: the members of a group share their journey and exit, but those of the group {} "
                       "have others than in row {}",
                       file.place(person.row), person.together, group.row));
-    group.min_id = std::min(group.min_id, id);
+    group.smallest_id = std::min(group.smallest_id, id);
   });
   std::map<std::int64_t, std::int32_t> parties;
   for (const auto& [number, group] : groups)
-    parties.emplace(number, group.n_members > 1 ? static_cast<std::int32_t>(group.min_id) : -1);
+    parties.emplace(number, group.n_members > 1 ? static_cast<std::int32_t>(group.smallest_id) : -1);
   return parties;
 }
 
@@ -168,7 +168,7 @@ std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, s
     if (has_ids) {
       bool is_renumbered = false;
       numbers_by_id(state.comm, file.path(), ids, is_renumbered);  // no two are the same
-      state.next_id = std::max(state.next_id, numbers.greatest_id + 1);
+      state.next_id = std::max(state.next_id, numbers.largest_id + 1);
     }
     n_before += numbers.count;
   }
@@ -200,7 +200,7 @@ std::vector<Person> People::start_from_files(State<2>& state, const BuildingPlan
 
 void People::check_arrivals(State<2>& state, const BuildingPlan& building, std::uint64_t seed) const {
   for (const PersonFile* file : files_with_ids())
-    state.next_id = std::max(state.next_id, file->numbers().greatest_id + 1);
+    state.next_id = std::max(state.next_id, file->numbers().largest_id + 1);
   share_errors(state.comm, [&] {
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       const Source& source = sources_[s];

@@ -116,9 +116,6 @@ PersonFile::Meaning PersonFile::meaning_of(const PersonRow& row, const PersonNam
   if (meaning.journey == has_to_tell_journey)
     throw InputError(
         fmt::format("{}: which journey? Give a column journey, or journey in the deck at {}", where, where_));
-  if (meaning.level == has_to_tell_level && row.person.level < 0)
-    throw InputError(
-        fmt::format("{}: on which floor? Give a column floor, or floor in the deck at {}", where, where_));
   return meaning;
 }
 
@@ -154,7 +151,7 @@ void PersonFile::count(const Person& person, const PersonNames& names) {
     n.smallest_radius = std::min(n.smallest_radius, person.radius);
   }
   if (!std::isnan(person.speed)) n.fastest = std::max(n.fastest, person.speed);
-  if (has_id) n.min_id = std::min(n.min_id, person.id), n.greatest_id = std::max(n.greatest_id, person.id);
+  if (has_id) n.smallest_id = std::min(n.smallest_id, person.id), n.largest_id = std::max(n.largest_id, person.id);
   n.is_on_one_level = n.is_on_one_level && person.level == n.level;
 }
 
@@ -166,10 +163,14 @@ void PersonFile::scan(const PersonNames& names) {
       std::ranges::copy(row.names, met.begin());
       meanings_.emplace(std::move(met), meaning_of(row, names));
     }
+    const Person person = resolved(row);
+    if (person.level < 0)  // has_to_tell_level
+      throw InputError(fmt::format("{}: on which floor? Give a column floor, or floor in the deck at {}",
+                                   place(person.row), where_));
     if (row.person.level >= names.building.n_levels())
       throw InputError(fmt::format("{}: level {}: the building has the levels 0 to {}", place(row.person.row),
                                    row.person.level, names.building.n_levels() - 1));
-    count(resolved(row), names);
+    count(person, names);
   });
   if (numbers_.count == 0) throw InputError(path_ + ": there is nobody in the file");
 }

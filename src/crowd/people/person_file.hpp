@@ -49,7 +49,7 @@ class PersonFile {
     Real smallest_radius = HUGE_VAL;
     Real fastest = 0;  ///< the same
     bool has_ids = false, has_places = false, has_groups = false;
-    GlobalId min_id = max_id, greatest_id = -1;
+    GlobalId smallest_id = max_id, largest_id = -1;
     bool is_on_one_level = true;
     int level = 0;  ///< of the first one
   };

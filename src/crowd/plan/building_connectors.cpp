@@ -24,8 +24,10 @@ class ConnectorKind {
     std::string direction;
     section.choice("direction", direction, {"up", "down"},
                    {.required = needs_direction,
-                    .doc = "where people may go: \"up\", from bottom to top, or \"down\"; both ways if not "
-                           "given"});
+                    .doc = needs_direction
+                               ? "where people go: \"up\", from bottom to top, or \"down\""
+                               : "where people may go: \"up\", from bottom to top, or \"down\"; both ways "
+                                 "if not given"});
     incline_.one_way = direction == "up" ? 1 : direction == "down" ? -1 : 0;
   }
   Incline incline_;

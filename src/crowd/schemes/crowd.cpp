@@ -87,8 +87,8 @@ class CrowdStepper final : public Stepper<2> {
   LookAhead look_ahead_;
   VelocityProjection projection_;
   VelocityProjection::Report report_;
-  std::vector<Vec<2>> desired_;              // n_held; owned entries count
-  std::vector<Vec<2>> velocity_;             // n_held
+  std::vector<Vec<2>> desired_;              // n_local; owned entries count
+  std::vector<Vec<2>> velocity_;             // n_local
   std::vector<Real> levels_;                 // scratch of refresh_levels()
   std::vector<Real> multiplier_;             // of the near contacts [m/s]
   MultiplierMemory memory_;                  // where positions are not what is projected

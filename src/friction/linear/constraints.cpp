@@ -68,7 +68,7 @@ struct ConstraintSolver::State {
   MPI_Comm comm = MPI_COMM_NULL;
   PetscInt n_local = -1;
   PetscInt n_all = 0;
-  std::vector<Real> velocity;           // n_held * width
+  std::vector<Real> velocity;           // n_local * width
   std::vector<Real> rate, multipliers;  // of project_velocity
   MatHandle matrix;
   VecHandle right, solution, best;
@@ -253,7 +253,7 @@ struct ConstraintSolver::State {
     } else if (stuck) {
       report.consistent = false;
       copy_in(lambda, solution.get());
-      find_min_squares(report);
+      find_least_squares(report);
       copy_out(solution.get(), lambda);
     } else {
       report.converged = false;
@@ -263,7 +263,7 @@ struct ConstraintSolver::State {
   }
 
   /// From the guess in `solution`.
-  void find_min_squares(ConstraintReport& report) {
+  void find_least_squares(ConstraintReport& report) {
     if (!lsqr.get()) create_lsqr();
     const Real relative = std::max(tolerance.relative, inconsistent);
     SCREE_PETSC(KSPSetTolerances(lsqr.get(), relative, tolerance.absolute, PETSC_DEFAULT,

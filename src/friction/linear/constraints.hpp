@@ -16,14 +16,14 @@ struct ConstraintRows {
   int width = 0;
   std::vector<Index> a, b;         ///< local bodies; -1: none
   std::vector<Real> jacobian;      ///< n_rows * 2 * width: J_a, then J_b
-  std::vector<Real> inverse_mass;  ///< n_held * width: the diagonal of M^-1; 0 holds a velocity fixed
+  std::vector<Real> inverse_mass;  ///< n_local * width: the diagonal of M^-1; 0 holds a velocity fixed
 
   std::size_t n_rows() const { return a.size(); }
   /// Appends a row of zeros and returns its 2 * width numbers, valid until the next call.
   std::span<Real> add(Index body_a, Index body_b);
   /// Drops the rows, keeps the memory.
   void clear();
-  /// result[c] = (G v)_c for v[n_held * width] with current ghosts. Local.
+  /// result[c] = (G v)_c for v[n_local * width] with current ghosts. Local.
   void multiply(std::span<const Real> v, std::span<Real> result) const;
 };
 
@@ -65,7 +65,7 @@ class ConstraintSolver {
   /// the halo and two reductions. Collective.
   ConstraintReport solve(const ConstraintRows& rows, std::span<const Real> c, std::span<Real> lambda,
                          const ConstraintTolerance& tolerance = {});
-  /// v <- v + factor M^-1 G^T lambda on all local bodies; v[n_held * width] with current ghosts on entry has
+  /// v <- v + factor M^-1 G^T lambda on all local bodies; v[n_local * width] with current ghosts on entry has
   /// current ghosts on return. Collective.
   void add_impulses(const ConstraintRows& rows, std::span<const Real> lambda, Real factor, std::span<Real> v);
 

@@ -20,7 +20,7 @@ constexpr Real max_left = 1e-2;
 /// Share of the right-hand side below which a Krylov method need not come, however good its first guess.
 constexpr Real round_off = 1e-14;
 /// A preconditioner of an earlier matrix is kept until a solution takes more iterations than
-/// most_growth * (those of the first solutions with it) + most_added.
+/// max_growth * (those of the first solutions with it) + max_added.
 constexpr Real max_growth = 1.5, max_added = 10;
 /// Fewest bodies for which a Krylov method is tried before a factorisation.
 constexpr std::int64_t min_tried = 300;

@@ -52,7 +52,7 @@ class Auto final : public FrictionSolver<D> {
                                    {"proximal", first_rounds_of_turn},
                                    {"nsgs", std::max(min_sweeps, sweeps_of_factorization)}}};
     take_turn(helpers.back(), problem, r, monitor);
-    proximal_->restart();
+    proximal_->start_over();
     std::size_t turn_of = 0;
     bool newton_works = true;
     for (std::int64_t turn = 1; turn <= max_turns_ && !monitor.done(); ++turn) {

@@ -17,7 +17,7 @@ class Proximal final : public FrictionSolver<D> {
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!points_) points_.emplace(settings_);
-    points_->restart();
+    points_->start_over();
     if (!points_->improve(problem, max_rounds_, r, monitor))
       monitor.report().decisions.push_back("proximal stopped: Newton steps fail however soft the problem");
   }

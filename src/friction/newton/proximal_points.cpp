@@ -29,7 +29,7 @@ template <int D>
 bool ProximalPoints<D>::improve(const ScaledProblem<D>& problem, std::int64_t max_rounds, std::span<Real> r,
                                 SolveMonitor<D>& monitor) {
   SolveReport& report = monitor.report();
-  if (alpha_ >= max_alpha) restart();
+  if (alpha_ >= max_alpha) start_over();
   y_.resize(problem.velocity_size());
   Real min = monitor.check(0, r, y_);
   best_.assign(r.begin(), r.end());

@@ -36,7 +36,7 @@ class ProximalPoints {
   explicit ProximalPoints(const Settings& settings) : settings_(settings), newton_(settings.newton) {}
 
   /// Begins a new sequence at the next improve().
-  void restart() { alpha_ = settings_.alpha, min_wait_ = first_wait; }
+  void start_over() { alpha_ = settings_.alpha, min_wait_ = first_wait; }
   /// Runs rounds from r until monitor.done(), max_rounds, or Newton steps fail for every alpha; the monitor
   /// checks each s, and r becomes the best of them. Starts with the last alpha. False if no further progress
   /// is possible. Collective.

@@ -120,10 +120,10 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   ContactField<ContactMode> modes_;
   std::vector<ContactMode*> closed_;  // those not open at the last evaluation of a step's start
   std::vector<Real> moved_, moving_;  // n_owned * q, of the integrator: displacement, velocity
-  std::vector<Real> v_, a_, force_;   // n_held * q
+  std::vector<Real> v_, a_, force_;   // n_local * q
   std::vector<Vec<D>> field_force_;   // n_owned
   std::vector<Real> excess_;          // of those that stick, over the limit; 0: none
-  std::vector<Real> worst_;           // n_held * 3: largest excess at a body, and whose
+  std::vector<Real> worst_;           // n_local * 3: largest excess at a body, and whose
   Real step_ = 0;                     // length of the present step [s]
   Real history_dt_ = 0;               // steps that histories are made for [s]
   Report report_;

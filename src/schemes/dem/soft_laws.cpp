@@ -71,10 +71,6 @@ Real tangential_compliance(Real young_modulus, Real nu) {
   return 2 * (2 - nu) * (1 + nu) / young_modulus;
 }
 
-}  // namespace
-
-namespace {
-
 /// A pair of materials, and what is refused of it.
 template <int D>
 struct MaterialPair {

@@ -59,7 +59,7 @@ class StickingContacts {
     rows_.halo = &halo;
     rows_.width = q;
   }
-  /// n_held * q: the diagonal of M^-1; 0 holds a velocity fixed.
+  /// n_local * q: the diagonal of M^-1; 0 holds a velocity fixed.
   std::vector<Real>& inverse_mass() { return rows_.inverse_mass; }
   const Real* inverse_mass_of(std::size_t body) const { return &rows_.inverse_mass[body * q]; }
 

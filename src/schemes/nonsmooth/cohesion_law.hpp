@@ -62,7 +62,7 @@ class CohesionLaw {
       if (pressing != 0) last.pressed = 1;
     }
     step.state.comm.sum(counts);
-    n_local_ = counts[0];
+    n_attracted_ = counts[0];
     n_detached_ = counts[1];
   }
   void add_work(const StepContacts<D>& step, const ContactSolution<D>& solution, ContactWork& work) const {
@@ -95,7 +95,7 @@ class CohesionLaw {
   const auto* last() const { return has_last_ ? &last_ : nullptr; }
   /// Contacts of all ranks that pushed before the last step and were attracted in it, and those of them that
   /// it parted.
-  std::int64_t n_local() const { return n_local_; }
+  std::int64_t n_attracted() const { return n_attracted_; }
   std::int64_t n_detached() const { return n_detached_; }
 
  private:
@@ -128,7 +128,7 @@ class CohesionLaw {
   std::vector<Real> pull_;   // of each contact of the step, beside its impulse [N s]
   ContactField<Last> last_;  // in the last step
   bool has_last_ = false;    // false: there is a new list since
-  std::int64_t n_local_ = 0, n_detached_ = 0;
+  std::int64_t n_attracted_ = 0, n_detached_ = 0;
 };
 
 }  // namespace scree

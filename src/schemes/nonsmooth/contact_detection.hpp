@@ -39,7 +39,7 @@ class ContactDetection {
     with_fastest_walls([&] { neighborhood_.detect(state_, rules_of(free), contacts_); });
     if (has_springs()) always_listed_.inherit(contacts_, neighborhood_);
   }
-  /// Adds pairs that would overlap by more than `deep` [m] with these velocities (n_held * n_velocities<D>).
+  /// Adds pairs that would overlap by more than `deep` [m] with these velocities (n_local * n_velocities<D>).
   /// False on all ranks, with nothing done, if there are none.
   bool add_missed(const FreeMotion<D>& free, std::span<const Real> velocity, Real deep) {
     find_displacements(velocity, free.dt());

@@ -73,7 +73,7 @@ class ContactLaws {
   void guess(ContactSolve<D>& solve) const {
     const StepContacts<D> now = step();
     const Real factor = settings_.warm_start * law_.impulse_scaling;
-    std::vector<Real>& impulse = solve.restart(now.problem);
+    std::vector<Real>& impulse = solve.start_over(now.problem);
     memory_.guess(now.problem, now.contacts, factor, impulse);
     if (springs_) springs_->guess(now, settings_.warm_start, impulse);
     if (rolling_) rolling_->guess(now, memory_, factor, impulse);

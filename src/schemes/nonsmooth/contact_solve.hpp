@@ -18,7 +18,7 @@ class ContactSolve {
   explicit ContactSolve(SolverSettings<D>& settings) : settings_(settings) {}
 
   /// All impulses 0. What they are when run() is called is its first guess. Local.
-  std::vector<Real>& restart(const FrictionProblem<D>& problem) {
+  std::vector<Real>& start_over(const FrictionProblem<D>& problem) {
     reset(impulse_, problem.n_impulses());
     return impulse_;
   }
@@ -61,7 +61,7 @@ class ContactSolve {
   std::span<const Real> guess() const { return guess_; }
   std::span<const Real> impulse() const { return impulse_; }
   std::span<Real> impulse() { return impulse_; }
-  /// n_held * n_velocities<D>: at the end of the step [m/s, rad/s].
+  /// n_local * n_velocities<D>: at the end of the step [m/s, rad/s].
   std::span<const Real> velocity() const { return velocity_; }
 
  private:

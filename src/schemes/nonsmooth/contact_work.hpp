@@ -13,7 +13,7 @@ namespace scree {
 template <int D>
 struct ContactSolution {
   std::span<const Real> impulse;  ///< FrictionProblem::n_impulses() [N s]
-  /// n_held * n_velocities<D>: at the end of the step, and their mean with those at its start [m/s, rad/s].
+  /// n_local * n_velocities<D>: at the end of the step, and their mean with those at its start [m/s, rad/s].
   std::span<const Real> velocity, mean_velocity;
 
   /// s of contact c that resists rolling, in its turning_frame() [N m s].

@@ -28,10 +28,10 @@ class FreeMotion {
   /// local bodies.
   std::span<const Real> start_velocity() const { return start_velocity_; }
   std::span<const Real> velocity() const { return velocity_; }
-  /// n_held [m]; those of ghosts are left to the caller.
+  /// n_local [m]; those of ghosts are left to the caller.
   std::span<Vec<D>> displacement() { return displacement_; }
   std::span<const Vec<D>> displacement() const { return displacement_; }
-  /// n_held [rad]; the same. Empty if all bodies are balls.
+  /// n_local [rad]; the same. Empty if all bodies are balls.
   std::span<Spin<D>> turn() { return turn_; }
   std::span<const Spin<D>> turn() const { return turn_; }
   /// n_owned, at the start of the step: forces with and without a potential [N]. Empty if the deck has none.

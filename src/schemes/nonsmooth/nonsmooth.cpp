@@ -438,7 +438,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   if (laws_->memory().has_springs())
     entries.push_back({"spring_error", "-", residual.own_error, false, Residual::max_of_one * tolerance});
   if (const auto& cohesion = laws_->cohesion()) {
-    entries.push_back({"held", "-", static_cast<Real>(cohesion->n_local())});
+    entries.push_back({"held", "-", static_cast<Real>(cohesion->n_attracted())});
     entries.push_back({"pulled_off", "-", static_cast<Real>(cohesion->n_detached())});
   }
   entries.push_back({"overlap", "m", overlap_, false, overlap_ - beyond_});

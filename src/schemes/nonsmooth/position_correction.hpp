@@ -44,7 +44,7 @@ class PositionCorrection {
     separate_centres(state_, solve_.velocity(), velocity(), step.law.dt);
     return acts_ ? deepest : 0;
   }
-  /// n_held * n_velocities<D>: with which positions have moved in the step, corrected [m/s, rad/s].
+  /// n_local * n_velocities<D>: with which positions have moved in the step, corrected [m/s, rad/s].
   std::span<const Real> velocity() const {
     return acts_ ? std::span<const Real>(velocity_) : solve_.velocity();
   }

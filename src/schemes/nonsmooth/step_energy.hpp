@@ -20,7 +20,7 @@ class StepEnergy {
   void note_start(const State<D>& state) { find_potential_in_forces(state, potential_before_); }
   /// After they moved with their velocities, before positions are corrected. Local.
   void note_moved(const State<D>& state) { find_potential_in_forces(state, potential_moved_); }
-  /// At the end of the step of `free`, with the velocities at its start (n_held * n_velocities<D>): adds to
+  /// At the end of the step of `free`, with the velocities at its start (n_local * n_velocities<D>): adds to
   /// state.energy_balance. Collective.
   void update_balance(State<D>& state, const FreeMotion<D>& free, std::span<const Real> start_velocity,
                       const ContactWork& of_contact) {

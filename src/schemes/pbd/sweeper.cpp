@@ -145,7 +145,7 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
       const std::size_t place = static_cast<std::size_t>(wall.first) + k;
       Real& multiplier = multipliers_.walls()[place];
       if (!surface_[k].in_reach()) {
-        if (multiplier != 0) pass_on(state, place, i, mode, parameters.scale);
+        if (multiplier != 0) inherit(state, place, i, mode, parameters.scale);
         continue;
       }
       const Real gap = surface_[k].distance - records_[i].radius;
@@ -175,7 +175,7 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
 /// The contact at `place` is over: its multiplier goes to the neighbouring part that the body touches
 /// instead, of several the smallest.
 template <int D>
-void PbdSweeper<D>::pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode,
+void PbdSweeper<D>::inherit(const State<D>& state, std::size_t place, std::size_t body, PairMode mode,
                             Real scale) {
   const Real multiplier = std::exchange(multipliers_.walls()[place], 0.0);
   const Vec<D> x = position_of<D>(records_[body]);

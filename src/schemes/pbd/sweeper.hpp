@@ -97,7 +97,7 @@ class PbdSweeper {
   }
   Real run_walls(const State<D>& state, const typename SweepSchedule<D>::Block& block, PairMode mode,
                  const Parameters& parameters);
-  void pass_on(const State<D>& state, std::size_t place, std::size_t body, PairMode mode, Real scale);
+  void inherit(const State<D>& state, std::size_t place, std::size_t body, PairMode mode, Real scale);
 
   Neighborhood<D>& neighborhood_;
   const PairKernels* kernels_;

@@ -51,7 +51,7 @@ struct Scene {
     const auto ids = state.bodies.id();
     return static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin());
   }
-  Real free_displacement(GlobalId id) const { return look_ahead.seen(place_of(id)).free_displacement; }
+  Real free_distance(GlobalId id) const { return look_ahead.seen(place_of(id)).free_distance; }
   Real turned_way(GlobalId id, int k) const { return look_ahead.seen(place_of(id)).turned[k]; }
   Real room_left(GlobalId id) const { return look_ahead.seen(place_of(id)).room_left; }
   Real room_right(GlobalId id) const { return look_ahead.seen(place_of(id)).room_right; }
@@ -65,24 +65,24 @@ TEST_CASE("look ahead: the free way ends where a disk that reaches into it begin
   // 0.3 m aside, radii 0.2 + 0.2 m: 3 - sqrt(0.16 - 0.09).
   Scene scene({{{5, 5}}, {{8, 5.3}}});
   scene.find({.range = 6});
-  CHECK(scene.free_displacement(0) == Approx(3 - std::sqrt(0.07)));
-  CHECK(scene.free_displacement(1) == 6);  // nobody is ahead of the one in front
+  CHECK(scene.free_distance(0) == Approx(3 - std::sqrt(0.07)));
+  CHECK(scene.free_distance(1) == 6);  // nobody is ahead of the one in front
   scene.walks[1] = {{-1, 0}, 1};
   scene.find({.range = 6});
-  CHECK(scene.free_displacement(1) == scene.free_displacement(0));
+  CHECK(scene.free_distance(1) == scene.free_distance(0));
   scene.find({.range = 2});
-  CHECK(scene.free_displacement(0) == 2);
+  CHECK(scene.free_distance(0) == 2);
   // In a way half as wide it does not stand.
   scene.find({.range = 6, .headway_width = 0.5});
-  CHECK(scene.free_displacement(0) == 6);
+  CHECK(scene.free_distance(0) == 6);
 }
 
 TEST_CASE("look ahead: the nearest of several counts, and nobody behind or beside", "[crowd]") {
   Scene scene({{{5, 5}}, {{9, 5}}, {{7, 5}}, {{4, 5}}, {{6, 5.41}}});
   scene.find({.range = 6});
-  CHECK(scene.free_displacement(0) == Approx(2 - 0.4));
-  CHECK(scene.free_displacement(2) == Approx(2 - 0.4));
-  CHECK(scene.free_displacement(3) == Approx(1 - 0.4));
+  CHECK(scene.free_distance(0) == Approx(2 - 0.4));
+  CHECK(scene.free_distance(2) == Approx(2 - 0.4));
+  CHECK(scene.free_distance(3) == Approx(1 - 0.4));
 }
 
 TEST_CASE("look ahead: who has further to go to the same destination is not ahead", "[crowd]") {
@@ -92,7 +92,7 @@ TEST_CASE("look ahead: who has further to go to the same destination is not ahea
     scene.walks[0] = {{1, 0}, 1, 0, 2, 10};
     scene.walks[1] = {{1, 0}, 1, 0, destination, time};
     scene.find(perception);
-    return std::pair(scene.free_displacement(0), scene.turned_way(0, 0));
+    return std::pair(scene.free_distance(0), scene.turned_way(0, 0));
   };
   const auto free = std::pair(6.0, 6.0);
   const Real turned = std::cos(0.3) - std::sqrt(0.16 - std::sin(0.3) * std::sin(0.3));
@@ -115,7 +115,7 @@ TEST_CASE("look ahead: the way taken behind others narrows with their last speed
     Scene scene({{{5, 5}}, {{8, 5 + across}}});
     scene.walks[1] = {{1, 0}, 2, last_speed};
     scene.find(perception);
-    return scene.free_displacement(0) < 6;
+    return scene.free_distance(0) < 6;
   };
   CHECK(is_ahead(0.39, 0));
   CHECK(is_ahead(0.39, 0.74));  // 0.37 of the free speed
@@ -142,25 +142,25 @@ TEST_CASE("look ahead: room beside people ends at others and is known to walls",
 TEST_CASE("look ahead: who overlaps already leaves no way, not a negative one", "[crowd]") {
   Scene scene({{{5, 5}}, {{5.3, 5}}});
   scene.find({.range = 6});
-  CHECK(scene.free_displacement(0) == 0);
+  CHECK(scene.free_distance(0) == 0);
 }
 
 TEST_CASE("look ahead: people are seen across periodic faces", "[crowd]") {
   Scene scene({{{19, 5}}, {{1, 5}}}, {}, true);
   scene.find({.range = 6});
-  CHECK(scene.free_displacement(0) == Approx(2 - 0.4));
-  CHECK(scene.free_displacement(1) == 6);
+  CHECK(scene.free_distance(0) == Approx(2 - 0.4));
+  CHECK(scene.free_distance(1) == 6);
 }
 
 TEST_CASE("look ahead: new directions are looked along again, near contacts stay", "[crowd]") {
   Scene scene({{{5, 5}}, {{5, 7}}});
   const LookAhead::Perception perception{.range = 6, .reach = 2};
   scene.find(perception);
-  CHECK(scene.free_displacement(0) == 6);
+  CHECK(scene.free_distance(0) == 6);
   scene.walks[0] = {{0, 1}, 1};
   scene.set_walks();
   scene.look_ahead.find_again(scene.state, scene.neighborhood, perception);
-  CHECK(scene.free_displacement(0) == Approx(1.6));
+  CHECK(scene.free_distance(0) == Approx(1.6));
   CHECK(scene.look_ahead.near().size() == 1);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("look ahead: turned ways go to the right and left, once and twice as f
     scene.find({.range = 6, .turning_angle = angle});
     for (int other = 0; other < LookAhead::n_turns; ++other)
       CHECK(scene.turned_way(0, other) == Approx(other == k ? 3 - 0.4 : 6));
-    CHECK(scene.free_displacement(0) == 6);
+    CHECK(scene.free_distance(0) == 6);
   }
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("look ahead: turned ways to a wall count 3.1 times the gap along them"
   CHECK(scene.turned_way(0, 2) == Approx(3.1 * 0.8));
   CHECK(scene.turned_way(0, 0) == Approx(3.1 * 0.8 * std::numbers::sqrt2));
   CHECK(scene.turned_way(0, 1) == 6);
-  CHECK(scene.free_displacement(0) == 6);
+  CHECK(scene.free_distance(0) == 6);
 }
 
 TEST_CASE("look ahead: near contacts have the gap, and the normal from the smaller id on", "[crowd]") {

@@ -128,8 +128,8 @@ void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& s
   if (!(along > 0)) return;
   const Real across = std::max(distance_squared - along * along, 0.0);
   if (counts && across < taken)
-    seen.free_displacement =
-        std::min(seen.free_displacement, std::max(along - std::sqrt(squared - across), 0.0));
+    seen.free_distance =
+        std::min(seen.free_distance, std::max(along - std::sqrt(squared - across), 0.0));
   const Real with_own = way[0] * way_of_other[0] + way[1] * way_of_other[1];
   const Real corridor = radii + v.lateral_clearance;
   const Real closing = way[2] - way_of_other[2] * with_own;
@@ -142,7 +142,7 @@ void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& s
 std::vector<SeenAhead> seen_one_by_one(const LookAheadView& v) {
   std::vector<SeenAhead> all;
   for (Index i = 0; i < n_people; ++i) {
-    SeenAhead seen{.free_displacement = v.range,
+    SeenAhead seen{.free_distance = v.range,
                    .left = HUGE_VAL,
                    .right = HUGE_VAL,
                    .room_left = v.side_range,
@@ -198,7 +198,7 @@ TEST_CASE("look ahead kernels: every instruction set gives the bits of the formu
             const auto n_below = [&](auto member, Real none) {
               return std::ranges::count_if(expected, [&](const SeenAhead& s) { return s.*member < none; });
             };
-            CHECK(n_below(&SeenAhead::free_displacement, view.range) > 50);
+            CHECK(n_below(&SeenAhead::free_distance, view.range) > 50);
             CHECK((n_below(&SeenAhead::room_left, view.side_range) > 20) == sides);
             CHECK((n_below(&SeenAhead::room_right, view.side_range) > 20) == sides);
             CHECK((n_below(&SeenAhead::left, HUGE_VAL) > 20) == oncoming);
