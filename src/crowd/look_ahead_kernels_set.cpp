@@ -213,8 +213,7 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
   const Lanes range = zero + view.range;
   const Lanes side_range = zero + view.side_range;
   const Lanes never = zero + HUGE_VAL;
-  Lanes free_distance = range, room_left = side_range, room_right = side_range, left = never,
-        right = never;
+  Lanes free_distance = range, room_left = side_range, room_right = side_range, left = never, right = never;
   Lanes turned[n_turns] = {range, range, range, range};
   // Lanes to spare see nobody: a disk of no size behind.
   for (std::size_t k = n; k < n + width; ++k) {

@@ -190,8 +190,7 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
   const Vec<2>& way = walk.direction;
   if (!keeps_headway_) return walk.speed * way;
   const auto pace = [&](Real free_distance) {
-    return free_distance < walk.speed * type.headway_time ? free_distance / type.headway_time
-                                                              : walk.speed;
+    return free_distance < walk.speed * type.headway_time ? free_distance / type.headway_time : walk.speed;
   };
   const Real straight_on =
       std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_distance)));

@@ -176,9 +176,9 @@ class FrictionSolve {
 };
 
 /// Validates and scales the problem, runs the solver from the impulses `r` (n_contacts * D [N s]), and
-/// returns in r the best impulses seen and in v (n_local * q) the velocities that follow from them (of a local
-/// form those due to W r, contact by contact), with a report computed independently of the solver. An r on
-/// entry that is no better than zero is still used: it is the caller's choice. Throws InputError for a
+/// returns in r the best impulses seen and in v (n_local * q) the velocities that follow from them (of a
+/// local form those due to W r, contact by contact), with a report computed independently of the solver. An r
+/// on entry that is no better than zero is still used: it is the caller's choice. Throws InputError for a
 /// problem that is not one (FrictionProblem::validate) and for an r that is not finite. Collective.
 template <int D>
 SolveReport solve_friction(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,

@@ -78,7 +78,7 @@ void SweepSchedule<D>::give_back_memory() {
   // Scratch grows with the largest block, three times as fast as these pairs. A packing of few blocks would
   // hold as much of it as of the list; what a small packing has need not be asked for again and again.
   constexpr std::size_t few = std::size_t{1} << 11;
-  if (search_.within_box().capacity() <= few) return;
+  if (std::max(search_.within_box().capacity(), this->scratch_size()) <= few) return;
   search_ = {};
   free_memory(partners_, filled_, classes_of_, class_of_);
   this->free_scratch();

@@ -104,6 +104,11 @@ class WallCandidates {
   /// Gives back what is to spare, or all scratch.
   void trim();
   void free_scratch();
+  /// Places of the largest array of scratch.
+  std::size_t scratch_size() const {
+    return std::max(
+        {reach_.capacity(), near_.found.capacity(), first_wall_of_body_.capacity(), meets_.capacity()});
+  }
   std::span<const WallBody> bodies_at_walls_of(std::size_t block) const {
     if (first_body_of_block_.empty()) return {};
     const auto first = static_cast<std::size_t>(first_body_of_block_[block]);

@@ -1,4 +1,5 @@
 """Files of people that cannot be: one message with the row and what would do, on any number of ranks."""
+import pytest
 from crowd_hall import ONE_DOOR
 from refusal import refused
 
@@ -65,3 +66,42 @@ def test_arrivals_where_they_never_fit(folder):
     _refused(folder, "time,x,y\n1,3,3\n1,3,0.1\n", ["start.csv:3", "nobody can come at (3, 0.1) m", "radius of 0.1"], table="sources.gate")
     _refused(folder, "time,x,y\n1,0.1,4\n", ["start.csv:2", "nobody can come at (0.1, 4) m", "a door that closes"], table="sources.gate",
              more="[exits.west]\nline = [[0, 3], [0, 5]]\nopen_from = [5]\n")
+
+
+FLOORS = """[simulation]
+dimension = 2
+scheme = "crowd"
+end_time = 1
+[time]
+step = 0.05
+[floors.low]
+elevation = 0
+[floors.low.walkable]
+polygon = [[0, 0], [10, 0], [10, 4], [0, 4]]
+[floors.high]
+elevation = 3
+[floors.high.walkable]
+polygon = [[15, 0], [20, 0], [20, 4], [15, 4]]
+[connectors.stair]
+polygon = [[10, 1], [15, 1], [15, 3], [10, 3]]
+bottom = { floor = "low", line = [[10, 1], [10, 3]] }
+top = { floor = "high", line = [[15, 1], [15, 3]] }
+[exits.out]
+floor = "high"
+line = [[20, 1], [20, 3]]
+[agents.adult]
+[populations.all]
+file = "paths.h5"
+"""
+
+
+def test_floors_of_a_trajectory(folder):
+    """The second person of a frame is on no floor."""
+    np, h5py = pytest.importorskip("numpy"), pytest.importorskip("h5py")
+    row = [("frame", "<u4"), ("id", "<u4"), ("x", "<f8"), ("y", "<f8"), ("z", "<f8")]
+    with h5py.File(folder / "paths.h5", "w") as file:
+        file["trajectory"] = np.array([(0, 1, 3, 1, 0), (0, 2, 3, 3, 0)], dtype=row)
+        file["trajectory"].attrs["fps"] = 1.0
+        file["level"] = np.array([(0,), (0xffffffff,)], dtype=[("level", "<u4")])
+    (folder / "floors.toml").write_text(FLOORS)
+    refused(folder, "check", folder / "floors.toml", words=["paths.h5", "row 2", "on which floor?", "floors.toml:"])

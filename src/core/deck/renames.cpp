@@ -15,7 +15,7 @@ namespace {
 struct Rename {
   std::string_view table;  ///< that holds the key; "a.*": every table in [a]
   std::string_view before;
-  std::string_view now;        ///< empty: the key has no effect any more
+  std::string_view now;       ///< empty: the key has no effect any more
   std::string_view key = {};  ///< if given, `before` and `now` are values of this key
 };
 

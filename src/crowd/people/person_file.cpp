@@ -151,7 +151,8 @@ void PersonFile::count(const Person& person, const PersonNames& names) {
     n.smallest_radius = std::min(n.smallest_radius, person.radius);
   }
   if (!std::isnan(person.speed)) n.fastest = std::max(n.fastest, person.speed);
-  if (has_id) n.smallest_id = std::min(n.smallest_id, person.id), n.largest_id = std::max(n.largest_id, person.id);
+  if (has_id)
+    n.smallest_id = std::min(n.smallest_id, person.id), n.largest_id = std::max(n.largest_id, person.id);
   n.is_on_one_level = n.is_on_one_level && person.level == n.level;
 }
 

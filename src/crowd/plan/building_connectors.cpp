@@ -22,12 +22,12 @@ class ConnectorKind {
                  {.range = positive, .doc = "factor of desired speeds along the slope, upwards"});
     section.real("down_factor", incline_.down_factor, {.range = positive, .doc = "the same downwards"});
     std::string direction;
-    section.choice("direction", direction, {"up", "down"},
-                   {.required = needs_direction,
-                    .doc = needs_direction
-                               ? "where people go: \"up\", from bottom to top, or \"down\""
-                               : "where people may go: \"up\", from bottom to top, or \"down\"; both ways "
-                                 "if not given"});
+    section.choice(
+        "direction", direction, {"up", "down"},
+        {.required = needs_direction,
+         .doc = needs_direction ? "where people go: \"up\", from bottom to top, or \"down\""
+                                : "where people may go: \"up\", from bottom to top, or \"down\"; both ways "
+                                  "if not given"});
     incline_.one_way = direction == "up" ? 1 : direction == "down" ? -1 : 0;
   }
   Incline incline_;

@@ -70,6 +70,14 @@ TEST_CASE("renames: old tables, keys and words are read as the new ones, each wi
   CHECK(read(old.resolved).resolved == old.resolved);
 }
 
+TEST_CASE("renames: a key that has no effect any more is left out with a warning", "[core]") {
+  const Read old = read("[solver]\nvariant = \"nt\"\neps_T = 1e-7\n");
+  REQUIRE(old.warnings.size() == 2);
+  CHECK_THAT(old.warnings[0], Catch::StartsWith("a.toml:2:1: 'variant' in [solver] has no effect any more"));
+  CHECK_THAT(old.warnings[1], Catch::StartsWith("a.toml:3:1: 'eps_T' in [solver] has no effect any more"));
+  CHECK(old.resolved.find("variant") == std::string::npos);
+}
+
 TEST_CASE("renames: mistakes in a table of the old name keep their place", "[core]") {
   CHECK(complaint("[feeders.a]\nrate = -1\n").starts_with("a.toml:2:8: 'rate' in [inlets.a] must be > 0"));
   CHECK(complaint("[feeders.a]\nrat = 1\n").starts_with("a.toml:2:1: unknown key 'rat' in [inlets.a]"));
