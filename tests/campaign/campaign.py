@@ -48,6 +48,7 @@ def options():
     parser.add_argument("--count", type=int, help="so many cases of each part, however long they take")
     parser.add_argument("--full", action="store_true",
                         help=", ".join(f"{number} {part}" for part, number in FULL.items()) + ", however long they take")
+    parser.add_argument("--first", type=int, default=0, help="with --full: from this case on, of a campaign that was stopped")
     parser.add_argument("--case", type=int, help="one case again; with --part and --seed")
     parser.add_argument("--jobs", type=int, default=1, help="cases at the same time (default: 1)")
     parser.add_argument("--bin", default=None, help="folder of the programs (default: build/release/bin)")
@@ -77,7 +78,8 @@ def main():
             if chosen.case is not None:
                 bounds = {"first": chosen.case, "count": 1}
             elif chosen.full:
-                bounds = {"count": FULL[name] if name in FULL else PARTS[name].n_rows(chosen.seed)}
+                n_cases = FULL[name] if name in FULL else PARTS[name].n_rows(chosen.seed)
+                bounds = {"first": chosen.first, "count": n_cases - chosen.first}
             elif chosen.count is not None:
                 bounds = {"count": chosen.count}
             else:
