@@ -46,8 +46,8 @@ struct FrictionProblem {
 
   // Local bodies (owned, then ghosts).
   std::vector<GlobalId> body_id;  ///< for messages, and to name results; the same on all ranks
-  /// n_local * q * q: blocks of M, positive definite. May be unsymmetric by a few percent (gyroscopic terms of
-  /// an implicit step); solvers then work with B = M^-1 H^T where they use H^T else.
+  /// n_local * q * q: blocks of M, positive definite. May be unsymmetric by a few percent (gyroscopic terms
+  /// of an implicit step); solvers then work with B = M^-1 H^T where they use H^T else.
   std::vector<Real> mass;
   /// Another number whenever masses have changed, the same on all ranks; 0: they may have without a word.
   std::int64_t mass_stamp = 0;

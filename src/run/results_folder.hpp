@@ -16,10 +16,10 @@ namespace scree {
 class ResultsFolder {
  public:
   enum class Use {
-    fresh,    ///< a folder without results
-    replace,  ///< --force: results that are there are removed
+    fresh,       ///< a folder without results
+    replace,     ///< --force: results that are there are removed
     start_over,  ///< --resume without a checkpoint: what a run left that was stopped before is removed
-    go_on     ///< from a checkpoint, in the folder that holds it or in a new one
+    go_on        ///< from a checkpoint, in the folder that holds it or in a new one
   };
 
   ResultsFolder(const Comm& comm, RunFiles files, std::string command);

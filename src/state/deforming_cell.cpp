@@ -73,11 +73,11 @@ void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
                       .range = non_negative,
                       .doc = "Fastest strain along an axis whose stress is asked for, taken while it is off "
                              "by as much as that; required for stress and pressure"});
-        section.real(
-            "response_time", response_time_,
-            {.unit = Unit::time,
-             .range = positive,
-             .doc = "Shortest time in which a stress_residual of stress falls by a factor e; 20 steps if not given"});
+        section.real("response_time", response_time_,
+                     {.unit = Unit::time,
+                      .range = positive,
+                      .doc = "Shortest time in which a stress_residual of stress falls by a factor e; 20 "
+                             "steps if not given"});
         if (!section.reading()) return;
         is_given_ = true;
         where_ = section.where("shear_rate");

@@ -27,8 +27,8 @@ inline Real normal_bias(const ContactLaw& law, Real gap, Real touching, Real res
   return law.baumgarte * std::min(0.0, gap + touching) / law.dt;
 }
 
-/// Velocity of the surfaces of contact c along N, T1[, T2]: u = H v + that of the obstacle [m/s]. v: n_local *
-/// q.
+/// Velocity of the surfaces of contact c along N, T1[, T2]: u = H v + that of the obstacle [m/s]. v: n_local
+/// * q.
 template <int D>
 Vec<D> surface_velocity(const FrictionProblem<D>& problem, std::span<const Real> of_obstacle, std::size_t c,
                         std::span<const Real> v) {

@@ -128,8 +128,7 @@ void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& s
   if (!(along > 0)) return;
   const Real across = std::max(distance_squared - along * along, 0.0);
   if (counts && across < taken)
-    seen.free_distance =
-        std::min(seen.free_distance, std::max(along - std::sqrt(squared - across), 0.0));
+    seen.free_distance = std::min(seen.free_distance, std::max(along - std::sqrt(squared - across), 0.0));
   const Real with_own = way[0] * way_of_other[0] + way[1] * way_of_other[1];
   const Real corridor = radii + v.lateral_clearance;
   const Real closing = way[2] - way_of_other[2] * with_own;
