@@ -265,6 +265,18 @@ def test_numbers_out_of_range_are_named(folder):
         check_in(f"{arguments[0]}: {arguments[1].split(',')[-1]} is not a", result.stderr, "the message")
 
 
+def test_counts_of_cases_in_python_are_whole_numbers(folder):
+    for case, option, text in (("dem", "--bodies", "0.5"), ("sizes", "--bodies", "inf"), ("nonsmooth", "--steps", "-3"), ("convex", "--bodies", "0"),
+                               ("crowd", "--agents", "nan"), ("crowd", "--agents", "60.5"), ("crowd", "--columns", "-1"),
+                               ("crowd", "--warm-up", "1e300")):
+        if case not in cases():     # without crowds
+            continue
+        result = scree(case, option, text, name="scree_bench", folder=folder)
+        check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
+        check(result.stderr.startswith(f"{option}: {text} is not a") and len(result.stderr.splitlines()) == 2,
+              "one line, and one that names --help", result)
+
+
 def test_rows_outlive_a_wrong_option(folder):
     """One that only the second solver asks for."""
     result = scree("friction", "--case", "stack:3", "--compliance", "rigid", "--solvers", "nsgs,ipm", "--petsc",
