@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tables of the cases that verify scree, made from the cases: tests of tests/verification and tests/vv with the claim in
-their names and docstrings, and the decks of inputs/verification with their first comment.
+their names and docstrings, contracts of tests/contract with the claim as their name, and the decks of inputs/verification with their first comment.
 
     docs/site/case_table.py          prints them in Markdown; the site has them as a page
 """
@@ -11,7 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PLACE = "reference/cases.md"
 TESTS = {"tests/verification": "Closed forms, published numbers, other programs", "tests/vv": "Guidelines and experiments of evacuation"}
+CONTRACTS = "tests/contract"
 DECKS = "inputs/verification"
+CONTRACT = re.compile(r'TEST_CASE(?:_\w+)?\(\s*((?:"[^"]*"\s*)+)[,)]')
 CODE = re.compile(r"(`[^`]*`)")
 MARKS = re.compile(r"([\\*_\[\]<>|~])")
 
@@ -32,6 +34,13 @@ def tests_of(path):
     found = [(node.name, node.name.removeprefix("test_").replace("_", " "), ast.get_docstring(node) or "")
              for node in module.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
     return first_paragraph(ast.get_docstring(module) or ""), found
+
+
+def contracts_of(path):
+    """What a file of C++ tests is about, its first comment, and their names."""
+    text = path.read_text()
+    about = re.match(r"(?://.*\n)*", text)[0]
+    return about.replace("//", " "), ["".join(re.findall(r'"([^"]*)"', name)) for name in CONTRACT.findall(text)]
 
 
 def about_deck(path):
@@ -55,6 +64,11 @@ def tables(link):
             name = path.relative_to(ROOT).as_posix()
             lines += [f"### {path.stem}", "", f"{in_line(about)} ([file]({link(name)}))", ""]
             lines += [f"- {in_line(claim)}" + f": {in_line(more)}" * bool(more) for _, claim, more in tests] + [""]
+    lines += ["## Contracts and exact motions", "", "`ctest -L contract` runs them.", ""]
+    for path in sorted((ROOT / CONTRACTS).glob("*.cpp")):
+        about, names = contracts_of(path)
+        lines += [f"### {path.stem}", "", f"{in_line(about)} ([file]({link(path.relative_to(ROOT).as_posix())}))".lstrip(), ""]
+        lines += [f"- {in_line(name)}" for name in names] + [""]
     lines += ["## Decks", "", "`scree run DECK` runs one.", "", "| deck | what it is |", "|---|---|"]
     for path in sorted((ROOT / DECKS).glob("*.toml")):
         name = path.relative_to(ROOT).as_posix()

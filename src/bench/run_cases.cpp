@@ -1,5 +1,6 @@
 #include "bench/run_cases.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -38,23 +39,24 @@ struct RunCaseAbout {
 
 /// All of them: what their decks are is said where they are made.
 const std::vector<RunCaseAbout>& abouts() {
+  // Values are texts, of which the checks of counts only ask that they are numbers.
+  const Check positive_whole =
+      number("positive whole", [](Real v) { return v > 0 && v == std::floor(v) && v < 1e15; });
+  const Check non_negative_whole =
+      number("non-negative whole", [](Real v) { return v >= 0 && v == std::floor(v) && v < 1e15; });
   const RunOption seconds{"seconds", "least time of a repetition", {"1"}, {"0.2"}, positive_number()};
-  const RunOption steps{"steps", "of one repetition", {"20"}, {"10"}, positive_count()};
+  const RunOption steps{"steps", "of one repetition", {"20"}, {"10"}, positive_whole};
   const std::string over_ranks = "numbers of bodies, over all ranks";
   static const std::vector<RunCaseAbout> list{
       {"dem",
        "soft contact: body-steps per second of a settled bed of spheres",
-       {{"bodies",
-         over_ranks + "; multiples of 4096",
-         {"4096", "32768", "131072"},
-         {"8192"},
-         positive_count()},
+       {{"bodies", over_ranks + "; multiples of 4096", {"4096", "32768", "131072"}, {"8192"}, positive_whole},
         {"law", "hertz or linear", {"hertz"}, {}, one_of({"hertz", "linear"})},
         {"settling-time", "of the bed before it is measured [s]", {"0.5"}, {}, positive_number()},
         seconds}},
       {"sizes",
        "soft spheres of two sizes, up to 1:40: steps, search and memory per body",
-       {{"bodies", "about how many bodies, over all ranks", {"100000"}, {"20000"}, positive_count()},
+       {{"bodies", "about how many bodies, over all ranks", {"100000"}, {"20000"}, positive_whole},
         {"ratios",
          "radii of the large ones over those of the small ones",
          {"1", "10", "40"},
@@ -65,14 +67,14 @@ const std::vector<RunCaseAbout>& abouts() {
         seconds}},
       {"nonsmooth",
        "non-smooth dynamics: a step of a settled bed of rigid spheres",
-       {{"bodies", over_ranks + "; multiples of 4096", {"4096", "32768"}, {"4096"}, positive_count()},
+       {{"bodies", over_ranks + "; multiples of 4096", {"4096", "32768"}, {"4096"}, positive_whole},
         {"solver", "of [solver], as scree list solvers --laboratory names it", {"nsgs"}, {}, {}},
         {"tolerance", "of [solver]", {"1e-2"}, {}, positive_number()},
         {"settling-time", "of the bed before it is measured [s]", {"0.6"}, {"0.4"}, positive_number()},
         steps}},
       {"convex",
        "non-smooth dynamics: cubes beside spheres of their volume, poured and at rest",
-       {{"bodies", over_ranks, {"1000"}, {}, positive_count()},
+       {{"bodies", over_ranks, {"1000"}, {}, positive_whole},
         {"tolerance", "of [solver]", {"1e-3"}, {}, positive_number()},
         {"settling-time", "of the pour, before the bed is measured [s]", {"0.8"}, {"0.4"}, positive_number()},
         steps},
@@ -80,13 +82,13 @@ const std::vector<RunCaseAbout>& abouts() {
 #ifdef SCREE_CROWD
       {"crowd",
        "people: microseconds per agent and step in a hall, with and without columns",
-       {{"agents", "numbers of people, over all ranks", {"10000"}, {"2000"}, positive_count()},
+       {{"agents", "numbers of people, over all ranks", {"10000"}, {"2000"}, positive_whole},
         {"densities", "at the start [1/m2]", {"1", "3"}, {"3"}, positive_number()},
-        {"columns", "among the crowd, on a square grid", {"0", "400"}, {}, non_negative_count()},
+        {"columns", "among the crowd, on a square grid", {"0", "400"}, {}, non_negative_whole},
         {"model", "projection or pbd", {"projection"}, {}, one_of({"projection", "pbd"})},
         {"tolerance", "of the projection [m]", {"1e-6"}, {}, positive_number()},
         {"step", "length of a step [s]", {"0.05"}, {}, positive_number()},
-        {"warm-up", "steps before the first timing", {"100"}, {"50"}, non_negative_count()},
+        {"warm-up", "steps before the first timing", {"100"}, {"50"}, non_negative_whole},
         steps},
        false},
 #endif

@@ -10,6 +10,7 @@
 #include "bench/row.hpp"
 #include "core/memory.hpp"
 #include "core/timing.hpp"
+#include "run/python_lines.hpp"
 
 namespace scree {
 
@@ -49,7 +50,8 @@ class CountedSteps {
     for (std::size_t k = 0; k < certificate.size(); ++k) {
       told_[k].entry = certificate[k];
       told_[k].sum += certificate[k].value;
-      told_[k].max = std::max(told_[k].max, certificate[k].value);
+      const Real value = certificate[k].value;
+      told_[k].max = std::isnan(value) ? value : std::max(told_[k].max, value);  // a NaN stays
     }
   }
 
@@ -60,10 +62,11 @@ class CountedSteps {
   Real bodies(const Comm& comm) const {
     return static_cast<Real>(comm.sum(n_bodies_)) / static_cast<Real>(n_counted());
   }
-  /// {name: {sum, max}} over the counted steps.
+  /// {name: {sum, max}} over the counted steps, texts where they are not finite.
   Json certificate() const {
     Json json = Json::object();
-    for (const Told& told : told_) json[told.entry.name] = {{"sum", told.sum}, {"max", told.max}};
+    for (const Told& told : told_)
+      json[told.entry.name] = {{"sum", finite_or_text(told.sum)}, {"max", finite_or_text(told.max)}};
     return json;
   }
   /// How many of the counted steps did what was asked; null: the scheme does not say.

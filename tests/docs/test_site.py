@@ -71,7 +71,7 @@ def test_pages_of_commands_have_every_verb(gathered):
         check_in(f"### scree {verb}\n", text, "commands of scree")
 
 
-def test_the_page_of_cases_has_every_test_and_deck(gathered):
+def test_the_page_of_cases_has_every_test_contract_and_deck(gathered):
     text = (gathered / "reference/cases.md").read_text()
     n_tests = 0
     for path in [*(source_folder() / "tests/verification").glob("test_*.py"), *(source_folder() / "tests/vv").glob("test_*.py")]:
@@ -79,6 +79,10 @@ def test_the_page_of_cases_has_every_test_and_deck(gathered):
             check_in(f"- {name.replace('_', ' ')}", text, path.name)
             n_tests += 1
     check(n_tests > 200, "there are tests", n_tests)
+    contracts = list((source_folder() / "tests/contract").glob("*.cpp"))
+    n_listed = len(re.findall("^- ", text.split("\n## Contracts")[1].split("\n## Decks")[0], re.MULTILINE))
+    check(n_listed == sum(path.read_text().count("TEST_CASE") for path in contracts) > 50, "contracts", n_listed)
+    check_in("- Dry friction: turns round inside a step\n", text, "one without a tag")
     for path in (source_folder() / "inputs/verification").glob("*.toml"):
         check_in(f"| [{path.stem}](", text, "decks")
 

@@ -111,6 +111,17 @@ def test_rows_of_steps_share_times_of_all_ranks_among_bodies_and_steps():
     assert deck["contacts"] == 2000 and deck["hours_of_run"] == 1 and deck["us_per_body_step"] == approx(4)
 
 
+def test_residuals_that_are_not_finite_stay_so():
+    for text in ("inf", "nan"):
+        row = row_of_steps(found_steps(case="convex", row={"shape": "box"}, certificate={
+            "contacts": {"sum": 20e3, "max": 2100.0}, "residual": {"sum": text, "max": text}}))
+        assert row["values"]["worst_residual"] == text
+        assert f",{text}," in rows_as_csv([row], "")
+        people = row_of_steps(found_steps(case="crowd", row={"model": "pbd", "density": 1.0, "columns": 4, "step": 0.05}, certificate={
+            "overlap": {"sum": 1.0, "max": 0.1}, "overlap_met": {"sum": text, "max": text}}))["values"]
+        assert people["worst_overlap_m"] == text, "beside another that is finite"
+
+
 def test_a_mixture_has_about_as_much_volume_of_each_size_and_no_overlap(tmp_path):
     edge, count, n_large = mixture(tmp_path / "balls.csv", 2000, 4)
     with open(tmp_path / "balls.csv", newline="", encoding="utf-8") as file:

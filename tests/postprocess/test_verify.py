@@ -12,6 +12,7 @@ from scree.verify.dominoes import impact_times
 from scree.verify.flows import Mean, agree, at_infinite_stiffness, mean_of_seeds
 from scree.verify.numbers import at_zero_step, impact_damping, runge_kutta, shortest
 from scree.verify.solids import axes_of, leaning
+from scree.verify.split_interior_point import SplitInteriorPoint
 from scree_program import check, check_close, scree, verify
 
 
@@ -92,6 +93,15 @@ def test_limits_and_turns():
     check(abs(axes_of([half, 0, 0, half])[0] - [0, 1, 0]).max() < 1e-15, "a quarter turn about z takes x to y")
     check(abs(axes_of(leaning(3, math.pi / 2))[0] - [0, 0, 1]).max() < 1e-15, "x leans towards z")
     check(abs(axes_of(leaning(2, math.pi / 2))[0] - [0, 1]).max() < 1e-15, "in the plane towards y")
+
+
+def test_the_split_method_carries_the_friction_of_the_widened_cone():
+    """A contact that is pushed on and dragged sideways slides: |(r_T, eps)| = mu r_N + 2 eps, and the push is carried."""
+    free, eps = np.array([[-1.0, 2.0, 0.5]]), 2e-3
+    for mu in (0.1, 0.3, 0.6):
+        r = SplitInteriorPoint(np.eye(3)[None], np.array([mu]), np.array([eps]), np.array([1e-11])).solve(free)[0][0, 0]
+        check_close(math.hypot(*r[1:], eps), mu * r[0] + 2 * eps, f"widened cone, mu = {mu}", relative=1e-6)
+        check(abs(free[0, 0] + r[0]) < 1e-7, "it does not lift off", r)
 
 
 def test_what_verify_is_asked_for():

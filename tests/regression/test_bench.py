@@ -245,8 +245,8 @@ def test_gauss_seidel_is_the_same_on_any_number_of_ranks(folder):
         check_close(float(a["stiffness"]), 6500, "the stiffness of the row", relative=1e-12)
         check(float(a["implied_overlap"]) > 0, "bodies overlap under their weight", a)
         check(a in (pile, arch) or a["sweeps"] == "150", "all sweeps were made", a)
-        # In groups of eight lanes, empty ones included: impulse 24, momentum 48, a row of spheres 176, a general one 400. The four
-        # contacts of a joint of the arch are in four groups, its ten joints have three colours: 12 groups for 40 contacts.
+        # In groups of eight lanes, empty ones included: impulse 24, momentum 48, a row of spheres 176, a general one 392 and the guess of
+        # its slip 8. The four contacts of a joint of the arch are in four groups, its ten joints have three colours: 12 groups for 40.
         read = float(a["update_bytes"])
         check(read == 12 * 8 * 472 / 40 if a is arch else 248 <= read < 496, "bytes that are read", a)
     check(gaps["contacts"] == settled["contacts"] and gaps["residual"] != settled["residual"],
@@ -263,6 +263,18 @@ def test_numbers_out_of_range_are_named(folder):
         result = scree("friction", *arguments, name="scree_bench", folder=folder)
         check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
         check_in(f"{arguments[0]}: {arguments[1].split(',')[-1]} is not a", result.stderr, "the message")
+
+
+def test_counts_of_cases_in_python_are_whole_numbers(folder):
+    for case, option, text in (("dem", "--bodies", "0.5"), ("sizes", "--bodies", "inf"), ("nonsmooth", "--steps", "-3"), ("convex", "--bodies", "0"),
+                               ("crowd", "--agents", "nan"), ("crowd", "--agents", "60.5"), ("crowd", "--columns", "-1"),
+                               ("crowd", "--warm-up", "1e300")):
+        if case not in cases():     # without crowds
+            continue
+        result = scree(case, option, text, name="scree_bench", folder=folder)
+        check(result.code == BAD_INPUT, f"exit code {BAD_INPUT}", result)
+        check(result.stderr.startswith(f"{option}: {text} is not a") and len(result.stderr.splitlines()) == 2,
+              "one line, and one that names --help", result)
 
 
 def test_rows_outlive_a_wrong_option(folder):

@@ -4,7 +4,7 @@ import shutil
 
 from scree.verify.laboratory import Laboratory
 from scree.verify.sticking_stacks import stack_deck
-from scree_program import check, check_close, check_in, run_ok, source_folder, verified, verify
+from scree_program import check, check_close, check_in, program, run_ok, source_folder, verified, verify
 
 SCHEMES = {"nonsmooth nsgs", "nonsmooth ipm", "dem spring", "dem dae"}
 SAME_BITS = {"nonsmooth nsgs", "dem spring"}
@@ -84,7 +84,8 @@ def test_a_changed_height_of_the_prototype_fails_the_check(folder):
     check_in("FAILED 3 disks: height of the top", result.stdout, "the failed check is named")
 
 
-def test_a_stack_with_too_little_friction_falls():
+def test_a_stack_with_too_little_friction_falls(monkeypatch):
+    monkeypatch.setenv("SCREE", str(program()))
     with Laboratory(source=source_folder()) as laboratory:
         decks = [stack_deck(laboratory, 3, "velocity", mu=mu, end=1, integrator="symplectic_euler") for mu in (0.12, 0.15)]
         falls, stands = (course.bodies().position[-1, 1] for course in laboratory.run_all(decks))

@@ -8,7 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from scree.verify.pbd_reference import sliding_exact
+from scree.errors import ResultsError
+from scree.verify.laboratory import Laboratory
+from scree.verify.pbd_reference import DisksPath, sliding_exact
 from scree_program import check, check_close, check_in, source_folder, verify
 
 _HEADER = "case,method,parameter,h,error_max,error_end,evaluations"
@@ -32,17 +34,13 @@ def of_one_rank(shared_folder):
     return _verify(shared_folder)
 
 
-def test_all_checks_hold(of_one_rank):
-    result, _ = of_one_rank
+def test_all_checks_hold_with_the_same_numbers_on_1_and_2_ranks(folder, of_one_rank):
+    result, alone = of_one_rank
     check_in("all hold", result.stdout, "the report says that all checks hold")
     check("FAILED" not in result.stdout, "no check is reported as failed", result)
-
-
-def test_the_disks_have_the_same_numbers_on_1_and_2_ranks(folder, of_one_rank):
-    _, alone = of_one_rank
-    rows = [line for line in alone.splitlines() if line.startswith("disks40,")]
-    _, of_two = _verify(folder, "--case", "disks40", ranks=2)
-    check(of_two.splitlines()[1:] == rows, "the table of 1 rank is that of 2 ranks, bit by bit", f"{rows}\n{of_two}")
+    shared, of_two = _verify(folder, ranks=2)
+    check(alone == of_two, "the table of 1 rank is that of 2 ranks, bit by bit", f"{alone}\n{of_two}")
+    check(result.stdout == shared.stdout, "and so is the report", shared)
 
 
 def test_pbd_has_the_error_of_the_sliding_case_4_139e_3_at_h_1e_4(of_one_rank):
@@ -79,8 +77,22 @@ def test_a_reference_that_is_off_by_two_fails_the_check(folder):
 
 def test_a_missing_source_folder_is_bad_input(folder):
     result = verify("pbd", "--source", folder / "nothing")
-    check(result.code != 0, "the exit code says so", result)
+    check(result.code == 2, "exit code of bad input is 2", result)
     check_in("inputs/verification", result.stderr, "the message says what is missing")
+
+
+def test_frames_of_the_prototype_that_are_not_those_of_the_path(folder):
+    """One beyond its end is infinitely far from it; one that lacks a disk is refused, wherever it stands."""
+    place = folder / "tests/reference/pbd"
+    shutil.copytree(source_folder() / "tests/reference/pbd", place)
+    table = place / "disks40_trajectory.csv"
+    text = table.read_text()
+    check(DisksPath(Laboratory(source=folder)).disagreement < 5e-6, "the files agree")
+    table.write_text(text + "4.5,0,0,0\n")
+    check(DisksPath(Laboratory(source=folder)).disagreement == math.inf, "a frame beyond the path")
+    table.write_text(text[:text.rstrip().rindex("\n") + 1])
+    with pytest.raises(ResultsError):
+        DisksPath(Laboratory(source=folder))
 
 
 def test_the_exact_motion_turns_with_the_sine_of_its_angle_and_leaves_the_circle_at_2_31779_s():

@@ -1,7 +1,7 @@
 """Rows of benchmarks whose unit of work is a step of a run: names for what scree_bench measured (src/bench/steps.cpp).
 
 `found` has: case, mode, ranks; row (what decks.py told); seconds of a step and spread; bodies (mean of the steps), steps, wall; warm_up {steps,
-seconds}; timers {name: seconds, mean over ranks} and phases; certificate {name: {sum, max}} and solved; rebuilds; contacts, pairs, lanes,
+seconds}; timers {name: seconds, mean over ranks} and phases; certificate {name: {sum, max}, texts where not finite} and solved; rebuilds; contacts, pairs, lanes,
 blocks (after the warm-up); imbalance, bytes, memory_of_rank (at the end); run_time (of all steps of the deck).
 """
 import math
@@ -35,10 +35,14 @@ class Row:
 
     def sum(self, name):
         """Over all steps, of a number that the certificate tells; None: it does not."""
-        return self.found["certificate"].get(name, {}).get("sum")
+        told = self.found["certificate"].get(name)
+        return None if told is None else float(told["sum"])
 
     def worst(self, *names):
-        return max(self.found["certificate"].get(name, {}).get("max") or 0.0 for name in names)
+        """The largest; a text where it is not finite."""
+        values = [float(self.found["certificate"].get(name, {}).get("max", 0)) for name in names]
+        worst = math.nan if any(map(math.isnan, values)) else max(values)
+        return worst if math.isfinite(worst) else str(worst)
 
     def add_steps_per_rebuild(self, of_none=0.0):
         rebuilds = self.found["rebuilds"]

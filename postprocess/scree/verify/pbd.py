@@ -10,8 +10,7 @@ from scree.deck import Deck
 from scree.verify.checks import Checks
 from scree.verify.grain_deck import duration
 from scree.verify.pbd_reference import FRAME, N_DISKS, DisksPath, Errors, expected_errors, sliding_exact
-from scree.verify.position_methods import (DISK_RADIUS, SLIDING_DISTANCE, SLIDING_START, HalfSpaces, Jacobi, Penalty, disk_pairs,
-                                           sliding_balls)
+from scree.verify.position_methods import (SLIDING_DISTANCE, SLIDING_START, HalfSpaces, Jacobi, Penalty, disk_pairs, sliding_balls)
 
 END = {"sliding": 3, "disks40": 4}  # [s]
 N_CONSTRAINTS = {"sliding": 2, "disks40": N_DISKS * (N_DISKS - 1) // 2}

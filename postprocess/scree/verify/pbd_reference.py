@@ -48,8 +48,9 @@ class DisksPath:
         sparse = {}
         for t, i, x, y in np.array(laboratory.table("pbd/disks40_trajectory.csv", "t,id,x,y"), float):
             sparse.setdefault(round(t / FRAME), np.full((N_DISKS, 2), np.nan))[int(i)] = x, y
-        # Largest distance of the path from the few frames of the prototype [m].
-        self.disagreement = max(np.linalg.norm(self.frames[k] - frame) for k, frame in sparse.items())
+        # Largest distance of the path from the few frames of the prototype [m]; infinite where one is beyond the path.
+        self.disagreement = np.max([np.linalg.norm(self.frames[k] - frame) if k < len(self.frames) else np.inf
+                                    for k, frame in sparse.items()])
         if np.isnan(self.end).any() or np.isnan(self.disagreement):
             raise ResultsError("disks40_end_T4.csv, disks40_trajectory.csv: some disks are missing")
 
