@@ -108,7 +108,6 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
     to_come.include(scene->to_come(simulation.deck().end_time));
   for (auto find : {grave_findings<D>, deck_findings<D>})
     for (std::string& finding : find(simulation.deck(), state)) findings.push_back(std::move(finding));
-  const std::int64_t n_to_come = to_come.count;
   if (n_bodies == 0) {
     min = to_come.smallest;
     max = to_come.largest;
@@ -117,10 +116,10 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const Real memory = memory_of_run(simulation) / (1 << 20);
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
-  const Real disk = bytes_on_disk(output, D, static_cast<Real>(n_bodies + n_to_come), end, dt);
+  const Real disk = bytes_on_disk(output, D, static_cast<Real>(n_bodies + to_come.count), end, dt);
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
   // (docs/performance.md).
-  const std::int64_t max_ranks = std::max<std::int64_t>(1, (n_bodies + n_to_come) / 5000);
+  const std::int64_t max_ranks = std::max<std::int64_t>(1, (n_bodies + to_come.count) / 5000);
   const Real skin = state.lattice.skin;  // the step may widen the list
   const std::string first_step = try_first_step(simulation);
 
@@ -133,7 +132,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   Json report{{"deck", deck.name()},
               {"dimension", D},
               {"bodies", n_bodies},
-              {"bodies_to_come", n_to_come},
+              {"bodies_to_come", to_come.count},
               {"radius_min_m", min},
               {"radius_max_m", max},
               {"solid_fraction_of_domain", volume / state.box.volume()},
