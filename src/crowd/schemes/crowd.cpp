@@ -19,7 +19,7 @@
 namespace scree {
 
 /// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.6):
-///     U = e max(v_push, min(v_0, gap_ahead / T))      desired velocity: way, headway law, push floor;
+///     U = e max(v_creep, min(v_0, gap_ahead / T))      desired velocity: way, headway law, creep speed;
 ///                                                     e is turned where that gets people on much faster
 ///     V = the nearest velocities to U that let nobody overlap                         model = "projection"
 ///     x(t + dt) = x(t) + dt V
