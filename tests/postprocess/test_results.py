@@ -1,4 +1,7 @@
 """The readers of postprocess/ give back what is in the files, and the plots are made of it."""
+import contextlib
+import io
+import json
 import subprocess
 import sys
 
@@ -42,6 +45,35 @@ def test_scalars_have_names_units_and_all_digits(folder):
     check(scalars.units == {"time": "s", "overlap_max": "m", "bodies": "-"}, "units", scalars.units)
     check(scalars["overlap_max"][1] == 2.5e-4, "values are read exactly", scalars["overlap_max"])
     check(Results(folder).summary["exit_status"] == 0, "the summary is read")
+
+
+def test_old_names_are_read_as_the_new_ones(folder):
+    make_run(folder)
+    (folder / "summary.json").write_text(json.dumps({
+        "feeders": {"rain": {"made": 3}}, "bodies_in_sinks": 2, "list_builds": 1, "load": {"pairs_by_phase": {"mean": 1.5}},
+        "communication": {"hand_overs": {"messages": 4}}, "bodies": 7}))
+    (folder / "case.resolved.toml").write_text("[agents.slow]\npush_speed = 0.1\n[crowd.avoidance]\nside_room = 0.3\n")
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        for results in (Results(folder), Results(folder)):
+            check(results.summary == {"inlets": {"rain": {"made": 3}}, "bodies_in_outlets": 2, "list_rebuilds": 1, "bodies": 7,
+                                      "load": {"pairs_by_colour": {"mean": 1.5}},
+                                      "communication": {"halo_transfers": {"messages": 4}}}, "the summary", results.summary)
+            check(results.deck == {"agents": {"slow": {"creep_speed": 0.1}}, "crowd": {"avoidance": {"lateral_clearance": 0.3}}},
+                  "the deck", results.deck)
+    lines = said.getvalue().splitlines()
+    check(len(lines) == 7, "a line for each old name, once", lines)
+    check(f"scree: {folder / 'summary.json'}: 'feeders' is now called 'inlets'; the next version will not know the old name" in lines,
+          "it names file, old and new name", lines)
+
+
+def test_new_names_are_left_alone(folder):
+    make_run(folder)
+    (folder / "summary.json").write_text(json.dumps({"inlets": {"a": {}}, "feeders": 1, "load": [1]}))
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        check(Results(folder).summary == {"inlets": {"a": {}}, "feeders": 1, "load": [1]}, "nothing is replaced")
+    check(said.getvalue() == "", "and nothing said", said.getvalue())
 
 
 def test_trajectory_leaves_out_bodies_that_are_gone(folder):

@@ -1,0 +1,38 @@
+"""Names that results of the version before have: they are read as the names of now, and one line on standard error says so."""
+import sys
+from functools import cache
+
+# One line per name; remove a line in the version after the one that brought it. A name with dots is a path; a star stands for any name.
+SUMMARY = {"feeders": "inlets",
+           "bodies_in_sinks": "bodies_in_outlets",
+           "list_builds": "list_rebuilds",
+           "load.pairs_by_phase": "pairs_by_colour",
+           "communication.hand_overs": "halo_transfers"}
+DECK = {"agents.*.push_speed": "creep_speed",
+        "crowd.avoidance.side_room": "lateral_clearance"}
+
+
+def with_new_names(tables, names, file):
+    """Nested tables of `file` with the names of now, by one of the tables above. Changes and returns `tables`."""
+    for path, new in names.items():
+        *outer, old = path.split(".")
+        for table in _tables_at(tables, outer):
+            if old in table and new not in table:
+                table[new] = table.pop(old)
+                tell(file, old, new)
+    return tables
+
+
+@cache
+def tell(file, old, new):
+    """Says once that `file` has an old name."""
+    print(f"scree: {file}: '{old}' is now called '{new}'; the next version will not know the old name", file=sys.stderr)
+
+
+def _tables_at(tables, path):
+    """The tables that a path with stars leads to."""
+    found = [tables]
+    for name in path:
+        inner = [table[key] for table in found for key in (table if name == "*" else [name]) if key in table]
+        found = [table for table in inner if isinstance(table, dict)]
+    return found
