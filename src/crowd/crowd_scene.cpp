@@ -104,7 +104,7 @@ void CrowdScene::prepare(State<2>& state) {
   people_.prepare(state);
   groups_.start();
   queues_.start(state.bodies);
-  Scope timer("ways");
+  Scope timer("floor_field");
   floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations(),
                      find_width_classes(state.box));
 }
@@ -140,7 +140,7 @@ void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
 }
 
 void CrowdScene::start(State<2>& state, std::uint64_t seed) {
-  Scope timer("ways");
+  Scope timer("floor_field");
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
   people_.note_due(state);

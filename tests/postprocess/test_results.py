@@ -51,18 +51,20 @@ def test_old_names_are_read_as_the_new_ones(folder):
     make_run(folder)
     (folder / "summary.json").write_text(json.dumps({
         "feeders": {"rain": {"made": 3}}, "bodies_in_sinks": 2, "list_builds": 1, "load": {"pairs_by_phase": {"mean": 1.5}},
-        "communication": {"hand_overs": {"messages": 4}}, "bodies": 7}))
+        "communication": {"hand_overs": {"messages": 4}}, "bodies": 7,
+        "timers": [{"name": "start"}, {"name": "fill"}, {"name": "ways"}]}))
     (folder / "case.resolved.toml").write_text("[agents.slow]\npush_speed = 0.1\n[crowd.avoidance]\nside_room = 0.3\n")
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
         for results in (Results(folder), Results(folder)):
             check(results.summary == {"inlets": {"rain": {"made": 3}}, "bodies_in_outlets": 2, "list_rebuilds": 1, "bodies": 7,
                                       "load": {"pairs_by_colour": {"mean": 1.5}},
-                                      "communication": {"halo_transfers": {"messages": 4}}}, "the summary", results.summary)
+                                      "communication": {"halo_transfers": {"messages": 4}},
+                                      "timers": [{"name": "start"}, {"name": "packing"}, {"name": "floor_field"}]}, "the summary", results.summary)
             check(results.deck == {"agents": {"slow": {"creep_speed": 0.1}}, "crowd": {"avoidance": {"lateral_clearance": 0.3}}},
                   "the deck", results.deck)
     lines = said.getvalue().splitlines()
-    check(len(lines) == 7, "a line for each old name, once", lines)
+    check(len(lines) == 9, "a line for each old name, once", lines)
     check(f"scree: {folder / 'summary.json'}: 'feeders' is now called 'inlets'; the next version will not know the old name" in lines,
           "it names file, old and new name", lines)
 

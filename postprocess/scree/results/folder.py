@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scree.errors import ResultsError
 from scree.results.files import existing, read_pvd
-from scree.results.old_names import DECK, SUMMARY, with_new_names
+from scree.results.old_names import DECK, summary_with_new_names, with_new_names
 from scree.results.paths import Paths, read_trajectory
 from scree.results.poly_data import read_contacts
 from scree.results.record import Trajectory
@@ -87,7 +87,7 @@ class Results:
     @cached_property
     def summary(self) -> dict:
         path = existing(self.folder / "summary.json")
-        return with_new_names(json.loads(path.read_text()), SUMMARY, path)
+        return summary_with_new_names(json.loads(path.read_text()), path)
 
     def bodies(self, frame=-1) -> dict:
         """All fields of a frame of NAME.h5 as arrays by name, in order of ids; units: trajectory.unit(name)."""

@@ -10,6 +10,8 @@ SUMMARY = {"feeders": "inlets",
            "communication.hand_overs": "halo_transfers"}
 DECK = {"agents.*.push_speed": "creep_speed",
         "crowd.avoidance.side_room": "lateral_clearance"}
+TIMERS = {"ways": "floor_field",
+          "fill": "packing"}
 
 
 def with_new_names(tables, names, file):
@@ -21,6 +23,16 @@ def with_new_names(tables, names, file):
                 table[new] = table.pop(old)
                 tell(file, old, new)
     return tables
+
+
+def summary_with_new_names(summary, file):
+    """The contents of a summary.json with the names of now, of its keys and of its timers."""
+    summary = with_new_names(summary, SUMMARY, file)
+    for timer in summary.get("timers", []):
+        if timer["name"] in TIMERS:
+            tell(file, timer["name"], TIMERS[timer["name"]])
+            timer["name"] = TIMERS[timer["name"]]
+    return summary
 
 
 @cache
