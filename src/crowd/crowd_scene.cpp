@@ -222,7 +222,7 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
     fault =
         outside("queue_place", agent::queue_place(bodies)[i], 0, std::numeric_limits<std::int32_t>::max());
   if (fault.empty())
-    fault = outside("party", agent::party(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
+    fault = outside("party", agent::group(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
   if (fault.empty())
     fault = outside("level", level_of(bodies, i), 0, static_cast<std::size_t>(building_->n_levels()));
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;

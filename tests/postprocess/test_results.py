@@ -69,6 +69,18 @@ def test_old_names_are_read_as_the_new_ones(folder):
           "it names file, old and new name", lines)
 
 
+def test_old_columns_of_people_are_read_as_the_new_ones(folder):
+    make_run(folder)
+    (folder / "case.agents.csv").write_text("id[-],kind[-],walks_from[s],party[-],party_waited[s]\n3,adult,1.5,2,0.25\n")
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        agents = Results(folder).agents
+    check(agents.names == ["id", "agent_type", "premovement_end", "group", "group_waited"], "names", agents.names)
+    check(agents["agent_type"] == ["adult"] and agents["premovement_end"][0] == 1.5, "texts and numbers", agents["agent_type"])
+    check(agents.units["premovement_end"] == "s", "units", agents.units)
+    check(len(said.getvalue().splitlines()) == 4 and "'kind' is now called 'agent_type'" in said.getvalue(), "a line for each", said.getvalue())
+
+
 def test_new_names_are_left_alone(folder):
     make_run(folder)
     (folder / "summary.json").write_text(json.dumps({"inlets": {"a": {}}, "feeders": 1, "load": [1]}))

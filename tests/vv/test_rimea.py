@@ -120,7 +120,7 @@ def test_r07_demographics(folder):
                       agents=kinds, populations=populations)
     run = run_crowd(folder, deck)
     worst_band = worst_own = 0.0
-    for person, kind, desired in zip(run.agents["id"].astype(int), run.agents["kind"], run.agents["desired_speed"]):
+    for person, kind, desired in zip(run.agents["id"].astype(int), run.agents["agent_type"], run.agents["desired_speed"]):
         times, positions = run.tracks[person]
         speed = 40 / (crossing_time(times, positions[:, 0], 55) - crossing_time(times, positions[:, 0], 15))
         low, high, _ = bands[int(kind.removeprefix("age_"))]

@@ -89,7 +89,7 @@ def kind_of_people(run, name, kind):
             continue
         text = "default"
         if agents is not None and len(agents):
-            own = agents[column][np.array(agents["kind"], dtype=object) == name]
+            own = agents[column][np.array(agents["agent_type"], dtype=object) == name]
             if len(own):
                 text += f"; those of the run: mean {own.mean():.3g}, from {own.min():.3g} to {own.max():.3g} {UNITS[key]}"
         cells.append(text)

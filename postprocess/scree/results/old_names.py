@@ -10,6 +10,10 @@ SUMMARY = {"feeders": "inlets",
            "communication.hand_overs": "halo_transfers"}
 DECK = {"agents.*.push_speed": "creep_speed",
         "crowd.avoidance.side_room": "lateral_clearance"}
+AGENTS = {"kind": "agent_type",
+          "walks_from": "premovement_end",
+          "party": "group",
+          "party_waited": "group_waited"}
 TIMERS = {"ways": "floor_field",
           "fill": "packing"}
 
@@ -29,10 +33,15 @@ def summary_with_new_names(summary, file):
     """The contents of a summary.json with the names of now, of its keys and of its timers."""
     summary = with_new_names(summary, SUMMARY, file)
     for timer in summary.get("timers", []):
-        if timer["name"] in TIMERS:
-            tell(file, timer["name"], TIMERS[timer["name"]])
-            timer["name"] = TIMERS[timer["name"]]
+        timer["name"] = new_name(timer["name"], TIMERS, file)
     return summary
+
+
+def new_name(name, names, file):
+    """The name of now of a column, or of whatever `names`, one of the tables above, has."""
+    if name in names:
+        tell(file, name, names[name])
+    return names.get(name, name)
 
 
 @cache

@@ -7,8 +7,9 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
+from scree.results.old_names import AGENTS, new_name
 
-AGENTS_TEXT = ("population", "kind", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
+AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
 AXES = ("time", "step")
 OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "spring_error", "penetration_rate", "cone_violation",
@@ -67,6 +68,7 @@ class Agents:
         self.units, self._columns = {}, {}
         for k, title in enumerate(rows[0]):
             name, unit = _name_and_unit(title)
+            name = new_name(name, AGENTS, path)
             values = [row[k] for row in rows[1:]]
             self.units[name] = unit
             self._columns[name] = values if name in AGENTS_TEXT else np.array([value or "nan" for value in values], dtype=float)
