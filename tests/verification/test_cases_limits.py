@@ -182,8 +182,8 @@ def test_spins_of_bodies_that_do_not_rotate_are_not_taken(folder):
 
 def test_two_columns_of_one_name_are_refused(folder):
     case(folder, "pairs/columns_twice")
-    refused(folder, "check", "deck.toml", words=["deck.toml:", "[measures.n]", '"n_bodies"'])
-    refused(folder, "run", "deck.toml", words=["[measures.n]"])
+    refused(folder, "check", "deck.toml", words=["deck.toml:", "[measures.a_mean]", '"a_mean_speed"'])
+    refused(folder, "run", "deck.toml", words=["[measures.a_mean]"])
 
 
 def test_exits_above_each_other_do_not_overlap(folder):

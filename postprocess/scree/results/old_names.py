@@ -1,4 +1,5 @@
 """Names that results of the version before have: they are read as the names of now, and one line on standard error says so."""
+import re
 import sys
 from functools import cache
 
@@ -16,6 +17,12 @@ AGENTS = {"kind": "agent_type",
           "party_waited": "group_waited"}
 TIMERS = {"ways": "floor_field",
           "fill": "packing"}
+
+
+def old_columns(name):
+    """What versions before called a column of the scalars, if it counts the bodies of a measure: NAME_bodies, NAME_bodies_inside."""
+    counted = re.fullmatch(r"(.+)_n_bodies(_\d+)?", name)
+    return [f"{counted[1]}_bodies{counted[2] or ''}", f"{counted[1]}_bodies_inside"] if counted else []
 
 
 def with_new_names(tables, names, file):
