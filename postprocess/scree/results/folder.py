@@ -96,7 +96,7 @@ class Results:
 
     def contacts(self, frame=-1) -> dict:
         """The contacts of a frame of vtk/NAME_contacts.pvd as arrays by name: "ends" (n, 2, 3) [m], from the centre of one
-        body to that of the other or to the wall, and what the run wrote for each (gap [m], force [N], ...)."""
+        body to that of the other or to the wall, and what the run wrote for each (gap [m], normal_force [N], ...)."""
         frames = self.vtk_frames("contacts")
         if not frames:
             raise ResultsError(f"{self.folder} has no contacts: the deck needs [output.vtk]")

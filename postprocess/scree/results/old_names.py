@@ -15,6 +15,8 @@ AGENTS = {"kind": "agent_type",
           "walks_from": "premovement_end",
           "party": "group",
           "party_waited": "group_waited"}
+CONTACTS = {"force": "normal_force",
+            "friction": "tangential_force"}
 TIMERS = {"ways": "floor_field",
           "fill": "packing"}
 
