@@ -54,7 +54,7 @@ def check_certificate_of_unsolved(run):
     rows = run.certificate
     left_before = np.concatenate([[0], rows["overlap_bound"][:-1]])
     check(((rows["solved"] == 0) | (rows["overlap_bound"] <= crowd_runs.TOLERANCE)).all(), "a step that is solved leads to no overlap")
-    check((rows["overlap"] <= left_before + crowd_runs.TOLERANCE).all(), "no step starts with more overlap than the one before has left")
+    check((rows["max_overlap"] <= left_before + crowd_runs.TOLERANCE).all(), "no step starts with more overlap than the one before has left")
 
 
 def properties(trial, start):

@@ -81,17 +81,17 @@ def test_old_columns_of_people_are_read_as_the_new_ones(folder):
     check(len(said.getvalue().splitlines()) == 4 and "'kind' is now called 'agent_type'" in said.getvalue(), "a line for each", said.getvalue())
 
 
-def test_old_columns_that_count_bodies_are_found_by_the_new_names(folder):
+def test_old_columns_of_scalars_are_found_by_the_new_names(folder):
     make_run(folder)
-    (folder / "case.scalars.csv").write_text("time[s],n_bodies[-],door_bodies[-],box_bodies_inside[-],up_bodies_1[-]\n0,9,1,2,3\n")
+    (folder / "case.scalars.csv").write_text("time[s],n_bodies[-],door_bodies[-],box_bodies_inside[-],up_bodies_1[-],overlap[m]\n0,9,1,2,3,0.5\n")
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
         scalars = Results(folder).scalars
-        found = [float(scalars[name][0]) for name in ("n_bodies", "door_n_bodies", "box_n_bodies", "up_n_bodies_1", "door_bodies")]
-    check(found == [9, 1, 2, 3, 1], "columns by new and old names", found)
+        found = [float(scalars[name][0]) for name in ("n_bodies", "door_n_bodies", "box_n_bodies", "up_n_bodies_1", "door_bodies", "max_overlap")]
+    check(found == [9, 1, 2, 3, 1, 0.5], "columns by new and old names", found)
     check("door_n_bodies" in scalars and "up_n_bodies_0" not in scalars and scalars.label("door_n_bodies") == "door_n_bodies", "like a dict")
     lines = said.getvalue().splitlines()
-    check(len(lines) == 3 and "'box_bodies_inside' is now called 'box_n_bodies'" in lines[1], "a line for each", lines)
+    check(len(lines) == 4 and "'box_bodies_inside' is now called 'box_n_bodies'" in lines[2], "a line for each", lines)
 
 
 def test_new_names_are_left_alone(folder):

@@ -8,9 +8,13 @@ SUMMARY = {"feeders": "inlets",
            "bodies_in_sinks": "bodies_in_outlets",
            "list_builds": "list_rebuilds",
            "load.pairs_by_phase": "pairs_by_colour",
-           "communication.hand_overs": "halo_transfers"}
+           "communication.hand_overs": "halo_transfers",
+        "certificate_of_last_step.overlap": "max_overlap",
+        "certificate_worst.overlap": "max_overlap",
+        "evacuation.certificate_worst.overlap": "max_overlap"}
 DECK = {"agents.*.push_speed": "creep_speed",
         "crowd.avoidance.side_room": "lateral_clearance"}
+SCALARS = {"overlap": "max_overlap"}     # and certificates
 AGENTS = {"kind": "agent_type",
           "walks_from": "premovement_end",
           "party": "group",

@@ -7,13 +7,13 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
-from scree.results.old_names import AGENTS, new_name, old_columns, tell
+from scree.results.old_names import AGENTS, SCALARS, new_name, old_columns, tell
 
 AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
 AXES = ("time", "step")
 OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "spring_error", "penetration_rate", "cone_violation",
-                 "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "overlap",
+                 "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "max_overlap",
                  "corrected", "correction_energy", "contact_gain", "halvings")
 
 
@@ -25,7 +25,7 @@ class Scalars:
         self.units = {}
         for title in rows[0]:
             name, unit = _name_and_unit(title)
-            self.units[name] = unit
+            self.units[new_name(name, SCALARS, path)] = unit
         table = np.array(rows[1:], dtype=float).reshape(len(rows) - 1, len(rows[0]))
         self._columns = dict(zip(self.units, table.T))
         self._path = path

@@ -323,7 +323,7 @@ void CrowdStepper::judge(const State<2>& state) {
       return fmt::format(
           "people overlap others or a wall by {:.3g} m, though the projection has converged: a wall moves to "
           "where somebody stands who cannot move, or a wall is right behind a line between floors; see the "
-          "column overlap",
+          "column max_overlap",
           overlap_);
     });
   left_overlap_ = overlap_bound();
@@ -424,7 +424,7 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
     return {{"substeps", "-", static_cast<Real>(substeps_)}, {"overlap_met", "m", overlap_}};
   return {
       {"contacts", "-", static_cast<Real>(report_.n_contacts)},
-      {"overlap", "m", overlap_},
+      {"max_overlap", "m", overlap_},
       {"overlap_bound", "m", overlap_bound()},
       {"residual", "m", report_.residual, false, solver_.solver ? HUGE_VAL : projection_settings_.tolerance},
       {"solved", "-", report_.converged ? 1.0 : 0.0, true},
