@@ -3,7 +3,7 @@
 
     calibrate-crowd.py                                     all widths and densities, 3 seeds: some minutes
     calibrate-crowd.py --quick                             part of them with one seed: what the tests run
-    calibrate-crowd.py --set agents.person.push_speed=0.2  another creep speed
+    calibrate-crowd.py --set agents.person.creep_speed=0.2  another creep speed
     calibrate-crowd.py --csv table.csv
 
 Every number is a mean over seeds. Exit code 1: one is outside its band; 2: a run failed.
@@ -152,9 +152,9 @@ def neck(width, seed, *, kind="neck", at=None, room=None, deep=4.0, beyond=4.0, 
 
 
 DOORS = {1.0: ("as it is", ()),
-         2.0: ("cautious: turning_angle = 0, spreading = 0, headway_width = moving_width = 1, push_speed = 0.1 m/s",
+         2.0: ("cautious: turning_angle = 0, spreading = 0, headway_width = moving_width = 1, creep_speed = 0.1 m/s",
                ("crowd.turning_angle=0", "crowd.spreading=0", "crowd.headway_width=1", "crowd.moving_width=1",
-                "agents.person.push_speed=0.1"))}
+                "agents.person.creep_speed=0.1"))}
 
 
 def door(which, seed):

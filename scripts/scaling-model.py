@@ -278,8 +278,8 @@ def volumes_of_step(folder):
     """{kind of traffic: (messages, bytes)} of a step of a run of pbd or dem by the model, all ranks together."""
     results = Results(folder)
     blocks, owner, bodies = blocks_of_run(results)
-    if results.summary["list_builds"] != 1:
-        raise ModelError(f"{folder}: lists were built {results.summary['list_builds']} times, the check needs a run with one")
+    if results.summary["list_rebuilds"] != 1:
+        raise ModelError(f"{folder}: lists were built {results.summary['list_rebuilds']} times, the check needs a run with one")
     plan = exchange_plan(blocks, owner, bodies)
     deck = _resolved(results)
     dimension, scheme = blocks.dimension, deck["simulation"]["scheme"]
@@ -287,7 +287,7 @@ def volumes_of_step(folder):
         # A pass for the kept multipliers, then the sweeps: one row, at whose end active copies are back with their owners.
         n_sweeps = deck["pbd"]["sweeps"] + (deck["pbd"].get("warm_start", 0.9) > 0)
         turns = ["alone"] if n_sweeps == 1 else ["first", *["middle"] * (n_sweeps - 2), "last"]
-        return {"hand_overs": (sum(int(plan.messages(turn).sum()) for turn in turns),
+        return {"halo_transfers": (sum(int(plan.messages(turn).sum()) for turn in turns),
                                PBD_RECORD_BYTES * sum(int(plan.entries(turn).sum()) for turn in turns))}
     if scheme == "dem":
         of_copy, of_sum = dem_bytes(dimension)

@@ -49,7 +49,7 @@ def discharge(results):
     now = t >= -1e-9
     if not now.any():
         raise ResultsError(f"{results.folder}: the run ended before the orifice opened, at {start:g} s")
-    passed = scalars["orifice_bodies"]
+    passed = scalars["orifice_n_bodies"]
     return t[now], scalars["n_bodies"][0] - passed[now]
 
 

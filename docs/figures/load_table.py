@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-COLUMNS = {"bodies and pairs": "bodies_and_pairs", "pairs by phase": "pairs_by_phase", "computing": "computing"}
+COLUMNS = {"bodies and pairs": "bodies_and_pairs", "pairs by colour": "pairs_by_colour", "computing": "computing"}
 
 
 def row_of(path):

@@ -60,7 +60,7 @@ def frame_of(results, frame):
     ends = contacts["ends"]
     branch = ends[:, 1] - ends[:, 0]
     length = np.maximum(np.linalg.norm(branch, axis=1), 1e-300)[:, None]
-    force = contacts.get("force", np.empty(0))[:, None] * branch / length + contacts.get("friction", np.zeros_like(branch))
+    force = contacts.get("normal_force", np.empty(0))[:, None] * branch / length + contacts.get("tangential_force", np.zeros_like(branch))
     return bodies, {"start": ends[:, 0], "branch": branch, "force": force,
                     "with_wall": contacts.get("id_b", np.empty(0, int)) < 0}
 

@@ -32,7 +32,7 @@ Vec<D> position_of(const SweepRecord& record) {
 enum class Traffic { transfers, ghost_copies, to_owners, partial_sums, ghost_fetches, migration, memory };
 constexpr std::size_t n_traffic_kinds = 7;
 constexpr std::array<const char*, n_traffic_kinds> traffic_names{
-    "hand_overs", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
+    "halo_transfers", "ghost_copies", "to_owners", "partial_sums", "ghost_fetches", "migration", "memory"};
 
 /// Everything that one rank holds of another rank's bodies, and how values reach it: the halo of a run.
 ///

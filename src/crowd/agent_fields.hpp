@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "crowd/floor_field/people_at.hpp"
@@ -30,14 +31,16 @@ inline constexpr std::array fields{
 /// In which runs frames and tables have a field.
 enum class OnlyIf : std::uint8_t { always, queues, groups, hazard };
 /// Where a field is written: its place among the columns of frames and of NAME.agents.csv; 0: not there.
+/// `name`: in NAME.agents.csv.
 struct Written {
+  std::string_view name;
   int frames;
   int table;
   OnlyIf only_if;
 };
 inline constexpr std::array written{
 #define SCREE_AGENT_FIELD(name, stored, type, unit, frames, table, only_if, what) \
-  Written{frames, table, OnlyIf::only_if},
+  Written{#name, frames, table, OnlyIf::only_if},
 #include "crowd/agent_fields.def"
 #undef SCREE_AGENT_FIELD
 };

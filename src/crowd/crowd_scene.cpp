@@ -104,7 +104,7 @@ void CrowdScene::prepare(State<2>& state) {
   people_.prepare(state);
   groups_.start();
   queues_.start(state.bodies);
-  Scope timer("ways");
+  Scope timer("floor_field");
   floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations(),
                      find_width_classes(state.box));
 }
@@ -140,7 +140,7 @@ void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
 }
 
 void CrowdScene::start(State<2>& state, std::uint64_t seed) {
-  Scope timer("ways");
+  Scope timer("floor_field");
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
   people_.note_due(state);
@@ -222,7 +222,7 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
     fault =
         outside("queue_place", agent::queue_place(bodies)[i], 0, std::numeric_limits<std::int32_t>::max());
   if (fault.empty())
-    fault = outside("party", agent::party(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
+    fault = outside("party", agent::group(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
   if (fault.empty())
     fault = outside("level", level_of(bodies, i), 0, static_cast<std::size_t>(building_->n_levels()));
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;

@@ -21,8 +21,8 @@ std::size_t interval_of(Real travel_time) {
 
 /// Whether person i chooses for itself: of a group one member does.
 bool chooses_itself(const BodyStore<2>& bodies, std::size_t i) {
-  const GlobalId party = agent::party(bodies)[i];
-  return party < 0 || party == bodies.id()[i];
+  const GlobalId group = agent::group(bodies)[i];
+  return group < 0 || group == bodies.id()[i];
 }
 
 /// Somebody whom others may follow.

@@ -45,13 +45,13 @@ void GroupWalk::prepare(const State<2>& state) {
   const BodyStore<2>& bodies = state.bodies;
   members_.clear();
   for (const std::size_t i : owned(bodies))
-    if (agent::party(bodies)[i] >= 0 && rule_of(bodies, i))
-      members_.push_back({agent::party(bodies)[i], bodies.id()[i], state.comm.rank(), static_cast<Index>(i)});
+    if (agent::group(bodies)[i] >= 0 && rule_of(bodies, i))
+      members_.push_back({agent::group(bodies)[i], bodies.id()[i], state.comm.rank(), static_cast<Index>(i)});
   if (state.comm.size() > 1) find_remote_members(state.comm);
-  std::ranges::sort(members_, {}, [](const Member& m) { return std::pair(m.party, m.id); });
+  std::ranges::sort(members_, {}, [](const Member& m) { return std::pair(m.group, m.id); });
   groups_.clear();
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    if (k == 0 || members_[k].party != members_[k - 1].party) groups_.push_back({k, k});
+    if (k == 0 || members_[k].group != members_[k - 1].group) groups_.push_back({k, k});
     groups_.back().last = k + 1;
   }
   told_.assign(members_.size(), {});
@@ -62,12 +62,12 @@ void GroupWalk::prepare(const State<2>& state) {
 /// Adds the members on other ranks of groups with members here: each group has a rank that knows all of it.
 void GroupWalk::find_remote_members(const Comm& comm) {
   Outgoing to_homes;
-  for (const Member& m : members_) to_homes.to(static_cast<int>(m.party % comm.size())).put(m);
+  for (const Member& m : members_) to_homes.to(static_cast<int>(m.group % comm.size())).put(m);
   std::vector<Member> all = exchange_values<Member>(comm, to_homes);
-  std::ranges::sort(all, {}, [](const Member& m) { return std::pair(m.party, m.rank); });
+  std::ranges::sort(all, {}, [](const Member& m) { return std::pair(m.group, m.rank); });
   Outgoing to_members;
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
-    while (last < all.size() && all[last].party == all[first].party) ++last;
+    while (last < all.size() && all[last].group == all[first].group) ++last;
     for (std::size_t k = first; k < last; ++k) {
       if (k > first && all[k].rank == all[k - 1].rank) continue;
       for (std::size_t other = first; other < last; ++other)
@@ -213,8 +213,8 @@ void GroupWalk::after_step(State<2>& state) {
       if (members_[k].body < 0) continue;
       const auto i = static_cast<std::size_t>(members_[k].body);
       if (waits_[k] != 0) {
-        agent::party_waited(bodies)[i] += state.clock.last_dt;
-        if (is_near_exit(told_[k])) agent::party_waited_at_exit(bodies)[i] += state.clock.last_dt;
+        agent::group_waited(bodies)[i] += state.clock.last_dt;
+        if (is_near_exit(told_[k])) agent::group_waited_at_exit(bodies)[i] += state.clock.last_dt;
       }
       const GroupMember& leader = told_[group.first];
       const Journeys::Step* step = journeys_.step_of(bodies, i);
@@ -233,12 +233,12 @@ void GroupWalk::count_departures(const Comm& comm, std::size_t first_outlet,
   std::vector<std::int64_t> sums(waited_.size(), 0);
   std::int64_t longest = 0;
   for (const Departure& d : departed) {
-    const std::int64_t waited = in_micro(d.values[agent::place::party_waited]);
+    const std::int64_t waited = in_micro(d.values[agent::place::group_waited]);
     sums[0] += waited;
     longest = std::max(longest, waited);
     if (d.outlet >= 0)  // who fell and vanished waited at no exit in the end
       sums[2 + static_cast<std::size_t>(d.outlet) - first_outlet] +=
-          in_micro(d.values[agent::place::party_waited_at_exit]);
+          in_micro(d.values[agent::place::group_waited_at_exit]);
   }
   comm.sum(sums);
   for (std::size_t k = 0; k < sums.size(); ++k)
@@ -251,12 +251,12 @@ std::vector<Real> GroupWalk::waited(const State<2>& state) const {
   std::vector<std::int64_t> sums(waited_.size(), 0);
   std::int64_t longest = 0;
   for (const std::size_t i : owned(bodies)) {
-    const std::int64_t waited = in_micro(agent::party_waited(bodies)[i]);
+    const std::int64_t waited = in_micro(agent::group_waited(bodies)[i]);
     sums[0] += waited;
     longest = std::max(longest, waited);
     const int exit = agent::destination(bodies)[i];
     if (journeys_.is_exit(exit))
-      sums[2 + static_cast<std::size_t>(exit)] += in_micro(agent::party_waited_at_exit(bodies)[i]);
+      sums[2 + static_cast<std::size_t>(exit)] += in_micro(agent::group_waited_at_exit(bodies)[i]);
   }
   state.comm.sum(sums);
   std::vector<Real> seconds(sums.size());

@@ -47,7 +47,7 @@ struct GroupPace {
 /// a sum of integers (1e-6 s). On two levels of a building the distance is that along the way. Who is at a
 /// later step of the journey and farther away than reach is ahead, too.
 ///
-/// A group is known by the least id of its members at the start (the field "party" of bodies; -1: alone).
+/// A group is known by the least id of its members at the start (agent::group; -1: alone).
 /// Members on several ranks tell each other by a plan that is made with each list. The bits depend on no
 /// rank. Cost a step: O(members^2) of each group with members here, one message per pair of ranks that share
 /// groups; no allocation.
@@ -87,7 +87,7 @@ class GroupWalk {
 
  private:
   struct Member {
-    GlobalId party, id;
+    GlobalId group, id;
     std::int32_t rank;
     Index body;  // -1: of another rank
   };

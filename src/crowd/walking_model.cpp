@@ -13,7 +13,7 @@ void WalkingModel::describe(Section& section) {
   section.choice(
       "speed_law", keeps_headway_, {{"headway", true}, {"none", false}},
       {.doc =
-           "\"headway\": max(push_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
+           "\"headway\": max(creep_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
            "desired speed"});
   section.real("headway_width", headway_width_,
                {.range = {.min = 0, .max = 1, .min_open = true},
@@ -56,7 +56,7 @@ void WalkingModel::describe(Section& section) {
                {.unit = Unit::angle,
                 .range = {.min = 0, .max = 2.5},
                 .doc = "Largest angle of evasion: right before a meeting"});
-    table.real("side_room", lateral_clearance_,
+    table.real("lateral_clearance", lateral_clearance_,
                {.unit = Unit::length, .range = non_negative, .doc = "Lateral clearance in passing"});
   });
   if (section.reading() && norm(direction_) > 0) direction_ *= 1 / norm(direction_);

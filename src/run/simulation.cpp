@@ -50,7 +50,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   if (from) {
     from->take(state_, deck_);
   } else {
-    Scope part("fill");
+    Scope part("packing");
     const PbdPacker<D> packer;
     state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, state_.shapes, seed(), deck_.groups,
                                       state_.bodies, &packer);

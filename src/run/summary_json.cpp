@@ -24,7 +24,7 @@ Json json_of(const LoadReport& load) {
           {"bodies", imbalance_of(load.bodies)},
           {"pairs", imbalance_of(load.pairs)},
           {"bodies_and_pairs", imbalance_of(load.bodies_and_pairs)},
-          {"pairs_by_phase", imbalance_of(load.pairs_by_colour)},
+          {"pairs_by_colour", imbalance_of(load.pairs_by_colour)},
           {"computing", imbalance_of(load.computing)},
           {"least_blocks", load.min_blocks},
           {"body_s", load.seconds[0]},
@@ -54,7 +54,7 @@ void add_inlets(const Inlets<D>& inlets, const State<D>& state, Json& summary) {
   for (std::size_t f = 0; f < inlets.list().size(); ++f) {
     const InletTable<D>& inlet = inlets.list()[f];
     const InletProgress& progress = state.inlets[f];
-    summary["feeders"][inlet.bodies.name] = {
+    summary["inlets"][inlet.bodies.name] = {
         {"made", progress.n_made},
         {"due", progress.n_due},
         {"waiting", progress.n_waiting()},

@@ -17,7 +17,7 @@ Json json_of(const LoadReport& load);
 Json json_of(const std::vector<CertificateEntry>& certificate);
 Json json_of(const std::vector<WorstOfSteps>& worst);
 
-/// What each inlet has made, as the entry "feeders"; none without inlets.
+/// What each inlet has made, as the entry "inlets"; none without inlets.
 template <int D>
 void add_inlets(const Inlets<D>& inlets, const State<D>& state, Json& summary);
 

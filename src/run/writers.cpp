@@ -331,11 +331,11 @@ void Writers<D>::write_contacts(const State<D>& state, const ContactGraph<D>& co
   for (const Vec<D>& f : contacts.friction) append_3d<D>(friction, f);
   friction.resize(points.size() / 2, 0.0);  // of contacts without friction, of which the graph says nothing
   graph.cell_columns = {{"gap", "m", 1, std::span<const double>(contacts.gap)},
-                        {"force", force_unit, 1, std::span<const double>(contacts.force)},
+                        {"normal_force", force_unit, 1, std::span<const double>(contacts.force)},
                         {"id_a", "-", 1, std::span<const std::int64_t>(id_a)},
                         {"id_b", "-", 1, std::span<const std::int64_t>(id_b)}};
   if (bodies.has_inertia())
-    graph.cell_columns.push_back({"friction", "N", 3, std::span<const double>(friction)});
+    graph.cell_columns.push_back({"tangential_force", "N", 3, std::span<const double>(friction)});
   contacts_->write(state.clock.step, state.clock.time, graph);
 }
 

@@ -54,7 +54,7 @@ def check_certificate_of_unsolved(run):
     rows = run.certificate
     left_before = np.concatenate([[0], rows["overlap_bound"][:-1]])
     check(((rows["solved"] == 0) | (rows["overlap_bound"] <= crowd_runs.TOLERANCE)).all(), "a step that is solved leads to no overlap")
-    check((rows["overlap"] <= left_before + crowd_runs.TOLERANCE).all(), "no step starts with more overlap than the one before has left")
+    check((rows["max_overlap"] <= left_before + crowd_runs.TOLERANCE).all(), "no step starts with more overlap than the one before has left")
 
 
 def properties(trial, start):
@@ -114,12 +114,12 @@ def from_files(tables, folder, places, people):
         lines = []
         for person, row in people.items():
             if row["population"] == name and person in places:
-                party = row.get("party", "-1")
+                group = row.get("group", "-1")
                 of_person = {"time": row["entered"], "floor": name.removeprefix("on_") if path == "populations" else "ground",
-                             "group": party if int(party) >= 0 else ""}
+                             "group": group if int(group) >= 0 else ""}
                 x, y = places[person]
-                premovement = float(row["walks_from"]) - float(row["entered"])
-                lines.append((float(row["entered"]), person, [person, repr(x), repr(y), row["radius"], row["desired_speed"], row["kind"], repr(premovement),
+                premovement = float(row["premovement_end"]) - float(row["entered"])
+                lines.append((float(row["entered"]), person, [person, repr(x), repr(y), row["radius"], row["desired_speed"], row["agent_type"], repr(premovement),
                                                               *(of_person[key] for key in more)]))
         if not lines:
             continue        # nobody has come yet

@@ -15,9 +15,11 @@ which names are other ones now.
     "feeder" = "inlet"
 
 A name stands for the whole name; of a path, without its separator, for each part of it. A star stands for anything, and for the same in
-the new name. What was recorded is renamed and then has to be what is there now, name for name and bit for bit: an old word that is
-left, a new one without a row, and a row that nothing needs are differences.
+the new name. A row may hold for some files only, by their names of now: "*_contacts_*.vtp::force". What was recorded is renamed and then
+has to be what is there now, name for name and bit for bit: an old word that is left, a new one without a row, and a row that nothing needs
+are differences.
 """
+import fnmatch
 import json
 import re
 import tomllib
@@ -43,6 +45,7 @@ class Renames:
         if unknown := set(self.rows) - set(SEPARATORS):
             raise ValueError(f"no table of renames is [{unknown.pop()}]; there are: {', '.join(SEPARATORS)}")
         self.used = set()
+        self.file = ""      # that is compared, as it is called now
 
     @classmethod
     def read(cls, path):
@@ -51,30 +54,37 @@ class Renames:
     def name(self, place, name):
         """The name as it is called now."""
         separator = SEPARATORS[place]
-        for old, new in self.rows.get(place, {}).items():
+        for row, old, new in self._rows_of(place):
             if separator and separator not in old:
-                name = separator.join(self._renamed(place, old, new, part) for part in name.split(separator))
+                name = separator.join(self._renamed(place, row, old, new, part) for part in name.split(separator))
             else:
-                name = self._renamed(place, old, new, name)
+                name = self._renamed(place, row, old, new, name)
         return name
 
     def text(self, text):
         """A text with the words of now."""
-        for old, new in self.rows.get("words", {}).items():
+        for row, old, new in self._rows_of("words"):
             text, n_found = re.subn(rf"(?<!\w){re.escape(old)}(?!\w)", new.replace("\\", r"\\"), text)
             if n_found:
-                self.used.add(("words", old))
+                self.used.add(("words", row))
         return text
 
     def unused(self):
         return [f"[{place}] {old}: nothing recorded has this name" for place, rows in self.rows.items() for old in rows
                 if (place, old) not in self.used]
 
-    def _renamed(self, place, old, new, name):
+    def _rows_of(self, place):
+        """(row, old, new) of those that hold for the file."""
+        for row, new in self.rows.get(place, {}).items():
+            files, _, old = row.rpartition("::")
+            if not files or fnmatch.fnmatch(self.file, files):
+                yield row, old, new
+
+    def _renamed(self, place, row, old, new, name):
         found = re.fullmatch("(.*)".join(map(re.escape, old.split("*"))), name)
         if not found:
             return name
-        self.used.add((place, old))
+        self.used.add((place, row))
         kept = iter(found.groups())
         return re.sub(r"\*", lambda _: next(kept, ""), new)
 
@@ -87,7 +97,9 @@ def differences(before, now, renames, ranks=1):
     files_now = _files_of(now, ranks)
     found += [f"{name}: only {'before' if name in files else 'now'}" for name in sorted(files.keys() ^ files_now.keys())]
     for name in sorted(files.keys() & files_now.keys()):
+        renames.file = name
         found += [f"{name}: {line}" for line in _of_files(files[name], files_now[name], renames, ranks)]
+    renames.file = ""
     return found
 
 

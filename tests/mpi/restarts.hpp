@@ -87,7 +87,7 @@ Seen check_restarts(const Case<D>& c) {
       CHECK(outcome.state == alone.state);
       CHECK(outcome.contacts == alone.contacts);
       CHECK(outcome.time == alone.time);
-      CHECK(outcome.ledger == alone.ledger);
+      CHECK(outcome.energy_balance == alone.energy_balance);
     };
     same(go_on(world, c, path_of("alone0", split), rest));
     same(go_on(self, c, path_of("together", split), rest));

@@ -26,10 +26,10 @@ RunDeck<D> read_deck(const std::string& text, const Overrides& overrides = {}) {
 
 /// The state of a run, and how it came about.
 struct Outcome {
-  std::uint64_t state = 0;     ///< Simulation::hash()
-  std::uint64_t contacts = 0;  ///< of the contact graph: ids, gaps, normals, branches, forces, friction
-  std::uint64_t time = 0;      ///< the bits of clock and last step
-  std::uint64_t ledger = 0;    ///< the bits of the energy ledger
+  std::uint64_t state = 0;           ///< Simulation::hash()
+  std::uint64_t contacts = 0;        ///< of the contact graph: ids, gaps, normals, branches, forces, friction
+  std::uint64_t time = 0;            ///< the bits of clock and last step
+  std::uint64_t energy_balance = 0;  ///< the bits of the energy balance
   std::int64_t n_bodies = 0;
   std::int64_t n_removed = 0;
   std::int64_t n_contacts = 0;
@@ -44,16 +44,16 @@ struct Outcome {
 
   bool same_result(const Outcome& other) const {
     return state == other.state && contacts == other.contacts && time == other.time &&
-           ledger == other.ledger && n_bodies == other.n_bodies && n_removed == other.n_removed &&
-           n_contacts == other.n_contacts && n_pushing == other.n_pushing && n_rebuilds == other.n_rebuilds &&
-           n_halvings == other.n_halvings;
+           energy_balance == other.energy_balance && n_bodies == other.n_bodies &&
+           n_removed == other.n_removed && n_contacts == other.n_contacts && n_pushing == other.n_pushing &&
+           n_rebuilds == other.n_rebuilds && n_halvings == other.n_halvings;
   }
 };
 
 inline std::ostream& operator<<(std::ostream& stream, const Outcome& o) {
   return stream << std::hex << "state " << o.state << ", contacts " << o.contacts << ", time " << o.time
-                << ", ledger " << o.ledger << std::dec << "; " << o.n_bodies << " bodies, " << o.n_removed
-                << " removed, " << o.n_contacts << " contacts (" << o.n_pushing << " pushing, "
+                << ", energy balance " << o.energy_balance << std::dec << "; " << o.n_bodies << " bodies, "
+                << o.n_removed << " removed, " << o.n_contacts << " contacts (" << o.n_pushing << " pushing, "
                 << o.n_shared_contacts << " shared), " << o.n_rebuilds << " rebuilds, " << o.n_halvings
                 << " halvings, " << o.n_rebalances << " rebalances, " << o.n_migrated << " migrated";
 }
@@ -91,9 +91,9 @@ void look_at(Simulation<D>& simulation, Outcome& outcome) {
   };
   outcome.state = simulation.hash();
   outcome.time = bits(state.clock.time) ^ std::rotl(bits(state.clock.last_dt), 7);
-  outcome.ledger = 0;
+  outcome.energy_balance = 0;
   const auto add_energy = [&](const char*, Real energy) {
-    outcome.ledger = std::rotl(outcome.ledger, 11) ^ bits(energy);
+    outcome.energy_balance = std::rotl(outcome.energy_balance, 11) ^ bits(energy);
   };
   EnergyBalance::for_each(state.energy_balance, add_energy);
   EnergyBalance::for_each_stored(state.energy_balance, add_energy);

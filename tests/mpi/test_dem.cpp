@@ -144,7 +144,7 @@ void check_restarted(const Case<D>& c) {
   for (int step = 0; step < c.n_steps; ++step) simulation.step();
   CHECK(simulation.state().inlets[0].n_made > 10);
   CHECK(simulation.state().outlets[0].n_removed > 2);
-  CHECK(simulation.state().energy_balance.elastic > 0);  // the ledger was kept
+  CHECK(simulation.state().energy_balance.elastic > 0);  // the energy balance was kept
 }
 
 /// Spheres that cannot turn, held by friction on a slope of tangent 0.4; others fly past and outdate the list

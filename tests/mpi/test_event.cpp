@@ -164,7 +164,7 @@ TEST_CASE("the energy of event-driven runs is recorded") {
   CHECK(total(falling, 30, "impacts") > 100);
   check_balance(falling);
   CHECK(falling.state().energy_balance.impact > 0);
-  CHECK(total(falling, 1, "overlap") < 1e-9);
+  CHECK(total(falling, 1, "max_overlap") < 1e-9);
 
   Simulation<3> elastic(world, read_deck<3>(spheres));
   const Real start = mechanical_energy(elastic.state()).kinetic;

@@ -68,17 +68,17 @@ TEST_CASE("groups: members on several ranks slow each other down and wait", "[mp
   std::int64_t max_split = 0;
   for (int step = 0; step < 200; ++step) {
     simulation.step();
-    // By party: on how many ranks it is.
+    // By group: on how many ranks it is.
     std::vector<std::int64_t> ranks_of(static_cast<std::size_t>(state.next_id), 0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-      if (agent::party(state.bodies)[i] >= 0)
-        ranks_of[static_cast<std::size_t>(agent::party(state.bodies)[i])] = 1;
+      if (agent::group(state.bodies)[i] >= 0)
+        ranks_of[static_cast<std::size_t>(agent::group(state.bodies)[i])] = 1;
     state.comm.sum(ranks_of);
     max_split = std::max(max_split, *std::ranges::max_element(ranks_of));
   }
   Real waited = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-    waited = std::max(waited, agent::party_waited(state.bodies)[i]);
+    waited = std::max(waited, agent::group_waited(state.bodies)[i]);
   CHECK(state.comm.max(waited) > 0.5);
   if (state.comm.size() > 1) CHECK(max_split > 1);
 }

@@ -97,7 +97,7 @@ TEST_CASE("hazard: who is incapacitated stays in place to the last bit, and nobo
     }
     CHECK(n_fallen == static_cast<std::int64_t>(fell_at.size()));  // nobody leaves who has fallen
     for (const CertificateEntry& entry : simulation.stepper().certificate()) {
-      if (std::string(entry.name) == "overlap") overlap = std::max(overlap, entry.value);
+      if (std::string(entry.name) == "max_overlap") overlap = std::max(overlap, entry.value);
       if (std::string(entry.name) == "solved") CHECK(entry.value == 1);
     }
   }

@@ -128,9 +128,9 @@ TEST_CASE("measures of a floor count those on it, and on a line of two levels th
   const State<2>& state = simulation.state();
   const int upper = crowd_world(state)->building->find("upper");
   simulation.step();
-  CHECK(value(simulation, "file", "bodies") == n_upper);
-  CHECK(value(simulation, "bins", "bodies_0") == n_ground);
-  CHECK(value(simulation, "solid", "bodies_inside") == n_upper);
+  CHECK(value(simulation, "file", "n_bodies") == n_upper);
+  CHECK(value(simulation, "bins", "n_bodies_0") == n_ground);
+  CHECK(value(simulation, "solid", "n_bodies") == n_upper);
 
   const Vec<2> post{{7.5, 4}}, column{{12, 4}};
   Real nearest_to_post = HUGE_VAL, gap_to_column = HUGE_VAL;
@@ -150,11 +150,11 @@ TEST_CASE("measures of a floor count those on it, and on a line of two levels th
 
   CHECK(value(simulation, "across_upper", "net") == -n_upper);
   CHECK(value(simulation, "across_ground", "net") == -n_ground);
-  CHECK(value(simulation, "plane", "bodies") == -n_ground);
+  CHECK(value(simulation, "plane", "n_bodies") == -n_ground);
   for (const char* line : {"top_of_upper", "top_of_stair", "foot_of_stair", "foot_of_ground"})
     CHECK(value(simulation, line, "net") == -n_upper);
   CHECK(value(simulation, "top_of_ground", "total") == 0);
-  CHECK(value(simulation, "file", "bodies") == 0);
+  CHECK(value(simulation, "file", "n_bodies") == 0);
 }
 
 TEST_CASE("measures of floors have the same rows on any number of ranks", "[mpi]") {

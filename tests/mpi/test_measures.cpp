@@ -147,11 +147,11 @@ TEST_CASE("measures: rows of falling disks, flows counted at every step and gone
   const BodyStore<2>& bodies = alone.state().bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
     n_turns += bodies.image()[i][0] + static_cast<std::int64_t>(std::floor(bodies.position()[i][0] / 6));
-  CHECK(last("along_bodies") == static_cast<Real>(n_turns));
-  CHECK(last("down_bodies") == static_cast<Real>(n_below() - n_below_at_first));
-  CHECK(last("down_bodies") > 20);
+  CHECK(last("along_n_bodies") == static_cast<Real>(n_turns));
+  CHECK(last("down_n_bodies") == static_cast<Real>(n_below() - n_below_at_first));
+  CHECK(last("down_n_bodies") > 20);
   CHECK(last("down_mass") > 1000);
-  CHECK(last("along_bodies") > 30);
+  CHECK(last("along_n_bodies") > 30);
   // What was seen is worth comparing.
   CHECK(last("contacts_coordination") > 1);
   CHECK(last("stress_pressure") > 0);

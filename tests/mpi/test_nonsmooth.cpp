@@ -142,7 +142,7 @@ TEST_CASE("nonsmooth: the same bits with other corrections, without memory, with
                    150);
 }
 
-TEST_CASE("nonsmooth: a run goes on from a checkpoint with its impulses and its energy ledger", "[mpi]") {
+TEST_CASE("nonsmooth: a run goes on from a checkpoint with its impulses and its energy balance", "[mpi]") {
   const Seen in_2d = check_restarts<2>({grains_2d, {}, 105, {90}});
   CHECK(in_2d.n_remembered > 30);
   const Seen in_3d = check_restarts<3>({grains_3d, {}, 95, {85}});

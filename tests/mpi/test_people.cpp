@@ -17,7 +17,7 @@ const std::string hall =
 
 struct Person {
   scree::Vec<2> position;
-  Real radius, desired_speed, walks_from;
+  Real radius, desired_speed, premovement_end;
   std::int32_t kind, group, destination;
   bool operator==(const Person&) const = default;
 };

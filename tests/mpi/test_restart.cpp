@@ -349,7 +349,7 @@ material = "glass"
       if (comm.size() == world.size() && repeats_bits) {
         CHECK(again.state == outcome.state);
         CHECK(again.contacts == outcome.contacts);
-        CHECK(again.ledger == outcome.ledger);
+        CHECK(again.energy_balance == outcome.energy_balance);
       }
       save(simulation, comm.size() == world.size() ? path_of_root : path);
       world.barrier();

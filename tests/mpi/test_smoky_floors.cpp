@@ -136,10 +136,10 @@ TEST_CASE("people of a file start on the floors that it names, and a stair in sm
   CHECK(n_listed_on(west) == 1);
   CHECK(n_listed_on(building.find("east")) == 1);
   // Groups have the least id of their members, of all floors.
-  for (const auto& [party, size] : {std::pair(1000, 6), {1009, 6}, {8, 5}})
-    CHECK(owned_where(state, [&, p = party](std::size_t i) { return agent::party(state.bodies)[i] == p; }) ==
+  for (const auto& [group, size] : {std::pair(1000, 6), {1009, 6}, {8, 5}})
+    CHECK(owned_where(state, [&, p = group](std::size_t i) { return agent::group(state.bodies)[i] == p; }) ==
           size);
-  CHECK(owned_where(state, [&](std::size_t i) { return agent::party(state.bodies)[i] >= 0; }) == 17);
+  CHECK(owned_where(state, [&](std::size_t i) { return agent::group(state.bodies)[i] >= 0; }) == 17);
 
   // Who is in the flight at the closing, or so near its end that it cannot stop before, may still be there.
   std::int64_t n_at_closing = -1, n_fallen = 0;

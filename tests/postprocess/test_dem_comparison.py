@@ -11,7 +11,7 @@ from scree_program import check, check_close, check_in, source_folder
 from scree.results import Results, Scalars
 
 
-def make_run(folder, deck, rows=(), titles="orifice_bodies[-]"):
+def make_run(folder, deck, rows=(), titles="orifice_n_bodies[-]"):
     folder.mkdir(exist_ok=True)
     (folder / "case.resolved.toml").write_text(deck)
     lines = [f"time[s],step[-],n_bodies[-],{titles}", *(",".join(map(repr, map(float, row))) for row in rows)]

@@ -256,7 +256,7 @@ def test_a_plan_of_single_lines_without_a_floor_runs_with_the_people_asked_for(f
     said = subprocess.run([program(), "run", deck, "--set", "simulation.end_time=60"], capture_output=True, text=True)
     check(said.returncode == 0, "it runs", said)
     rows = (folder / "results/plan/plan.scalars.csv").read_text().splitlines()
-    left = rows[0].split(",").index("inside_bodies[-]")
+    left = rows[0].split(",").index("inside_n_bodies[-]")
     check(float(rows[1].split(",")[left]) == 30 and float(rows[-1].split(",")[left]) == 0, "everybody leaves", rows[-1])
 
 

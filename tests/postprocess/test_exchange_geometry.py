@@ -63,7 +63,7 @@ def test_a_geometry_of_rooms(folder):
     check(not plan.left_out, "nothing is left out", plan.left_out)
     deck = scree.Deck(exchange.write_plan(plan, folder, 25))
     deck["simulation.end_time"] = 60.0
-    inside = scree.run(deck, progress=False).scalars["inside_bodies"]
+    inside = scree.run(deck, progress=False).scalars["inside_n_bodies"]
     check(inside[0] == 25 and inside[-1] == 0, "through the doors of rooms and subrooms everybody leaves", inside)
 
 

@@ -162,7 +162,7 @@ def test_people_of_a_text_file_in_the_plan_of_another(folder):
     deck = scree.Deck("traj.toml")
     check(deck["exits.main_exit.line"] == [[14.0, 2.0], [14.0, 4.0]], "its exit", deck)
     deck["simulation.end_time"] = 60.0
-    inside = scree.run(deck, progress=False).scalars["inside_bodies"]
+    inside = scree.run(deck, progress=False).scalars["inside_n_bodies"]
     check(inside[0] == 3 and inside[-1] == 0, "everybody leaves", inside)
 
 

@@ -117,7 +117,7 @@ def test_people_by_count_run(folder):
     check({name: table["count"] for name, table in tables.items()} == {"source_8": 20, "start_to_5": 2, "start_to_6_7": 1},
           "as many people", tables)
     results = scree.run(deck, progress=False)
-    inside = results.scalars["inside_bodies"]
+    inside = results.scalars["inside_n_bodies"]
     check(inside[0] == 23 and inside[-1] == 0, "they are there, and everybody leaves", inside)
 
 
@@ -160,7 +160,7 @@ def test_a_steady_source_brings_its_last_person_when_vadere_does(folder):
     del deck["exits.target_5"], deck["exits.target_7"], deck["journeys"], deck["sources.source_3.journey"]
     deck["analysis.every"] = 0.05
     results = scree.run(deck, progress=False)
-    time, inside = results.scalars["time"], results.scalars["inside_bodies"]
+    time, inside = results.scalars["time"], results.scalars["inside_n_bodies"]
     check_close(float(time[np.argmax(inside == 42)]), 40.0, "when all are there", absolute=0.11)
 
 

@@ -14,7 +14,7 @@ def table(*arguments):
 def test_a_line_for_each_run(folder):
     for name, most in (("a", 1.256), ("b", 8)):
         (folder / name).mkdir()
-        load = {key: {"mean": 1.114, "worst": most} for key in ("bodies_and_pairs", "pairs_by_phase", "computing")}
+        load = {key: {"mean": 1.114, "worst": most} for key in ("bodies_and_pairs", "pairs_by_colour", "computing")}
         (folder / name / "summary.json").write_text(
             json.dumps({"load": {"weights": "counts", **load}, "rebalances": 69, "bodies_migrated": 375706}))
     done = table(folder / "a", folder / "b" / "summary.json")

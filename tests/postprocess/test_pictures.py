@@ -117,8 +117,21 @@ def make_chain(folder):
     make_run(folder, [[a, 0, 0] for a in x], [0.1] * 11, [[0, 0, 0]] * 11, mass=[1] * 11)
     lines = [(k, k + 1) for k in range(10)] + [(11, 12)]
     points = [[a, 0, 0] for a in x] + [[0, 0.05, 0], [0, 0.09, 0]]
-    write_frame(folder / "vtk" / "contacts.vtp", points, lines, cells={"force": [*np.linspace(1, 0.1, 10), 0.001]})
+    write_frame(folder / "vtk" / "contacts.vtp", points, lines, cells={"normal_force": [*np.linspace(1, 0.1, 10), 0.001]})
     write_index(folder / "vtk" / "case_contacts.pvd", [(0.25, "contacts.vtp")])
+
+
+def test_contacts_of_the_version_before_have_the_names_of_now(folder, capfd):
+    make_run(folder, [[0, 0, 0], [1, 0, 0]], [0.5] * 2, [[0, 0, 0]] * 2)
+    for name in ("first.vtp", "second.vtp"):
+        write_frame(folder / "vtk" / name, [[0, 0, 0], [1, 0, 0]], [(0, 1)], cells={"gap": [0], "force": [2], "friction": [[0, 3, 0]]})
+    write_index(folder / "vtk" / "case_contacts.pvd", [(0.25, "first.vtp"), (0.5, "second.vtp")])
+    for frame in (0, 1):
+        contacts = scree.Results(folder).contacts(frame)
+        check(list(contacts) == ["ends", "gap", "normal_force", "tangential_force"], "names", list(contacts))
+        check(contacts["normal_force"].tolist() == [2] and contacts["tangential_force"].tolist() == [[0, 3, 0]], "values", contacts)
+    said = capfd.readouterr().err.splitlines()
+    check(len(said) == 2 and "'force' is now called 'normal_force'" in said[0], "a line for each name, not for each frame", said)
 
 
 def test_force_chains_are_thick_and_dark_by_force(folder):

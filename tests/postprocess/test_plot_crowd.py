@@ -14,7 +14,7 @@ from scree_program import check, check_close, check_in, python_command
 from scree.results import Results, read_fields, read_wkt
 
 HALL = "POLYGON ((0 0, 10 0, 10 6, 0 6, 0 0), (4 2, 4 4, 6 4, 6 2, 4 2))"
-AGENTS = ("id[-],population[-],kind[-],radius[m],desired_speed[m/s],entered[s],walks_from[s],left[s],exit[-],walked[m]\n"
+AGENTS = ("id[-],population[-],agent_type[-],radius[m],desired_speed[m/s],entered[s],premovement_end[s],left[s],exit[-],walked[m]\n"
           "2,crowd,adult,0.2,1.3,0,0,4,east,4.1\n"
           "0,crowd,adult,0.18,1.2,0,1,5.5,west,5.0\n"
           "1,train,\"child, small\",0.15,1.0,2,2,8,east,6.0\n")
@@ -119,7 +119,7 @@ def test_readers_of_crowds(folder):
     check(np.isnan(speed).sum() == 1, "the jump of person 3 has no speed", speed[np.isnan(speed)])
     check(np.allclose(speed[np.isfinite(speed)], 1.0), "speed from places", speed)
     agents = results.agents
-    check(agents["kind"] == ["adult", "adult", "child, small"], "text in quotes", agents["kind"])
+    check(agents["agent_type"] == ["adult", "adult", "child, small"], "text in quotes", agents["agent_type"])
     check(agents.units["desired_speed"] == "m/s", "unit", agents.units)
     check({name: times.tolist() for name, times in agents.exits().items()} == {"east": [4, 8], "west": [5.5]},
           "departures by exit", agents.exits())

@@ -17,7 +17,7 @@ import scree
 from scree import style
 from scree_program import check, check_close, check_in, python_command
 
-METHOD = "dt[s],n_bodies[-],stage[-],contacts[-],residual[-],solved[-],sweeps[-],overlap[m]"
+METHOD = "dt[s],n_bodies[-],stage[-],contacts[-],residual[-],solved[-],sweeps[-],max_overlap[m]"
 MEASURED = ("bed_mean_speed[m/s],energy_kinetic[J],energy_potential[J],energy_wall_work[J],lid_force_lid_y[N],"
             "wall_force_left_x[N]")
 N_BINS = 6
@@ -70,7 +70,7 @@ def test_what_was_measured_comes_first_and_alone(run):
     with_all = scree.plots.scalars(run, everything=True)
     check([axes.get_ylabel() for axes in with_all[:3]] == [axes.get_ylabel() for axes in panels], "measures stay first",
           words_of(with_all))
-    check({"dt [s]", "overlap [m]", "sweeps", "residual", "stage"} <= set(words_of(with_all)), "then the method",
+    check({"dt [s]", "max_overlap [m]", "sweeps", "residual", "stage"} <= set(words_of(with_all)), "then the method",
           words_of(with_all))
     chosen = scree.plots.scalars(run, ["sweeps", "energy_wall*"])
     check(set(words_of(chosen)) == {"energy_wall_work [J]", "sweeps"}, "columns asked for are drawn", words_of(chosen))

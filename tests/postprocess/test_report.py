@@ -195,7 +195,7 @@ def test_runs_that_did_not_end(ensemble, folder):
         check(rows_of(browser, "times")["everybody"][0] == f"{N_UPPER - 1} of {N_UPPER}", "whole rows count", rows_of(browser, "times"))
 
     (killed / "house.evacuation.csv").write_text("time[s],inside[-],came[-],left[-],left_door[-]\n")
-    (killed / "house.agents.csv").write_text("id[-],population[-],kind[-],radius[m],desired_speed[m/s],entered[s],left[s],exit[-]\n")
+    (killed / "house.agents.csv").write_text("id[-],population[-],agent_type[-],radius[m],desired_speed[m/s],entered[s],left[s],exit[-]\n")
     (killed / "house.trajectory.h5").unlink()
     report(killed)
     check_in("Nobody has left yet", (killed / "report.html").read_text(), "a run that has only begun")

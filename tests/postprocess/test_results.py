@@ -1,4 +1,7 @@
 """The readers of postprocess/ give back what is in the files, and the plots are made of it."""
+import contextlib
+import io
+import json
 import subprocess
 import sys
 
@@ -42,6 +45,62 @@ def test_scalars_have_names_units_and_all_digits(folder):
     check(scalars.units == {"time": "s", "overlap_max": "m", "bodies": "-"}, "units", scalars.units)
     check(scalars["overlap_max"][1] == 2.5e-4, "values are read exactly", scalars["overlap_max"])
     check(Results(folder).summary["exit_status"] == 0, "the summary is read")
+
+
+def test_old_names_are_read_as_the_new_ones(folder):
+    make_run(folder)
+    (folder / "summary.json").write_text(json.dumps({
+        "feeders": {"rain": {"made": 3}}, "bodies_in_sinks": 2, "list_builds": 1, "load": {"pairs_by_phase": {"mean": 1.5}},
+        "communication": {"hand_overs": {"messages": 4}}, "bodies": 7,
+        "timers": [{"name": "start"}, {"name": "fill"}, {"name": "ways"}]}))
+    (folder / "case.resolved.toml").write_text("[agents.slow]\npush_speed = 0.1\n[crowd.avoidance]\nside_room = 0.3\n")
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        for results in (Results(folder), Results(folder)):
+            check(results.summary == {"inlets": {"rain": {"made": 3}}, "bodies_in_outlets": 2, "list_rebuilds": 1, "bodies": 7,
+                                      "load": {"pairs_by_colour": {"mean": 1.5}},
+                                      "communication": {"halo_transfers": {"messages": 4}},
+                                      "timers": [{"name": "start"}, {"name": "packing"}, {"name": "floor_field"}]}, "the summary", results.summary)
+            check(results.deck == {"agents": {"slow": {"creep_speed": 0.1}}, "crowd": {"avoidance": {"lateral_clearance": 0.3}}},
+                  "the deck", results.deck)
+    lines = said.getvalue().splitlines()
+    check(len(lines) == 9, "a line for each old name, once", lines)
+    check(f"scree: {folder / 'summary.json'}: 'feeders' is now called 'inlets'; the next version will not know the old name" in lines,
+          "it names file, old and new name", lines)
+
+
+def test_old_columns_of_people_are_read_as_the_new_ones(folder):
+    make_run(folder)
+    (folder / "case.agents.csv").write_text("id[-],kind[-],walks_from[s],party[-],party_waited[s]\n3,adult,1.5,2,0.25\n")
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        agents = Results(folder).agents
+    check(agents.names == ["id", "agent_type", "premovement_end", "group", "group_waited"], "names", agents.names)
+    check(agents["agent_type"] == ["adult"] and agents["premovement_end"][0] == 1.5, "texts and numbers", agents["agent_type"])
+    check(agents.units["premovement_end"] == "s", "units", agents.units)
+    check(len(said.getvalue().splitlines()) == 4 and "'kind' is now called 'agent_type'" in said.getvalue(), "a line for each", said.getvalue())
+
+
+def test_old_columns_of_scalars_are_found_by_the_new_names(folder):
+    make_run(folder)
+    (folder / "case.scalars.csv").write_text("time[s],n_bodies[-],door_bodies[-],box_bodies_inside[-],up_bodies_1[-],overlap[m]\n0,9,1,2,3,0.5\n")
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        scalars = Results(folder).scalars
+        found = [float(scalars[name][0]) for name in ("n_bodies", "door_n_bodies", "box_n_bodies", "up_n_bodies_1", "door_bodies", "max_overlap")]
+    check(found == [9, 1, 2, 3, 1, 0.5], "columns by new and old names", found)
+    check("door_n_bodies" in scalars and "up_n_bodies_0" not in scalars and scalars.label("door_n_bodies") == "door_n_bodies", "like a dict")
+    lines = said.getvalue().splitlines()
+    check(len(lines) == 4 and "'box_bodies_inside' is now called 'box_n_bodies'" in lines[2], "a line for each", lines)
+
+
+def test_new_names_are_left_alone(folder):
+    make_run(folder)
+    (folder / "summary.json").write_text(json.dumps({"inlets": {"a": {}}, "feeders": 1, "load": [1]}))
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        check(Results(folder).summary == {"inlets": {"a": {}}, "feeders": 1, "load": [1]}, "nothing is replaced")
+    check(said.getvalue() == "", "and nothing said", said.getvalue())
 
 
 def test_trajectory_leaves_out_bodies_that_are_gone(folder):

@@ -126,7 +126,7 @@ def test_tables_and_summary_agree(folder):
     check(summary["left"] == len(people) and summary["left"] + summary["still_inside"] == 70, "nobody is lost", summary)
     check({row["population[-]"] for row in people} <= {"crowd", "more"}, "populations have their names", people[0])
     for row in people:
-        check(float(row["entered[s]"]) <= float(row["walks_from[s]"]) < float(row["left[s]"]), "times are in order", row)
+        check(float(row["entered[s]"]) <= float(row["premovement_end[s]"]) < float(row["left[s]"]), "times are in order", row)
         check(0.15 <= float(row["radius[m]"]) <= 0.24 and float(row["walked[m]"]) > 0, "numbers are possible", row)
 
     check(float(curve[0]["time[s]"]) == 0 and curve[0]["inside[-]"] == "60", "N(t) begins at the start", curve[0])

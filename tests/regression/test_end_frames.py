@@ -184,7 +184,7 @@ def test_an_inlet_without_room_says_so(folder):
     check(re.search(r'inlet "rain" made \d+ of the 399 bodies due .* instead of 400: the others found no free place in '
                     r"the region \(1, 2.5\) to \(1.5, 3\) m", result.stderr) or
           re.search(r'inlet "rain" made \d+ of the 400 bodies due', result.stderr), "a warning with the reason", result)
-    inlet = summary_of(folder / "results/small")["feeders"]["rain"]
+    inlet = summary_of(folder / "results/small")["inlets"]["rain"]
     check(inlet["count"] == 4000 and inlet["rate_per_s"] == 400, "the summary tells what was asked for", inlet)
     check(0 < inlet["made"] < 100 and inlet["waiting"] == inlet["due"] - inlet["made"], "and what came", inlet)
     check(abs(inlet["achieved_rate_per_s"] - inlet["made"]) < 1e-6, "in 1 s", inlet)

@@ -16,4 +16,4 @@ def test_frames_with_contacts_are_written_and_read(folder):
     last = frames[-1].read_text(errors="replace")
     number = int(last.split('NumberOfLines="')[1].split('"')[0])
     check(number > 0, "there are contacts at the end", number)
-    check('Name="friction"' in last, "friction has its column", frames[-1])
+    check('Name="tangential_force"' in last, "friction has its column", frames[-1])

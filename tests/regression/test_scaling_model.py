@@ -114,7 +114,7 @@ def test_stored_constants_have_the_bytes_of_runs(folder):
     model = load_model()
     for name, scheme in model.load_schemes(model.CONSTANTS)[0].items():
         if name.startswith("pbd"):
-            check(scheme.record_bytes == model.PBD_RECORD_BYTES, f"{name}: a hand-over", scheme)
+            check(scheme.record_bytes == model.PBD_RECORD_BYTES, f"{name}: a halo transfer", scheme)
         if name == "dem":
             check((scheme.copies, scheme.sums) == tuple((n,) for n in model.dem_bytes(3)), "dem: copies and sums", scheme)
 
@@ -173,7 +173,7 @@ def test_plan_against_one_body_at_a_time(folder):
         check((plan.ghosts == ghosts).all(), "ghosts of each rank", f"{plan.ghosts} {ghosts}")
         check((plan.sums_sent == sums).all(), "partial sums of each rank", f"{plan.sums_sent} {sums}")
         for leg in LEGS:
-            check((plan.handed[leg] == handed[leg]).all(), f"hand-overs {leg} of each rank", f"{plan.handed[leg]} {handed[leg]}")
+            check((plan.handed[leg] == handed[leg]).all(), f"halo transfers {leg} of each rank", f"{plan.handed[leg]} {handed[leg]}")
         for turn, legs in TURNS.items():
             messages = np.zeros(ranks)
             for (source, _), of_pair in intervals[turn].items():
@@ -205,7 +205,7 @@ def test_smooth_formula(folder):
             of_rank = share.mean_blocks * share.bodies_per_block
             exact = share.plan.ghosts.mean()
             check_close(model.smooth_ghosts(scheme, of_rank), exact, f"{dimension}D, {blocks_per_rank} blocks", relative=0.2)
-            check_close(share.plan.entries("middle").mean(), 2 * exact, f"{dimension}D hand-overs", relative=0.1)
+            check_close(share.plan.entries("middle").mean(), 2 * exact, f"{dimension}D halo transfers", relative=0.1)
 
 
 def test_time_of_a_sweep(folder):

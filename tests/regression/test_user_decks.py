@@ -27,7 +27,7 @@ def test_drum_with_two_sizes(folder):
 def test_funnel_with_a_plate(folder):
     results = run_on_1_and_3(folder, "funnel", "simulation.end_time=0.9", "inlets.spout.count=120", "inlets.spout.rate=600",
                              "obstacles.plate.motion.times=[0, 0.45, 0.5, 0.7, 0.75, 10]")
-    time, passed = results.scalars["time"], results.scalars["outlet_bodies"]
+    time, passed = results.scalars["time"], results.scalars["outlet_n_bodies"]
     check(passed[time < 0.45].max() == 0, "nothing comes out while the plate is closed", passed[time < 0.45])
     check(10 < passed[-1] < 120, "some come out while it is open", passed[-1])
     late = passed[time > 0.85]

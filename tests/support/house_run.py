@@ -74,7 +74,7 @@ def make_house(folder, name="house", seed=3):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.resolved.toml").write_text(DECK.replace("seed = 3", f"seed = {seed}"))
     leaving = sorted(range(N_UPPER), key=left_at)
-    titles = "id[-],population[-],kind[-],radius[m],desired_speed[m/s],entered[s],walks_from[s],left[s],exit[-],walked[m],level[-]"
+    titles = "id[-],population[-],agent_type[-],radius[m],desired_speed[m/s],entered[s],premovement_end[s],left[s],exit[-],walked[m],level[-]"
     rows = [f"{k},upstairs,adult,0.2,1,0,0,{left_at(k)},door,{left_at(k)},ground" for k in leaving]
     (folder / f"{name}.agents.csv").write_text("\n".join([titles, *rows]) + "\n")
     counted = [f"{left_at(k)},{N_UPPER - n},0,{n},{n},0" for n, k in enumerate(leaving, 1)]

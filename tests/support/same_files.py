@@ -15,8 +15,8 @@ import scree_program
 LEFT_OUT = re.compile(r"\.log$|(^|/)(\.scree-lock|checkpoint/.*|summary\.json)$|\.resolved\.toml$|\.pvt[pi]$")
 WALL_TIMES = re.compile(r"wall_[^,]*")      # columns of tables
 # Of the summary: what a run came to, not how it was computed.
-RESULTS = ["name", "title", "status", "exit_code", "dimension", "bodies", "bodies_in_sinks", "steps", "time_s", "end_time_s",
-           "state_hash", "certificate_of_last_step", "feeders", "evacuation"]
+RESULTS = ["name", "title", "status", "exit_code", "dimension", "bodies", "bodies_in_outlets", "steps", "time_s", "end_time_s",
+           "state_hash", "certificate_of_last_step", "inlets", "evacuation"]
 OF_THE_PART = ["certificate_worst"]         # entries within them that count since the last restart
 
 

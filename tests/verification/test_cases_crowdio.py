@@ -462,7 +462,7 @@ def test_speed_along_a_direction_is_that_of_displacements(folder):
         at = {(person, round(10 * time)): place[0] for person, time, place in
               zip(run.paths.id_of_row, run.paths.time_of_row, run.paths.position_of_row)}
         checked = 0
-        for time, along, n in zip(run.scalars["time"], run.scalars["middle_speed_along"], run.scalars["middle_bodies"]):
+        for time, along, n in zip(run.scalars["time"], run.scalars["middle_speed_along"], run.scalars["middle_n_bodies"]):
             frame = round(10 * time)
             span = spans[frame % 4 if over == "0.4" else 0]
             steps = [abs(x - at[person, frame - span]) / (span / 10) for (person, f), x in at.items() if f == frame and 8 < x < 12]

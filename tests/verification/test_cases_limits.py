@@ -31,7 +31,7 @@ def run(folder, changes=None, ranks=1, results="results/deck"):
 def test_the_limit_of_overlap_is_that_of_the_pair(folder, scheme, step):
     case(folder, "grains/overlap_wide_mix")
     changes = {"simulation.scheme": f'"{scheme}"', "time.step": step, "simulation.end_time": 0.04}
-    overlap = run(folder, changes, ranks=2).scalars["overlap"].max()
+    overlap = run(folder, changes, ranks=2).scalars["max_overlap"].max()
     check(1.3e-3 < overlap < 1.97e-3, "deepest overlap: 2.9 % of the ball that has it, 1.4 times the radius of the other", overlap)
     # The other ball is as hard to please as it was: 0.3 of its own radius.
     result = scree("-q", "run", "deck.toml", *changed(changes | {'pairs."m-m".stiffness': 0.5, "simulation.end_time": 0.2}),
@@ -120,7 +120,7 @@ def test_the_first_row_tells_what_touches(folder, name, contacts, overlap):
     case(folder, f"grains/{name}")
     now = run(folder).scalars
     check(now["contacts"][0] == contacts, "contacts at the start", now["contacts"])
-    check_close(now["overlap"][0], overlap, "overlap at the start", absolute=1e-15)
+    check_close(now["max_overlap"][0], overlap, "overlap at the start", absolute=1e-15)
     if name == "contacts_at_start":
         check((now["contacts"] == contacts).all(), "and in each row", now["contacts"])
 
@@ -182,8 +182,8 @@ def test_spins_of_bodies_that_do_not_rotate_are_not_taken(folder):
 
 def test_two_columns_of_one_name_are_refused(folder):
     case(folder, "pairs/columns_twice")
-    refused(folder, "check", "deck.toml", words=["deck.toml:", "[measures.n]", '"n_bodies"'])
-    refused(folder, "run", "deck.toml", words=["[measures.n]"])
+    refused(folder, "check", "deck.toml", words=["deck.toml:", "[measures.a_mean]", '"a_mean_speed"'])
+    refused(folder, "run", "deck.toml", words=["[measures.a_mean]"])
 
 
 def test_exits_above_each_other_do_not_overlap(folder):

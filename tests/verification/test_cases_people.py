@@ -29,7 +29,7 @@ def test_waits_of_those_who_fall_count(folder, fallen):
                                            "groups": {"sizes": [3], "wait": True, "reach": 0.5, "stay": "none"}}})
     for ranks in (1, 2):
         run = run_crowd(folder, deck, ranks=ranks, empty=False)
-        waited = run.agents["party_waited"]
+        waited = run.agents["group_waited"]
         check(run.evacuation["hazard"]["incapacitated"] == 12 and sum(waited) > 10, "all fall, and some waited", run.evacuation)
         check_close(run.evacuation["groups"]["waited_s"], sum(waited), "the sum of waiting", absolute=1e-4)
         check_close(run.evacuation["groups"]["longest_s"], max(waited), "the longest wait", absolute=1e-5)
@@ -95,5 +95,5 @@ def test_groups_across_a_periodic_face(folder):
     runs = [run_crowd(folder, deck, ranks=ranks, empty=False) for ranks in (1, 2)]
     check(runs[0].summary["state_hash"] == runs[1].summary["state_hash"], "the same on two ranks", runs[0].folder)
     agents = runs[0].agents
-    check(np.all(agents["party_waited"] == 0), "nobody waits", agents["party_waited"])
+    check(np.all(agents["group_waited"] == 0), "nobody waits", agents["group_waited"])
     check_close(np.ptp(agents["walked"]), 0, "all walk 10 m", absolute=0.5)

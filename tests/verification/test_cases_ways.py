@@ -285,7 +285,7 @@ def test_a_lift_and_a_stair_that_are_too_narrow_for_wheelchairs(folder, narrow):
         check_in("4 people with a radius of up to 0.35 m have no way", said.stderr, "who")
         check(said.stderr.count('"east" is 0.6 m wide at (20, 3)') == 1, "the lift is named once", said)
         return
-    states = [row["state[-]"] for row in people(results).values() if row["kind[-]"] == "wheelchair"]
+    states = [row["state[-]"] for row in people(results).values() if row["agent_type[-]"] == "wheelchair"]
     rode = results.summary["evacuation"]["lifts"]["east"]["persons"]
     check(rode == (4 if narrow == "stair" else 0), "who took the lift", rode)
     check(set(states) == {"no way" if "closes" in narrow else "left"}, "wheelchairs", states)
@@ -317,7 +317,7 @@ def test_widths_with_a_source_and_with_pbd(folder):
         deck["sources"] = {"in": {"agents": ["adult", "wheelchair"], "region": [[0.5, 0.5], [3, 0.5], [3, 5.5], [0.5, 5.5]], "rate": 1.0, "limit": 20}}
 
     results, _ = changed(folder, "ways_by_width/mixed.toml", source)
-    chairs = sum(row["kind[-]"] == "wheelchair" for row in people(results).values())
+    chairs = sum(row["agent_type[-]"] == "wheelchair" for row in people(results).values())
     check(by_passage(results) == [20 - chairs, chairs] and chairs > 0, "each size by its own", by_passage(results))
     results, _ = run(folder, "ways_by_width/mixed.toml", "--set", 'crowd.model="pbd"', to="pbd")
     check(by_passage(results) == [20, 3], "pbd: each size by its own", by_passage(results))
@@ -423,5 +423,5 @@ def test_wheelchairs_take_the_lift(folder):
     deck.write_text(deck.read_text().replace("[agents.wheelchair]", '[agents.wheelchair]\navoids = ["stair"]'))
     run_ok("run", deck, "--set", f'output.directory="{folder}"', folder=folder)
     results = Results(folder / "shop")
-    rows = [row for row in people(results).values() if row["kind[-]"] == "wheelchair"]
+    rows = [row for row in people(results).values() if row["agent_type[-]"] == "wheelchair"]
     check(results.summary["evacuation"]["lifts"]["east"]["persons"] == 4 and len(rows) == 4, "4 by the lift", rows)

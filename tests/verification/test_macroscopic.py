@@ -118,7 +118,7 @@ def discharge_rate(results, first=0.35):
     scalars = results.scalars
     since = scalars["time"] - scalars["time"][np.argmax(scalars["stage"] > 0)]
     chosen = since > first
-    return np.polyfit(since[chosen], scalars["outlet_bodies"][chosen], 1)[0]
+    return np.polyfit(since[chosen], scalars["outlet_n_bodies"][chosen], 1)[0]
 
 
 def test_friction_of_silo(folder):

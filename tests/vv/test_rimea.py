@@ -120,7 +120,7 @@ def test_r07_demographics(folder):
                       agents=kinds, populations=populations)
     run = run_crowd(folder, deck)
     worst_band = worst_own = 0.0
-    for person, kind, desired in zip(run.agents["id"].astype(int), run.agents["kind"], run.agents["desired_speed"]):
+    for person, kind, desired in zip(run.agents["id"].astype(int), run.agents["agent_type"], run.agents["desired_speed"]):
         times, positions = run.tracks[person]
         speed = 40 / (crossing_time(times, positions[:, 0], 55) - crossing_time(times, positions[:, 0], 15))
         low, high, _ = bands[int(kind.removeprefix("age_"))]
@@ -231,7 +231,7 @@ def test_r12c_two_necks(folder):
                   "before_1": {"type": "window", "polygon": rectangle(7, 2, 10, 8)},
                   "before_2": {"type": "window", "polygon": rectangle(17.2, 2, 20.2, 8)}}
     run = _bottleneck(folder, [0.2, 0.2], "two", measures=plan_lines)
-    queues = [float(run.scalars[f"before_{k}_bodies"].max()) for k in (1, 2)]
+    queues = [float(run.scalars[f"before_{k}_n_bodies"].max()) for k in (1, 2)]
     flows = [flow_between(_passing(run, name)) for name in ("first", "second")]
     CRITERIA.row("R12c queues", "RiMEA 12c", "more queue before the first neck than before the second",
                  f"{queues[0]:.0f}, {queues[1]:.0f} persons", queues[0] > queues[1])

@@ -151,7 +151,7 @@ def name_crowd(row):
         row.per_body(f"{name}_us", "us", timers)
     row.add("contacts_per_agent", "-", (row.sum("contacts") or 0.0) / row.steps / row.bodies)
     row.add("sweeps", "-", (row.sum("sweeps") or 0.0) / row.steps)
-    row.add("worst_overlap_m", "m", row.worst("overlap", "overlap_met"))
+    row.add("worst_overlap_m", "m", row.worst("max_overlap", "overlap_met"))
     row.add("worst_residual_m", "m", row.worst("residual"))
     row.add_bytes_per_body("bytes_per_agent")
 

@@ -139,7 +139,7 @@ class VtkRun(Run):
         if path is None:
             return super().contacts(frame)
         found = read_contacts(path)
-        return found["ends"], found.get("force")
+        return found["ends"], found.get("normal_force")
 
     def _latest(self, kind, frame):
         """The last file of a series that is not after a frame (walls that never move are written once)."""

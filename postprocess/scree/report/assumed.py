@@ -89,12 +89,12 @@ def kind_of_people(run, name, kind):
             continue
         text = "default"
         if agents is not None and len(agents):
-            own = agents[column][np.array(agents["kind"], dtype=object) == name]
+            own = agents[column][np.array(agents["agent_type"], dtype=object) == name]
             if len(own):
                 text += f"; those of the run: mean {own.mean():.3g}, from {own.min():.3g} to {own.max():.3g} {UNITS[key]}"
         cells.append(text)
-    cells += [f"{kind[key]:g} {UNITS[key]}" if key in kind else "default" for key in ("headway_time", "push_speed")]
-    others = {key: value for key, value in kind.items() if key not in ("radius", "speed", "headway_time", "push_speed")}
+    cells += [f"{kind[key]:g} {UNITS[key]}" if key in kind else "default" for key in ("headway_time", "creep_speed")]
+    others = {key: value for key, value in kind.items() if key not in ("radius", "speed", "headway_time", "creep_speed")}
     return (*cells, ", ".join(f"{key} {text}" for key, text in values_of(others, UNITS)))
 
 

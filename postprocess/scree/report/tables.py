@@ -4,7 +4,7 @@ import math
 from html import escape
 
 # Units of keys of crowds, by their last part.
-UNITS = {"end_time": "s", "step": "s", "radius": "m", "speed": "m/s", "premovement": "s", "headway_time": "s", "push_speed": "m/s",
+UNITS = {"end_time": "s", "step": "s", "radius": "m", "speed": "m/s", "premovement": "s", "headway_time": "s", "creep_speed": "m/s",
          "density": "1/m2", "max_flow": "1/s", "rate": "1/s", "start": "s", "until": "s", "update": "s", "wait": "s", "cell": "m",
          "wall_clearance": "m", "spreading": "m/s", "turning_angle": "rad", "tolerance": "m", "elevation": "m", "absorb_depth": "m",
          "closed_from": "s", "door_time": "s", "dwell": "s", "follow_reach": "m", "reach": "m", "separate_limit": "m"}

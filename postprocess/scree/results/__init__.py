@@ -4,7 +4,7 @@
     results = Results("results/attraction")
     results.scalars["time"], results.scalars.units["time"]      # the time series, array by array
     results.trajectory.positions(-1)                            # (n, D) of the last frame, in order of ids
-    results.bodies(-1)["velocity"], results.contacts(-1)["force"]   # fields of a frame, arrays by name
+    results.bodies(-1)["velocity"], results.contacts(-1)["normal_force"]   # fields of a frame, arrays by name
     results.vtk_frames("particles")                             # [(time, path of the .pvtp), ...]
     results.paths.frame(0), results.agents["left"]           # of crowds: who was where, who left when and how
     read_fields(results.vtk_frames("fields")[-1][1])["density"] # of crowds: a map, row by row

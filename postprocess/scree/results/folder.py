@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scree.errors import ResultsError
 from scree.results.files import existing, read_pvd
+from scree.results.old_names import DECK, summary_with_new_names, with_new_names
 from scree.results.paths import Paths, read_trajectory
 from scree.results.poly_data import read_contacts
 from scree.results.record import Trajectory
@@ -74,7 +75,7 @@ class Results:
     def deck(self) -> dict:
         """The deck with all defaults filled in, from NAME.resolved.toml; {} where there is none."""
         path = self.folder / f"{self.name}.resolved.toml"
-        return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return with_new_names(tomllib.loads(path.read_text(encoding="utf-8")), DECK, path) if path.exists() else {}
 
     def measure(self, kind) -> str:
         """Name of the one measure of this type in the deck; ResultsError if there is none, or several."""
@@ -85,7 +86,8 @@ class Results:
 
     @cached_property
     def summary(self) -> dict:
-        return json.loads(existing(self.folder / "summary.json").read_text())
+        path = existing(self.folder / "summary.json")
+        return summary_with_new_names(json.loads(path.read_text()), path)
 
     def bodies(self, frame=-1) -> dict:
         """All fields of a frame of NAME.h5 as arrays by name, in order of ids; units: trajectory.unit(name)."""
@@ -94,7 +96,7 @@ class Results:
 
     def contacts(self, frame=-1) -> dict:
         """The contacts of a frame of vtk/NAME_contacts.pvd as arrays by name: "ends" (n, 2, 3) [m], from the centre of one
-        body to that of the other or to the wall, and what the run wrote for each (gap [m], force [N], ...)."""
+        body to that of the other or to the wall, and what the run wrote for each (gap [m], normal_force [N], ...)."""
         frames = self.vtk_frames("contacts")
         if not frames:
             raise ResultsError(f"{self.folder} has no contacts: the deck needs [output.vtk]")

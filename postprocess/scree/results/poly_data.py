@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scree.errors import ResultsError
+from scree.results.old_names import CONTACTS, new_name
 
 
 @dataclass
@@ -47,4 +48,5 @@ def read_poly_data(path):
 def read_contacts(path):
     """One frame of contacts as arrays by name, see Results.contacts."""
     data = read_poly_data(path)
-    return {"ends": data.points[data.lines], **(data.cell_fields if len(data.lines) else {})}
+    fields = {new_name(name, CONTACTS, path.parent): values for name, values in data.cell_fields.items()}
+    return {"ends": data.points[data.lines], **(fields if len(data.lines) else {})}

@@ -7,12 +7,13 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
+from scree.results.old_names import AGENTS, SCALARS, new_name, old_columns, tell
 
-AGENTS_TEXT = ("population", "kind", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
+AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
 AXES = ("time", "step")
 OF_THE_METHOD = ("dt", "n_bodies", "contacts", "added", "without_rebound", "residual", "solved", "spring_error", "penetration_rate", "cone_violation",
-                 "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "overlap",
+                 "complementarity", "dissipation_error", "sweeps", "iterations", "newton_steps", "krylov_iterations", "max_overlap",
                  "corrected", "correction_energy", "contact_gain", "halvings")
 
 
@@ -24,9 +25,10 @@ class Scalars:
         self.units = {}
         for title in rows[0]:
             name, unit = _name_and_unit(title)
-            self.units[name] = unit
+            self.units[new_name(name, SCALARS, path)] = unit
         table = np.array(rows[1:], dtype=float).reshape(len(rows) - 1, len(rows[0]))
         self._columns = dict(zip(self.units, table.T))
+        self._path = path
 
     @property
     def names(self):
@@ -39,12 +41,19 @@ class Scalars:
         return len(self._columns)
 
     def __contains__(self, name):
-        return name in self._columns
+        return self._name_here(name) in self._columns
 
     def __getitem__(self, name):
-        if name not in self._columns:
+        here = self._name_here(name)
+        if here not in self._columns:
             raise ResultsError(f"no column {name!r}; there are: {', '.join(self._columns)}")
-        return self._columns[name]
+        if here != name:
+            tell(self._path, here, name)
+        return self._columns[here]
+
+    def _name_here(self, name):
+        """The old name of a column, if the table has only that."""
+        return next((old for old in old_columns(name) if name not in self._columns and old in self._columns), name)
 
     def frame(self):
         """The table as a pandas DataFrame."""
@@ -54,7 +63,8 @@ class Scalars:
 
     def label(self, name):
         """Name and unit, for an axis."""
-        return name if self.units[name] == "-" else f"{name} [{self.units[name]}]"
+        unit = self.units[self._name_here(name)]
+        return name if unit == "-" else f"{name} [{unit}]"
 
 
 class Agents:
@@ -67,6 +77,7 @@ class Agents:
         self.units, self._columns = {}, {}
         for k, title in enumerate(rows[0]):
             name, unit = _name_and_unit(title)
+            name = new_name(name, AGENTS, path)
             values = [row[k] for row in rows[1:]]
             self.units[name] = unit
             self._columns[name] = values if name in AGENTS_TEXT else np.array([value or "nan" for value in values], dtype=float)

@@ -63,7 +63,7 @@ def stirred_box(dt, steps, elasticity=None):
     return deck
 
 
-class Ledger:
+class EnergyBalance:
     """What a run with the measure `energy` in every step shows of its energy balance [J]. `worst`: largest imbalance after any step;
     `turned_over`: kinetic energy that came and went; `start`; `dissipated`: least of friction, impact and |work of walls|."""
 
@@ -80,9 +80,9 @@ def energy(laboratory, table):
     deck = stirred_box(1e-3, 300)
     deck.tables["solver"]["tolerance"] = 1e-3
     deck.measure("energy")
-    seen = Ledger(laboratory.run(deck).scalars)
+    seen = EnergyBalance(laboratory.run(deck).scalars)
     table.demand(name, seen.least_part > 1e-3 * seen.turned_over, "walls, friction or impacts play no part")
-    table.add(name, [Row("ledger / turned over [-]", "worst of all steps", 0, seen.worst / seen.turned_over, 1e-10)])
+    table.add(name, [Row("imbalance / turned over [-]", "worst of all steps", 0, seen.worst / seen.turned_over, 1e-10)])
 
 
 def bed(laboratory, table):
@@ -139,14 +139,14 @@ def pair_and_wall(dt, dem, pair_keys):
 
 
 def closes(laboratory, table, name, variant, steps, bounds, deck_of, scale):
-    """Rows of runs with three steps: what is missing in the energy balance as a share of scale(ledger), and with which power of the
+    """Rows of runs with three steps: what is missing in the energy balance as a share of scale(balance), and with which power of the
     step it falls from the first to the last. `bounds`: of the first share, and of the power about 2."""
     decks = [deck_of(dt) for dt in steps]
     for deck in decks:
         deck.measure("energy", balance=True)
     rows, missing = [], []
     for dt, course in zip(steps, laboratory.run_all(decks)):
-        seen = Ledger(course.scalars)
+        seen = EnergyBalance(course.scalars)
         missing.append(seen.worst / scale(seen))
         rows.append(Row(f"missing at {dt:g} s [-]", variant, 0, missing[-1], bounds[0] * (dt / steps[0])**2))
         table.demand(name, seen.least_part > 0, "walls, friction or impacts play no part")

@@ -80,7 +80,7 @@ class Fall:
         self.outcome = outcome_of(self.top, self.others)
         self.n_fallen = int(np.isfinite(fell).sum())
         self.unsolved = float(np.mean(certificate["solved"][1:] < 1))
-        self.overlap, self.contacts = certificate["overlap"][1:].max(), int(certificate["contacts"][1:].max())
+        self.overlap, self.contacts = certificate["max_overlap"][1:].max(), int(certificate["contacts"][1:].max())
         self.seconds = course.results.summary["wall_s"]
 
 

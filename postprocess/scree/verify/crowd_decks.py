@@ -62,6 +62,6 @@ class Steps:
         contacts = self.course.results.contacts(frame)
         if len(contacts["ends"]) == 0:
             return {}, (np.empty(0, int), np.empty((0, 2)), np.empty(0))
-        a, b, load = contacts["id_a"], contacts["id_b"], contacts["force"]
+        a, b, load = contacts["id_a"], contacts["id_b"], contacts["normal_force"]
         pairs = {(min(i, j), max(i, j)): l for i, j, l in zip(a[b >= 0].tolist(), b[b >= 0].tolist(), load[b >= 0].tolist())}
         return pairs, (a[b < 0], contacts["ends"][b < 0, 1, :2], load[b < 0])

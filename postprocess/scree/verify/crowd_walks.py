@@ -101,8 +101,8 @@ def verify_convergence(laboratory, table):
 
 
 def verify_files(laboratory, table):
-    """Equal people in a file that closes on itself walk, in the end, with v = min(v0, max(v_push, (1/rho - 2r) / T))."""
-    radius, speed, headway_time, push_speed, n, dt, steps = 0.2, 1.34, 0.8, 0.15, 24, 0.1, 6000
+    """Equal people in a file that closes on itself walk, in the end, with v = min(v0, max(v_creep, (1/rho - 2r) / T))."""
+    radius, speed, headway_time, creep_speed, n, dt, steps = 0.2, 1.34, 0.8, 0.15, 24, 0.1, 6000
     decks, densities = [], (0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2, 2.45)
     for density in densities:
         length = n / density
@@ -113,11 +113,11 @@ def verify_files(laboratory, table):
             dt, steps, [[-5, 0], [length + 5, 0], [length + 5, 2], [-5, 2]],
             domain={"lower": [0, -1], "upper": [length, 3], "periodic": [True, False]},
             crowd={"direction": [1, 0], "turning_angle": 0},
-            agents={"person": person(radius, speed, headway_time=headway_time, push_speed=push_speed)},
+            agents={"person": person(radius, speed, headway_time=headway_time, creep_speed=creep_speed)},
             populations={"file": at_places(laboratory, f"file{density:g}", places)}))
     for density, course in zip(densities, run_quietly(laboratory, table, decks)):
         with Trajectory(course.results.folder / "case.h5") as record:
             along = record.velocities(-1)[:, 0]
-        expected = min(speed, max(push_speed, (1 / density - 2 * radius) / headway_time))
+        expected = min(speed, max(creep_speed, (1 / density - 2 * radius) / headway_time))
         worst = along[np.argmax(np.abs(along - expected))]
         table.exact("s6", f"speed at {density:g} per m, the one that is farthest off [m/s]", worst, expected, 1e-6)

@@ -146,7 +146,7 @@ def fill_box(laboratory, table):
 
 def discharge_rate(course, n):
     """Grains per second between 85 and 25 % full, from the net number that went through the orifice."""
-    above, time = n - course.scalars["flow_bodies"], course.scalars["time"]
+    above, time = n - course.scalars["flow_n_bodies"], course.scalars["time"]
     full, nearly_empty = n * 85 // 100, n * 25 // 100
     return (full - nearly_empty) / (time[np.argmax(above <= nearly_empty)] - time[np.argmax(above <= full)])
 

@@ -91,7 +91,7 @@ def run_soft(laboratory, table, name, impacts, soft, watch=False):
         course.a.append(next(movements))
         course.b.append(next(movements) if impact.b else Movement())
     if watch:
-        course.overlap = ran.certificate["overlap"].max()
+        course.overlap = ran.certificate["max_overlap"].max()
         course.n_touching = ran.certificate["contacts"][1:].sum()
         course.force = np.nanmax(ran.scalars["contact_status_mean_force"])      # of the only contact that there is
     return course

@@ -119,7 +119,7 @@ def brick_wall(laboratory, table):
     table.add("wall of bricks", [
         Row("at rest: moved [m]", "after 2 s", 0, moved, 2e-3),
         Row("at rest: steps not solved [-]", "2 s", 0, float(np.sum(1 - rest.certificate["solved"][1:])), 4),
-        Row("impact: ledger / kinetic [-]", "worst of 1 s", 0, worst / hit.scalars["energy_kinetic"][1:].max(), 1e-10)])
+        Row("impact: imbalance / kinetic [-]", "worst of 1 s", 0, worst / hit.scalars["energy_kinetic"][1:].max(), 1e-10)])
 
 
 def solid_stack_cases(laboratory):

@@ -43,7 +43,7 @@ def column(laboratory, table, c):
     end, contacts = course.bodies(), course.results.contacts()
     upper_body = (contacts["ends"][:, :, c.dimension - 1].max(axis=1) / d).astype(int)
     forces = np.full(c.n, -math.inf)
-    forces[upper_body] = contacts["force"]
+    forces[upper_body] = contacts["normal_force"]
     carried = (c.n - np.arange(c.n)) * end.mass * G
     worst = int(np.argmax(np.abs(forces - carried)))
     weight = c.n * end.mass[0] * G

@@ -9,7 +9,7 @@ class Count final : public Measure<D> {
  public:
   MeasuredRow record(const Sample<D>& sample) override {
     const auto n_owned = static_cast<std::int64_t>(sample.state.bodies.n_owned());
-    return {{"bodies", "-", "bodies in the run", static_cast<Real>(sample.state.comm.sum(n_owned))}};
+    return {{"n_bodies", "-", "bodies in the run", static_cast<Real>(sample.state.comm.sum(n_owned))}};
   }
 };
 

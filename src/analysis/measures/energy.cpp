@@ -33,12 +33,12 @@ class Energy final : public Measure<D> {
         {"potential", "J", "in gravity, 0 at the origin, and in [forces.NAME]", energy.potential}};
     if (!balance.kept) return row;
     const auto add = [&](const char* name, Real value) {
-      row.push_back({name, "J", fmt::format("entry of the energy ledger: {}", name), value});
+      row.push_back({name, "J", fmt::format("entry of the energy balance: {}", name), value});
     };
     EnergyBalance::for_each(balance, add);
     if (balance.stored) EnergyBalance::for_each_stored(balance, add);
     if (balance.pulls) EnergyBalance::for_each_cohesive(balance, add);
-    row.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the ledger",
+    row.push_back({"imbalance", "J", "kinetic and potential energy less the sum of the balance",
                    energy.total() - balance.total()});
     return row;
   }

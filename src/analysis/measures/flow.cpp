@@ -99,7 +99,7 @@ class Flow final : public Measure<D> {
     const Real elapsed = sample.state.clock.time - memory_[row_time];  // NaN in the first row
     const auto rate = [&](Real change) { return elapsed > 0 ? change / elapsed : 0; };
     MeasuredRow row{
-        {"bodies", "-",
+        {"n_bodies", "-",
          "bodies that crossed the plane since the start, those along the normal less those against",
          memory_[bodies_now]},
         {"body_rate", "1/s", "the same since the row before, over the time between; 0 in the first row",

@@ -60,7 +60,7 @@ class OneDimensional final : public Measure<2> {
     const auto count = static_cast<Real>(n_between);
     constexpr Real none = std::numeric_limits<Real>::quiet_NaN();
     return {
-        {"bodies", "-", "bodies in the region", static_cast<Real>(n)},
+        {"n_bodies", "-", "bodies in the region", static_cast<Real>(n)},
         {"density", "1/m",
          "of those with a neighbour on both sides: their number over the length of their "
          "cells, each half of the way to both neighbours; nan if there are none",

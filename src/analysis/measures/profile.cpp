@@ -100,7 +100,8 @@ class Profile final : public Measure<D> {
     row.push_back({fmt::format("temperature_{}", bin), "m2/s2",
                    fmt::format("granular temperature {}; nan without bodies", where),
                    squares[0] * per_body / D});
-    row.push_back({fmt::format("bodies_{}", bin), "-", fmt::format("bodies with their centre {}", where), n});
+    row.push_back(
+        {fmt::format("n_bodies_{}", bin), "-", fmt::format("bodies with their centre {}", where), n});
   }
 
   int axis_ = D - 1;

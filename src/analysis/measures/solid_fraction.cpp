@@ -31,10 +31,10 @@ class SolidFraction final : public Measure<D> {
       if (inside > 0) volume.push_back(inside);
     }
     const Comm& comm = state.comm;
-    return {{"solid_fraction", "-", "volume of bodies in the region over its volume",
-             ReproducibleSum::sum(comm, volume) / region_.box(state.box).volume()},
-            {"bodies_inside", "-", "bodies with their centre in the region",
-             static_cast<Real>(comm.sum(n_inside))}};
+    return {
+        {"solid_fraction", "-", "volume of bodies in the region over its volume",
+         ReproducibleSum::sum(comm, volume) / region_.box(state.box).volume()},
+        {"n_bodies", "-", "bodies with their centre in the region", static_cast<Real>(comm.sum(n_inside))}};
   }
 
  private:

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
 
 #include "core/deck/declaration.hpp"
 #include "core/error.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 /// An old name that decks may use for one version more.
 struct Rename {
-  std::string_view table;  ///< that holds the key; "a.*": every table in [a]
+  std::string_view table;  ///< that holds the key, "" for the top level; a star stands for any name
   std::string_view before;
   std::string_view now;       ///< empty: the key has no effect any more
   std::string_view key = {};  ///< if given, `before` and `now` are values of this key
@@ -30,7 +30,15 @@ constexpr Rename renames[] = {
     {.table = "solver", .before = "eps_p", .now = ""},
     {.table = "solver", .before = "eps_s", .now = ""},
     {.table = "solver", .before = "eps_T", .now = ""},
+    {.table = "agents.*", .before = "push_speed", .now = "creep_speed"},
+    {.table = "crowd.avoidance", .before = "side_room", .now = "lateral_clearance"},
 };
+
+/// The first name of a dotted path, and what follows it.
+std::pair<std::string_view, std::string_view> split_path(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  return {path.substr(0, dot), dot == path.npos ? "" : path.substr(dot + 1)};
+}
 
 std::string warning(const Rename& rename, const std::string& place, const std::string& path) {
   if (rename.now.empty())
@@ -71,38 +79,45 @@ void rename_in(DeckSource& source, const Rename& rename, toml::table& table, con
   source.warnings.push_back(warning(rename, place, path));
 }
 
+/// Renames in the tables that `within` names, seen from `table`, whose own path is `path`.
+void rename_within(DeckSource& source, const Rename& rename, std::string_view within, toml::table& table,
+                   const std::string& path) {
+  if (within.empty()) {
+    rename_in(source, rename, table, path);
+    return;
+  }
+  const auto [outer, rest] = split_path(within);
+  for (auto& [name, node] : table)
+    if (toml::table* inner = node.as_table(); inner && (outer == "*" || name.str() == outer))
+      rename_within(source, rename, rest, *inner, join_path(path, name.str()));
+}
+
+/// Where in `path` the key stands that `rename` is about; the length of the path if it does not hold it.
+std::size_t place_of_key(const Rename& rename, const std::vector<std::string>& path) {
+  std::size_t depth = 0;
+  for (std::string_view rest = rename.table; !rest.empty(); ++depth) {
+    const auto [outer, inner] = split_path(rest);
+    if (depth == path.size() || (outer != "*" && path[depth] != outer)) return path.size();
+    rest = inner;
+  }
+  return depth < path.size() && path[depth] == rename.before ? depth : path.size();
+}
+
 }  // namespace
 
 void rename_old_keys(DeckSource& source) {
-  for (const Rename& rename : renames) {
-    if (rename.table.empty()) {
-      rename_in(source, rename, source.root, "");
-      continue;
-    }
-    const bool in_each = rename.table.ends_with(".*");
-    const std::string outer(rename.table.substr(0, rename.table.size() - (in_each ? 2 : 0)));
-    toml::table* table = source.root[outer].as_table();
-    if (!table) continue;
-    if (!in_each) {
-      rename_in(source, rename, *table, outer);
-      continue;
-    }
-    for (auto& [name, node] : *table)
-      if (toml::table* inner = node.as_table())
-        rename_in(source, rename, *inner, join_path(outer, name.str()));
-  }
+  for (const Rename& rename : renames) rename_within(source, rename, rename.table, source.root, "");
 }
 
 void rename_old_keys(DeckSource& source, std::vector<std::string>& path) {
   for (const Rename& rename : renames) {
-    const std::size_t depth = rename.table.empty() ? 0 : 1;
-    if (!rename.key.empty() || path.size() <= depth || path[depth] != rename.before ||
-        (depth == 1 && path[0] != rename.table))
-      continue;
-    std::string given;
+    const std::size_t key = place_of_key(rename, path);
+    if (!rename.key.empty() || key == path.size()) continue;
+    std::string given, table;
     for (const std::string& name : path) given = join_path(given, name);
-    path[depth] = rename.now;
-    source.warnings.push_back(warning(rename, "--set " + given, std::string(rename.table)));
+    for (std::size_t k = 0; k < key; ++k) table = join_path(table, path[k]);
+    path[key] = rename.now;
+    source.warnings.push_back(warning(rename, "--set " + given, table));
   }
 }
 

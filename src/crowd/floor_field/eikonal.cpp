@@ -40,7 +40,7 @@ Eikonal::Eikonal(const Comm& comm, const Tiling& tiling)
       stride_(edge_ + 2),
       area_(stride_ * stride_) {
   if (n_own() * area_ > std::numeric_limits<std::uint32_t>::max())
-    throw RunError("ways: a rank has more than 4e9 cells; use more ranks or larger cells");
+    throw RunError("floor field: a rank has more than 4e9 cells; use more ranks or larger cells");
   const auto own = tiling.own();
   for (std::size_t k = 0; k < own.size(); ++k) own_number_.emplace(own[k], static_cast<int>(k));
   links_.assign(n_own() * area_, 0);

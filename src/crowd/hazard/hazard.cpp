@@ -254,7 +254,7 @@ bool Hazard::expose(State<2>& state, std::vector<Departure>& departures, BodyCha
       agent::incapacitated_at(bodies)[i] = state.clock.time;
       departures.push_back(departure_of(bodies, i, -1, state.clock.time));
       departures.back().fate = Fate::incapacitated;
-      agent::destination(bodies)[i] = agent::journey(bodies)[i] = agent::party(bodies)[i] = -1;
+      agent::destination(bodies)[i] = agent::journey(bodies)[i] = agent::group(bodies)[i] = -1;
       agent::journey_step(bodies)[i] = agent::queue_place(bodies)[i] = 0;
       agent::queue_since(bodies)[i] = agent::served_from(bodies)[i] = 0;
       ++n_fell;

@@ -158,7 +158,7 @@ class Window final : public Measure<2> {
                             : Means{n / areas_->window(), mean(speeds), has_direction() ? mean(along) : 0};
     const std::string no_one = is_voronoi_ ? "; nan if there are none" : "; nan without them";
     MeasuredRow row{
-        {"bodies", "-", "bodies with their centre in the window", n},
+        {"n_bodies", "-", "bodies with their centre in the window", n},
         {"density", "1/m2",
          is_voronoi_ ? "integral of 1 / area of the Voronoi cell over the window, over its area"
                      : "these bodies over the walkable area of the window",

@@ -58,7 +58,7 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
        [names = scene.people().group_names()](const D& d) {
          return csv_cell(names[static_cast<std::size_t>(d.group)]);
        }},
-      {3, "kind", "-", type},
+      {3, "agent_type", "-", type},
       {4, "radius", "m", [](const D& d) { return number(d.radius); }},
       {6, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
       {8, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
@@ -72,9 +72,8 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   if (scene.hazard().is_on()) columns.push_back({15, "incapacitated_at", "s", fell});
   for (std::size_t k = 0; k < agent::fields.size(); ++k) {
     if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, scene)) continue;
-    const ExtraField& field = agent::fields[k];
-    columns.push_back({agent::written[k].table, std::string(field.info.name), std::string(field.info.unit),
-                       [k](const D& d) {
+    columns.push_back({agent::written[k].table, std::string(agent::written[k].name),
+                       std::string(agent::fields[k].info.unit), [k](const D& d) {
                          return agent::fields[k].is_integer
                                     ? fmt::format("{}", static_cast<std::int32_t>(d.values[k]))
                                     : number(d.values[k]);

@@ -26,7 +26,7 @@ void People::describe_kinds(Section& root) {
                      {.unit = Unit::time,
                       .range = non_negative,
                       .doc = "time gap: the desired speed is at most the free way ahead over this time"});
-        section.real("push_speed", kind.creep_speed,
+        section.real("creep_speed", kind.creep_speed,
                      {.unit = Unit::speed,
                       .range = non_negative,
                       .doc = "creep speed: lowest desired speed, however close the person ahead is"});

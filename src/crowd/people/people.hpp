@@ -133,7 +133,7 @@ class People {
   /// Throws InputError naming `where` if a journey draws an exit for each person, which groups cannot share.
   void require_shared_exit(int journey, const std::string& where) const;
   template <class IdOf>
-  std::map<std::int64_t, std::int32_t> parties_of(const Population& population, const IdOf& id_of) const;
+  std::map<std::int64_t, std::int32_t> group_ids_of(const Population& population, const IdOf& id_of) const;
   /// How far from the centre of what is placed obstacles matter [m].
   Real reach_of_starts() const;
   /// After the deck's keys: reads the file of a source.

@@ -103,11 +103,11 @@ struct ListedGroup {
 
 }  // namespace
 
-/// The party of each member of a group, its least id, by the numbers of groups in the file; of groups of one:
+/// The least id of each group, by the numbers of groups in the file; of groups of one:
 /// -1. `id_of(person, k)`: of the k-th row. Local, alike on all ranks.
 template <class IdOf>
-std::map<std::int64_t, std::int32_t> People::parties_of(const Population& population,
-                                                        const IdOf& id_of) const {
+std::map<std::int64_t, std::int32_t> People::group_ids_of(const Population& population,
+                                                          const IdOf& id_of) const {
   const PersonFile& file = population.file;
   std::map<std::int64_t, ListedGroup> groups;
   std::int64_t k = 0;
@@ -127,10 +127,10 @@ std::map<std::int64_t, std::int32_t> People::parties_of(const Population& popula
                       file.place(person.row), person.together, group.row));
     group.smallest_id = std::min(group.smallest_id, id);
   });
-  std::map<std::int64_t, std::int32_t> parties;
+  std::map<std::int64_t, std::int32_t> group_ids;
   for (const auto& [number, group] : groups)
-    parties.emplace(number, group.n_members > 1 ? static_cast<std::int32_t>(group.smallest_id) : -1);
-  return parties;
+    group_ids.emplace(number, group.n_members > 1 ? static_cast<std::int32_t>(group.smallest_id) : -1);
+  return group_ids;
 }
 
 std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, std::uint64_t seed) const {
@@ -151,8 +151,8 @@ std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, s
     };
     if (numbers.has_groups && !has_ids && first_id + numbers.count > max_id)
       throw InputError(file.where() + ": groups need ids below 2^31: fewer people");
-    const std::map<std::int64_t, std::int32_t> parties =
-        numbers.has_groups ? parties_of(population, id_of) : std::map<std::int64_t, std::int32_t>();
+    const std::map<std::int64_t, std::int32_t> group_ids =
+        numbers.has_groups ? group_ids_of(population, id_of) : std::map<std::int64_t, std::int32_t>();
     file.for_each([&](const Person& listed) {
       const std::int64_t number = n_before + k;
       const GlobalId id = id_of(listed, k);
@@ -162,7 +162,7 @@ std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, s
       person.id = id;
       person.x = wrapped(state.box, person.x);
       person.group = population.group;
-      if (person.together >= 0) person.together = parties.at(person.together);
+      if (person.together >= 0) person.together = group_ids.at(person.together);
       ids.push_back(id);
     });
     if (has_ids) {

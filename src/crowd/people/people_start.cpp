@@ -36,7 +36,7 @@ void People::put_person(State<2>& state, Index i, const Person& person) {
   agent::journey(bodies)[at] = person.journey;
   agent::journey_step(bodies)[at] = 0;
   agent::destination(bodies)[at] = -1;
-  agent::party(bodies)[at] = static_cast<std::int32_t>(person.together);
+  agent::group(bodies)[at] = static_cast<std::int32_t>(person.together);
 }
 
 Real People::reach_of_starts() const {
@@ -60,7 +60,7 @@ struct People::Placement {
   };
   struct Numbering {
     GlobalId first_id = 0;
-    std::optional<GroupList> parties{};
+    std::optional<GroupList> group_list{};
   };
 
   const People& all;
@@ -117,7 +117,7 @@ void People::Placement::place(const Population& population) {
                                  population.density, space.text()));
   if (n > max) refuse("do not fit");
   if (population.groups) population.groups->require_room(n, population.name);
-  auto& [first_id, parties] = numbering[&population];
+  auto& [first_id, group_list] = numbering[&population];
   first_id = all.take_ids(state, n);
   const std::vector<NewBody<2>> fixed = fixed_near(population.level);
   const PlacementTask task{.comm = state.comm,
@@ -132,12 +132,12 @@ void People::Placement::place(const Population& population) {
   if (population.groups) {
     if (state.next_id > std::numeric_limits<std::int32_t>::max())
       throw InputError(population.groups->where + ": groups need ids below 2^31: fewer people");
-    parties.emplace(*population.groups, n);
+    group_list.emplace(*population.groups, n);
   }
-  const bool has_room = population.on_lattice ? place_on_lattice(task, level.people)
-                        : parties
-                            ? place_groups_at_random(task, *parties, mixture.largest_radius(), level.people)
-                            : place_at_random(task, level.people);
+  const bool has_room =
+      population.on_lattice ? place_on_lattice(task, level.people)
+      : group_list ? place_groups_at_random(task, *group_list, mixture.largest_radius(), level.people)
+                   : place_at_random(task, level.people);
   if (!has_room)
     refuse(population.on_lattice
                ? "do not fit on a lattice that is wide enough for the largest of them and clear of others"
@@ -156,9 +156,9 @@ void People::Placement::add_placed(std::vector<Person>& people) const {
                                                                     .level = number,
                                                                     .journey = population.journey,
                                                                     .group = population.group}));
-      const auto& [first_id, parties] = numbering.at(&population);
-      if (!parties) continue;
-      const auto [first_member, size] = parties->group_of(body.id - first_id);
+      const auto& [first_id, group_list] = numbering.at(&population);
+      if (!group_list) continue;
+      const auto [first_member, size] = group_list->group_of(body.id - first_id);
       if (size > 1) person.together = first_id + first_member;
     }
 }
@@ -180,7 +180,7 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
 /// Members of a group walk where the widest of them fits through.
 void People::share_way_radii(State<2>& state) {
   struct Width {
-    GlobalId party;
+    GlobalId group;
     Real radius;
     std::int32_t rank;
   };
@@ -188,19 +188,19 @@ void People::share_way_radii(State<2>& state) {
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   Outgoing to_homes;
   for (std::size_t i = 0; i < n; ++i)
-    if (const GlobalId party = agent::party(bodies)[i]; party >= 0)
-      to_homes.to(static_cast<int>(party % state.comm.size()))
-          .put(Width{party, bodies.radius()[i], state.comm.rank()});
+    if (const GlobalId group = agent::group(bodies)[i]; group >= 0)
+      to_homes.to(static_cast<int>(group % state.comm.size()))
+          .put(Width{group, bodies.radius()[i], state.comm.rank()});
   const std::vector<Width> arrived = exchange_values<Width>(state.comm, to_homes);
   std::map<GlobalId, Real> widest;
-  const auto note = [&](const Width& w) { widest[w.party] = std::max(widest[w.party], w.radius); };
+  const auto note = [&](const Width& w) { widest[w.group] = std::max(widest[w.group], w.radius); };
   std::ranges::for_each(arrived, note);
   Outgoing back;
-  for (const Width& w : arrived) back.to(w.rank).put(Width{w.party, widest[w.party], w.rank});
+  for (const Width& w : arrived) back.to(w.rank).put(Width{w.group, widest[w.group], w.rank});
   widest.clear();
   std::ranges::for_each(exchange_values<Width>(state.comm, back), note);
   for (std::size_t i = 0; i < n; ++i)
-    if (const auto found = widest.find(agent::party(bodies)[i]); found != widest.end())
+    if (const auto found = widest.find(agent::group(bodies)[i]); found != widest.end())
       agent::way_radius(state.bodies)[i] = found->second;
 }
 

@@ -19,7 +19,7 @@
 namespace scree {
 
 /// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.6):
-///     U = e max(v_push, min(v_0, gap_ahead / T))      desired velocity: way, headway law, push floor;
+///     U = e max(v_creep, min(v_0, gap_ahead / T))      desired velocity: way, headway law, creep speed;
 ///                                                     e is turned where that gets people on much faster
 ///     V = the nearest velocities to U that let nobody overlap                         model = "projection"
 ///     x(t + dt) = x(t) + dt V
@@ -323,7 +323,7 @@ void CrowdStepper::judge(const State<2>& state) {
       return fmt::format(
           "people overlap others or a wall by {:.3g} m, though the projection has converged: a wall moves to "
           "where somebody stands who cannot move, or a wall is right behind a line between floors; see the "
-          "column overlap",
+          "column max_overlap",
           overlap_);
     });
   left_overlap_ = overlap_bound();
@@ -424,7 +424,7 @@ std::vector<CertificateEntry> CrowdStepper::certificate() const {
     return {{"substeps", "-", static_cast<Real>(substeps_)}, {"overlap_met", "m", overlap_}};
   return {
       {"contacts", "-", static_cast<Real>(report_.n_contacts)},
-      {"overlap", "m", overlap_},
+      {"max_overlap", "m", overlap_},
       {"overlap_bound", "m", overlap_bound()},
       {"residual", "m", report_.residual, false, solver_.solver ? HUGE_VAL : projection_settings_.tolerance},
       {"solved", "-", report_.converged ? 1.0 : 0.0, true},

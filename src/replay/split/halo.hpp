@@ -15,7 +15,7 @@ struct OwnedBody {
   int n_partners;
 };
 
-/// Ghosts and hand-overs of a SplitProblem.
+/// Ghosts and halo transfers of a SplitProblem.
 class Halo final : public BodyHalo {
  public:
   /// `owned`: the bodies of this rank, ascending; `run`: the pairs it runs, ascending, each once. Collective.

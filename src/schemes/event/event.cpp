@@ -270,7 +270,7 @@ std::vector<CertificateEntry> EventStepper<D>::certificate() const {
           {"unresolved", "-", static_cast<Real>(counts.unresolved)},
           {"hops", "-", static_cast<Real>(counts.hops)},
           {"energy_error", "J", energy_error_},
-          {"overlap", "m", std::max(0.0, -engine_->smallest_gap())}};
+          {"max_overlap", "m", std::max(0.0, -engine_->smallest_gap())}};
 }
 
 SCREE_PLUGIN(Stepper, event, EventStepper,

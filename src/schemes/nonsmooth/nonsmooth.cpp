@@ -388,7 +388,7 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
                     "; does an obstacle press bodies where they have no room? Otherwise reduce [time] step "
                     "or solver.tolerance, or raise [nonsmooth] correction_sweeps");
   settings_.on_overlap.warn(
-      state.clock, [&] { return what; }, "further steps like this are not named: see the column overlap");
+      state.clock, [&] { return what; }, "further steps like this are not named: see the column max_overlap");
 }
 
 /// What the correction lifts, beside what bodies have by their motion and by their height over a radius.
@@ -441,7 +441,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
     entries.push_back({"held", "-", static_cast<Real>(cohesion->n_attracted())});
     entries.push_back({"pulled_off", "-", static_cast<Real>(cohesion->n_detached())});
   }
-  entries.push_back({"overlap", "m", overlap_, false, overlap_ - beyond_});
+  entries.push_back({"max_overlap", "m", overlap_, false, overlap_ - beyond_});
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});

@@ -231,7 +231,7 @@ TEST_CASE("profile: two bodies at speeds 1 and 3 below, one above", "[analysis]"
   CHECK(scene.value(lines, "v_x_0") == 2);
   CHECK(scene.value(lines, "v_y_0") == 0);
   CHECK(scene.value(lines, "temperature_0") == 0.5);
-  CHECK(scene.value(lines, "bodies_0") == 2);
+  CHECK(scene.value(lines, "n_bodies_0") == 2);
   CHECK(scene.value(lines, "solid_0") == Approx(2 * std::numbers::pi / 50));
   CHECK(scene.value(lines, "v_y_1") == -1);
   CHECK(scene.value(lines, "temperature_1") == 0);
@@ -242,7 +242,7 @@ TEST_CASE("profile: two bodies at speeds 1 and 3 below, one above", "[analysis]"
   CHECK(scene.value(columns, "v_x_1") == 3);
   CHECK(std::isnan(scene.value(columns, "v_x_0")));
   CHECK(scene.value(columns, "solid_0") == Approx(std::numbers::pi / 20));  // half the body at x = 2
-  CHECK(scene.value(columns, "bodies_0") == 0);
+  CHECK(scene.value(columns, "n_bodies_0") == 0);
 }
 
 TEST_CASE("profile: a body across a periodic face fills the first and the last bin", "[analysis]") {
@@ -252,5 +252,5 @@ TEST_CASE("profile: a body across a periodic face fills the first and the last b
   CHECK(scene.value(lines, "solid_0") == Approx(2. / 3 * std::numbers::pi / 250));
   CHECK(scene.value(lines, "solid_3") == Approx(2. / 3 * std::numbers::pi / 250));
   CHECK(scene.value(lines, "solid_1") == Approx(0).margin(1e-15));
-  CHECK(scene.value(lines, "bodies_0") == 1);  // z = 10 is z = 0
+  CHECK(scene.value(lines, "n_bodies_0") == 1);  // z = 10 is z = 0
 }

@@ -159,7 +159,7 @@ TEST_CASE("solid_fraction: a body is cut exactly by the face across the last axi
   // A cap of height h = 1/2 has the volume pi h^2 (3 - h) / 3.
   const std::string cap = "type = 'solid_fraction'\nregion = { lower = [0, 0, 5.5], upper = [10, 10, 7.5] }";
   CHECK(200 * spheres.value(cap, "solid_fraction") == Approx(std::numbers::pi / 4 * 2.5 / 3));
-  CHECK(spheres.value(cap, "bodies_inside") == 0);
+  CHECK(spheres.value(cap, "n_bodies") == 0);
 }
 
 TEST_CASE("solid_fraction: beside the region nothing counts, and a periodic body re-enters", "[analysis]") {

@@ -14,7 +14,7 @@ namespace {
 struct Read {
   std::vector<std::string> inlets;
   std::string measure;
-  Real slop = 0, margin = 0;
+  Real slop = 0, margin = 0, creep_speed = 0, clearance = 0;
   std::vector<std::string> warnings;
   std::string resolved;
 };
@@ -33,6 +33,14 @@ Read read(const std::string& text, const std::vector<std::string>& overrides = {
   });
   deck.root().tables("measures", {.doc = ""}, [&](const std::string&, Section& section) {
     section.choice("type", found.measure, {"inlets", "speed"}, {.doc = ""});
+  });
+  deck.root().tables("agents", {.doc = ""}, [&](const std::string&, Section& section) {
+    section.real("creep_speed", found.creep_speed, {.doc = ""});
+  });
+  deck.root().table("crowd", {.doc = ""}, [&](Section& section) {
+    section.optional_table("avoidance", {.doc = ""}, [&](Section& avoidance) {
+      avoidance.real("lateral_clearance", found.clearance, {.doc = ""});
+    });
   });
   deck.require_all_read();
   found.warnings = deck.warnings();
@@ -76,6 +84,27 @@ TEST_CASE("renames: a key that has no effect any more is left out with a warning
   CHECK_THAT(old.warnings[0], Catch::StartsWith("a.toml:2:1: 'variant' in [solver] has no effect any more"));
   CHECK_THAT(old.warnings[1], Catch::StartsWith("a.toml:3:1: 'eps_T' in [solver] has no effect any more"));
   CHECK(old.resolved.find("variant") == std::string::npos);
+}
+
+TEST_CASE("renames: old keys of inner tables, of one name and of any, are read as the new ones", "[core]") {
+  const Read old = read("[agents.slow]\npush_speed = 0.1\n[crowd.avoidance]\nside_room = 0.3\n");
+  CHECK((old.creep_speed == 0.1 && old.clearance == 0.3));
+  REQUIRE(old.warnings.size() == 2);
+  CHECK_THAT(old.warnings[0],
+             Catch::StartsWith("a.toml:2:1: 'push_speed' in [agents.slow] is now called 'creep_speed'"));
+  CHECK_THAT(
+      old.warnings[1],
+      Catch::StartsWith("a.toml:4:1: 'side_room' in [crowd.avoidance] is now called 'lateral_clearance'"));
+
+  const Read set = read("[agents.slow]\ncreep_speed = 0.2\n",
+                        {"agents.slow.push_speed=0.1", "crowd.avoidance.side_room=0.4"});
+  CHECK((set.creep_speed == 0.1 && set.clearance == 0.4));
+  REQUIRE(set.warnings.size() == 2);
+  CHECK_THAT(set.warnings[0],
+             Catch::StartsWith("--set agents.slow.push_speed: 'push_speed' in [agents.slow] is now called"));
+  CHECK_THAT(set.warnings[1], Catch::StartsWith("--set crowd.avoidance.side_room: 'side_room'"));
+  CHECK(read("", {"crowd.avoidance={ side_room = 0.5 }"}).clearance == 0.5);
+  CHECK(complaint("[crowd]\nside_room = 1\n").starts_with("a.toml:2:1: unknown key 'side_room' in [crowd]"));
 }
 
 TEST_CASE("renames: mistakes in a table of the old name keep their place", "[core]") {

@@ -91,7 +91,7 @@ struct Building {
     state.bodies.radius()[at] = 0.2;
     agent::desired_speed(state.bodies)[at] = speed;
     agent::destination(state.bodies)[at] = -1;
-    agent::party(state.bodies)[at] = -1;
+    agent::group(state.bodies)[at] = -1;
     return at;
   }
 };

@@ -59,8 +59,8 @@ Places<2> grid(int n) {
 }  // namespace
 
 TEST_CASE("count: the bodies that are there", "[analysis]") {
-  CHECK(Scene<2>(grid(3)).value("type = 'count'", "bodies") == 9);
-  CHECK(Scene<2>(Places<2>{}).value("type = 'count'", "bodies") == 0);
+  CHECK(Scene<2>(grid(3)).value("type = 'count'", "n_bodies") == 9);
+  CHECK(Scene<2>(Places<2>{}).value("type = 'count'", "n_bodies") == 0);
 }
 
 TEST_CASE("line_flow: from left to right counts, back counts back, beyond the ends nothing counts",
@@ -178,9 +178,9 @@ TEST_CASE("window, classic: number, density and speed of those inside; the walls
   give_speed(scene, {1, 2, 4, 8});
   const std::string type = "type = 'window'\n";
   CHECK(scene.row(type + "lower = [0, 0]\nupper = [2, 4]") ==
-        std::vector<std::pair<std::string, Real>>{{"bodies", 1}, {"density", 1 / 8.0}, {"speed", 1}});
+        std::vector<std::pair<std::string, Real>>{{"n_bodies", 1}, {"density", 1 / 8.0}, {"speed", 1}});
   CHECK(scene.row(type + "lower = [2, 0]\nupper = [6, 4]") ==
-        std::vector<std::pair<std::string, Real>>{{"bodies", 2}, {"density", 2 / 16.0}, {"speed", 3}});
+        std::vector<std::pair<std::string, Real>>{{"n_bodies", 2}, {"density", 2 / 16.0}, {"speed", 3}});
   CHECK(scene.value(type + "polygon = [[0, 0], [0, 10], [3, 10], [3, 0]]", "speed") == Approx(11 / 3.0));
   CHECK(scene.value(type + "polygon = [[5, 5], [6, 5], [6, 6]]", "density") == 0);
   CHECK(std::isnan(scene.value(type + "polygon = [[5, 5], [6, 5], [6, 6]]", "speed")));
@@ -303,7 +303,7 @@ TEST_CASE("one_dimensional: a closed file has the density of all, an open one th
   // In order: 1, 3, 4, 7; 3 has (4 - 1) / 2, 4 has (7 - 3) / 2.
   CHECK(scene.value(type, "density") == Approx(2 / 3.5));
   CHECK(scene.value(type, "speed") == Approx(4.5));
-  CHECK(scene.value(type, "bodies") == 4);
+  CHECK(scene.value(type, "n_bodies") == 4);
   scene.state.box.periodic = {true, false};
   CHECK(scene.value(type, "density") == Approx(0.4));
   CHECK(scene.value(type, "speed") == Approx(3));

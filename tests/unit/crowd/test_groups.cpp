@@ -23,13 +23,13 @@ const std::string hall =
     "[walkable]\npolygon = [[0, 0], [20, 0], [20, 10], [0, 10]]\n[exits.east]\nline = [[20, 4], [20, 6]]\n";
 
 /// People of a hall with their groups, and the largest distance of two members of one group [m].
-Real widest_group(const Building& building, std::set<std::int32_t>& parties) {
+Real widest_group(const Building& building, std::set<std::int32_t>& groups) {
   const BodyStore<2>& bodies = building.state.bodies;
   Real widest = 0;
   for (std::size_t i = 0; i < building.size(); ++i) {
-    parties.insert(agent::party(bodies)[i]);
+    groups.insert(agent::group(bodies)[i]);
     for (std::size_t j = 0; j < i; ++j)
-      if (agent::party(bodies)[i] >= 0 && agent::party(bodies)[i] == agent::party(bodies)[j])
+      if (agent::group(bodies)[i] >= 0 && agent::group(bodies)[i] == agent::group(bodies)[j])
         widest = std::max(widest, norm(bodies.position()[i] - bodies.position()[j]));
   }
   return widest;
@@ -106,15 +106,15 @@ TEST_CASE("groups: members start near each other, and nobody overlaps", "[crowd]
     CAPTURE(start.keys);
     Building building(hall + "[populations.all]\n" + start.keys + "[populations.all.groups]\nsizes = [5]\n");
     building.populate();
-    std::set<std::int32_t> parties;
-    const Real widest = widest_group(building, parties);
+    std::set<std::int32_t> groups;
+    const Real widest = widest_group(building, groups);
     CAPTURE(widest);
     CHECK(widest < start.max);
-    CHECK(parties.size() == start.n_groups);
+    CHECK(groups.size() == start.n_groups);
     CHECK(smallest_gap_of(building) >= 0);
     CHECK(smallest_wall_gap_of(building) >= -1e-9);
     for (std::size_t i = 0; i < building.size(); ++i)
-      CHECK(agent::party(building.state.bodies)[i] == building.state.bodies.id()[i] / 5 * 5);
+      CHECK(agent::group(building.state.bodies)[i] == building.state.bodies.id()[i] / 5 * 5);
   }
 }
 
@@ -127,10 +127,10 @@ TEST_CASE("groups: on a lattice members stand in a row, around its end if need b
   for (std::size_t i = 0; i < building.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       spacing = std::min(spacing, norm(building.positions()[i] - building.positions()[j]));
-  std::set<std::int32_t> parties;
+  std::set<std::int32_t> groups;
   // Four spacings, and one site that is left over.
-  CHECK(widest_group(building, parties) <= 5 * spacing * (1 + 1e-9));
-  CHECK(parties.size() == 8);
+  CHECK(widest_group(building, groups) <= 5 * spacing * (1 + 1e-9));
+  CHECK(groups.size() == 8);
 }
 
 TEST_CASE("groups: in a region that holds no disk of the group, members start there all the same",
@@ -144,16 +144,16 @@ TEST_CASE("groups: in a region that holds no disk of the group, members start th
   CHECK(smallest_gap_of(building) >= 0);
 }
 
-TEST_CASE("groups: who is alone has no party", "[crowd]") {
+TEST_CASE("groups: who is alone has no group", "[crowd]") {
   Building building(hall +
                     "[populations.one]\ncount = 6\n[populations.all]\ncount = 20\n"
                     "[populations.all.groups]\nsizes = [1, 3]\nshares = [1, 3]\n");
   building.populate();
   std::map<std::int32_t, int> n_members;
-  for (std::size_t i = 0; i < building.size(); ++i) ++n_members[agent::party(building.state.bodies)[i]];
+  for (std::size_t i = 0; i < building.size(); ++i) ++n_members[agent::group(building.state.bodies)[i]];
   CHECK(n_members[-1] == 6 + 2);
   n_members.erase(-1);
-  for (const auto& [party, n] : n_members) CHECK(n == 3);
+  for (const auto& [group, n] : n_members) CHECK(n == 3);
   CHECK(n_members.size() == 6);
 }
 

@@ -180,7 +180,7 @@ TEST_CASE("look ahead: somebody oncoming is met after gap over closing speed, le
   CHECK(meets(-0.3, towards).first == HUGE_VAL);
   CHECK(meets(-0.3, towards).second == Approx(time));
   CHECK(meets(-0.1, towards).first == Approx(time));  // straight ahead counts as left
-  CHECK(meets(0.59, towards).first == Approx(time));  // radii and side room: 0.6 m
+  CHECK(meets(0.59, towards).first == Approx(time));  // radii and lateral clearance: 0.6 m
   const auto nobody = std::pair(HUGE_VAL, HUGE_VAL);
   CHECK(meets(0.61, towards) == nobody);
   CHECK(meets(0.3, {{1, 0}, 0.5}) == nobody);  // overtaken, not met
