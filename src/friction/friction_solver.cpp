@@ -47,7 +47,7 @@ Real SolveMonitor<D>::check_known(Real known_residual, std::int64_t iteration, s
   constexpr Real round_off = 1e-9;
   const Real clearly_met = stop_.norm == ResidualNorm::natural ? stop_.tolerance - round_off : -1;
   const bool is_doubtful = known_residual <= stop_.tolerance && known_residual > clearly_met;
-  return note(iteration, r, is_doubtful ? find_residual(problem_, stop_.norm, r, y) : known_residual, true);
+  return note(iteration, r, is_doubtful ? find_residual(problem_, stop_.norm, r, y) : known_residual);
 }
 
 template <int D>

@@ -295,7 +295,7 @@ TEST_CASE("dem: bodies move before the first block that touches them and are don
   const Simulation<2> simulation(Comm(), read_deck<2>(soft_2d));
   const SweepSchedule<2>& schedule = simulation.neighborhood().schedule();
   const GhostExchange<2>& ghosts = simulation.neighborhood().ghosts();
-  const TouchedBodies<2> touched(schedule, static_cast<std::size_t>(ghosts.n_sticking()));
+  const TouchedBodies<2> touched(schedule, static_cast<std::size_t>(ghosts.n_local()));
   BlockSchedule<2> turns;
   turns.plan(schedule, ghosts, touched);
   const auto n_owned = static_cast<std::size_t>(ghosts.n_owned());

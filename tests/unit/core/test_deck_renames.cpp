@@ -42,6 +42,10 @@ Read read(const std::string& text, const std::vector<std::string>& overrides = {
       avoidance.real("lateral_clearance", found.clearance, {.doc = ""});
     });
   });
+  deck.root().table("solver", {.doc = ""}, [&](Section& section) {
+    Real tolerance = 1;
+    section.real("tolerance", tolerance, {.doc = ""});
+  });
   deck.require_all_read();
   found.warnings = deck.warnings();
   found.resolved = deck.resolved();

@@ -76,12 +76,12 @@ TEST_CASE("cohesion law: forces between two steps are those of contacts less the
   law.store(balls.step(), balls.solution({1, 0}).impulse, balls.memory);
   REQUIRE(law.last() != nullptr);
   CHECK(force() == Approx(5 - 3));
-  CHECK(law.n_local() == 0);  // it did not push before
+  CHECK(law.n_attracted() == 0);  // it did not push before
   const std::array<Real, 2> pushed{1, 0};
   balls.memory.store(balls.problem(), balls.assembler.contacts(),
                      [&](std::size_t, std::size_t i) { return pushed[i]; });
   law.store(balls.step(), balls.solution({0, 0}).impulse, balls.memory);
-  CHECK(law.n_local() == 1);
+  CHECK(law.n_attracted() == 1);
   CHECK(law.n_detached() == 1);
 }
 
