@@ -76,7 +76,7 @@ void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
         section.real("response_time", response_time_,
                      {.unit = Unit::time,
                       .range = positive,
-                      .doc = "Shortest time in which a stress_residual of stress falls by a factor e; 20 "
+                      .doc = "Shortest time in which a residual of stress falls by a factor e; 20 "
                              "steps if not given"});
         if (!section.reading()) return;
         is_given_ = true;
