@@ -223,12 +223,13 @@ def check_same_arrays(path_a, path_b, claim, ignore=()):
 
 
 def _environment() -> dict:
-    """This process's environment and, where it says nothing, the exports of scripts/environment.sh."""
+    """This process's environment and, where it says nothing, the exports of scripts/environment.sh and its own Python."""
     environment = dict(os.environ)
     for line in (_ROOT / "scripts" / "environment.sh").read_text().splitlines():
         if line.startswith("export "):
             name, value = line.removeprefix("export ").split("=", 1)
             environment.setdefault(name, value)
+    environment.setdefault("SCREE_PYTHON", sys.executable)     # which has the packages of the tests
     return environment
 
 
