@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <fstream>
-#include <sstream>
 
 #include "analysis/continuum/fields.hpp"
 #include "analysis/measure.hpp"
 #include "run/simulation.hpp"
 #include "support/deck.hpp"
+#include "support/reference_rows.hpp"
 
 using namespace scree;
 
@@ -53,21 +52,12 @@ Vec<3> vector_at(const std::vector<Real>& row, std::size_t k) {
 
 /// The rows of a file of tests/reference/practice below its line of titles.
 std::vector<std::vector<Real>> numbers_of(const std::string& name, const std::string& titles) {
-  std::ifstream file(SCREE_TESTS "/reference/practice/" + name);
   std::vector<std::vector<Real>> table;
-  bool has_titles = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    if (!has_titles) {
-      REQUIRE(line == titles);
-      has_titles = true;
-      continue;
-    }
-    std::istringstream words(line);
+  for (const std::vector<std::string>& row :
+       reference_rows(SCREE_TESTS "/reference/practice/" + name, titles)) {
     table.emplace_back();
-    for (std::string word; std::getline(words, word, ',');) table.back().push_back(std::stod(word));
+    for (const std::string& word : row) table.back().push_back(std::stod(word));
   }
-  REQUIRE(!table.empty());
   return table;
 }
 
