@@ -32,7 +32,7 @@ ExitCode measure(Ranks& ranks, bool streams, const Json& told, log::Level level,
 }
 
 ExitCode measure_study(Ranks& ranks, const StudyOptions& study, log::Level level = log::Level::normal) {
-  return measure(ranks, study.stream, told_to_show(study, true), level,
+  return measure(ranks, study.stream, show_request(study, true), level,
                  [&](const Comm& comm, const Send& send) { measure_study(comm, study, send); });
 }
 
@@ -65,7 +65,7 @@ ExitCode bench_program(Ranks& ranks, int argc, char** argv) {
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
   for (std::size_t k = 0; k < cases.size(); ++k) {
     if (!verbs[k].given()) continue;
-    return measure(ranks, false, told_to_show(study, false, files), log::Level::normal,
+    return measure(ranks, false, show_request(study, false, files), log::Level::normal,
                    [&](const Comm& comm, const Send& send) {
                      measure_case(comm, std::string(bench_cases()[k].name), *cases[k], !files.json.empty(),
                                   send);
@@ -93,7 +93,7 @@ ExitCode study_verb(Ranks& ranks, int argc, char** argv) {
     throw InputError("scree bench starts ranks itself, but it was started as one of some (" + launcher +
                      " is set): leave out --ranks and --launcher, or mpirun");
   if (study.list) return answer(ranks, {.output = list_bench_cases()});
-  if (launcher.empty()) become_python_package("bench", {"study", told_to_launch(study).dump()});
+  if (launcher.empty()) become_python_package("bench", {"study", launch_request(study).dump()});
   return measure_study(ranks, study,
                        quiet     ? log::Level::quiet
                        : verbose ? log::Level::verbose

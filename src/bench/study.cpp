@@ -140,7 +140,7 @@ std::string list_bench_cases() {
   return text;
 }
 
-Json told_to_show(const StudyOptions& options, bool is_study, const BenchFiles& files) {
+Json show_request(const StudyOptions& options, bool is_study, const BenchFiles& files) {
   return {{"command", options.command_line},
           {"settings", is_study ? settings_of(options) : Json::object()},
           {"is_study", is_study},
@@ -149,7 +149,7 @@ Json told_to_show(const StudyOptions& options, bool is_study, const BenchFiles& 
           {"json", files.json}};
 }
 
-Json told_to_launch(const StudyOptions& options) {
+Json launch_request(const StudyOptions& options) {
   require_valid(options);
   Json cases = Json::object();
   for (const BenchEntry& entry : chosen_cases(options)) cases[entry.name] = entry.summary;

@@ -45,12 +45,12 @@ std::string list_bench_cases();
 /// What the Python programs are told that show and write (postprocess/scree/bench): the command line, the
 /// settings as results.json has them, folder and files to write, and whether it is a study, which shows the
 /// machine.
-Json told_to_show(const StudyOptions& options, bool is_study, const BenchFiles& files = {});
+Json show_request(const StudyOptions& options, bool is_study, const BenchFiles& files = {});
 /// The same for those that start programs, with the summary of each case and the path of scree_bench. Throws
 /// InputError for names, numbers, decks and folders that cannot be used. Local.
-Json told_to_launch(const StudyOptions& options);
+Json launch_request(const StudyOptions& options);
 
-/// Measures the chosen cases on the ranks of `comm`. Throws InputError as told_to_launch(), before anything
+/// Measures the chosen cases on the ranks of `comm`. Throws InputError as launch_request(), before anything
 /// is measured. Collective.
 void measure_study(const Comm& comm, const StudyOptions& options, const Send& send);
 

@@ -26,7 +26,7 @@ class MultiplierMemory {
   void set(const NearContacts& near, std::span<const Real> multiplier);
   /// After people have gone: see SweepSchedule::renumber.
   void keep_walls(std::span<const Index> kept) { field_.keep_walls(kept); }
-  /// Keeps what it knows while `relist` lists the candidates of the same people anew.
+  /// Keeps what it knows while `relist` lists the candidates of the same people again.
   void keep_while(const Neighborhood<2>& neighborhood, const std::function<void()>& relist);
 
   const ContactField<Real>& field() const { return field_; }

@@ -85,8 +85,8 @@ class SolveMonitor {
                Real seconds_before = 0, std::vector<Real> storage = {});
 
   /// Computes the residual of r in the norm of the solve (infinite if r is not finite), appends it to the
-  /// trace and keeps r if it is the best so far; `y` becomes y_free + J^T r. keep = false only records, for a
-  /// method whose result is its last iterate. Collective.
+  /// trace and keeps r if it is the best so far; `y` becomes y_free + J^T r.
+  /// Collective.
   Real check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y);
   /// The same for a residual known from velocities that were updated with r: cheaper. Where round-off could
   /// decide whether the solve is done, y is recomputed. Collective.

@@ -67,7 +67,7 @@ poisson_ratio = 0.3
 "glass-glass" = {{ friction = 0.5, restitution = 0.5{stiffness} }}
 """, asked.number("settling-time"))
     for size in sizes:
-        # Springs were left behind with the tile: contacts settle anew.
+        # Springs were left behind with the tile: contacts settle once more.
         yield {"deck": bed.deck(size), "steps": asked.timed(warm_up=200), "row": {"law": law}}
 
 

@@ -9,9 +9,9 @@ SUMMARY = {"feeders": "inlets",
            "list_builds": "list_rebuilds",
            "load.pairs_by_phase": "pairs_by_colour",
            "communication.hand_overs": "halo_transfers",
-        "certificate_of_last_step.overlap": "max_overlap",
-        "certificate_worst.overlap": "max_overlap",
-        "evacuation.certificate_worst.overlap": "max_overlap"}
+           "certificate_of_last_step.overlap": "max_overlap",
+           "certificate_worst.overlap": "max_overlap",
+           "evacuation.certificate_worst.overlap": "max_overlap"}
 DECK = {"agents.*.push_speed": "creep_speed",
         "crowd.avoidance.side_room": "lateral_clearance"}
 SCALARS = {"overlap": "max_overlap"}     # and certificates
