@@ -37,7 +37,7 @@ class ExitChoice {
 
   /// Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the quickest.
   void update(State<2>& state, std::uint64_t seed);
-  /// Ways have changed: who walks to an exit, or to where no way leads any more, is to choose anew. Local.
+  /// Routes have changed: who walks to an exit, or to where no route leads any more, chooses again. Local.
   void reset_choice(State<2>& state) const;
 
  private:

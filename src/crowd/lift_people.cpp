@@ -14,9 +14,9 @@ namespace {
 
 /// Who is this near to a door and on the way into it calls the lift, and may be admitted [m].
 constexpr Real call_reach = 2;
-/// A way leads in if it crosses the door, to this far beside it [m].
+/// A route leads in if it crosses the door, to this far beside it [m].
 constexpr Real beside_door = 0.5;
-/// Beside a door ways may bend: there they are followed [m].
+/// Beside a door routes may bend: there they are followed [m].
 constexpr Real near_door = 1;
 /// People come to rest before a door, and at the back of a cabin, within this time [s].
 constexpr Real resting_time = 0.25;
@@ -33,14 +33,14 @@ bool is_walking(const BodyStore<2>& bodies, std::size_t i, Real time) {
 bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const {
   const Real towards = dot(direction, lift.inward);
   if (!(towards > 0)) return false;
-  const Vec<2> way = lift.door[1] - lift.door[0];
-  const Real length = norm(way);
+  const Vec<2> sill = lift.door[1] - lift.door[0];
+  const Real length = norm(sill);
   const Vec<2> met = x + (dot(lift.door[0] - x, lift.inward) / towards) * direction;
-  const Real along = dot(met - lift.door[0], way) / length;
+  const Real along = dot(met - lift.door[0], sill) / length;
   return along >= -beside_door && along <= length + beside_door;
 }
 
-/// Whether the way from x, on a floor, leads over the door before it gets farther than way_reach from x.
+/// Whether the route from x, on a floor, leads over the door before it gets farther than route_reach from x.
 bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift,
                      const Standpoint& from) const {
   constexpr Real step = 0.1;
@@ -48,10 +48,10 @@ bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift&
   const Edge door(lift.door[0], lift.door[1]);
   Vec<2> at = from.x;
   for (int k = 0; k < max_steps; ++k) {
-    const Vec<2> way = floor_field.direction(destination, at, from.level, from.radius);
-    const Vec<2> next = at + step * way;
+    const Vec<2> direction = floor_field.direction(destination, at, from.level, from.radius);
+    const Vec<2> next = at + step * direction;
     if (crosses(door, at, next)) return true;
-    if (way == Vec<2>{} || norm(next - from.x) > way_reach - step) return false;
+    if (direction == Vec<2>{} || norm(next - from.x) > route_reach - step) return false;
     at = next;
   }
   return false;

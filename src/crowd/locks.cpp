@@ -120,7 +120,7 @@ bool Locks::find_standing(State<2>& state, std::span<const WalkingIntent> walks,
       to_go = now;
       continue;
     }
-    // What counts is the way of `after`, not that of all the time since: who creeps stands as well.
+    // What counts is the progress in `after`, not that of all the time since: who creeps stands as well.
     const auto n_spans = [&](Real at) { return std::floor((at - since) / after_ + 1e-9); };
     if (n_spans(time) > n_spans(time - between_looks)) to_go = now;
     if (n_spans(time) < 1) continue;

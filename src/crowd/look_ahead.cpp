@@ -9,14 +9,14 @@
 namespace scree {
 
 namespace {
-/// A free way to a wall counts that many times: walls stay where they are, so people walk up to them within
-/// this part of the headway time.
+/// A free distance to a wall counts that many times: walls stay where they are, so people walk up to them
+/// within this part of the headway time.
 constexpr Real trust_in_walls = 3.1;
 /// Whoever had less than this share of the free speed in the last step stands, whoever had more walks; in
 /// between the width changes linearly.
 constexpr Real standing = 0.37, walking = 0.9;
 
-/// How much of the way of somebody behind counts as taken, as a share of that in which disks would touch.
+/// How much of the path of somebody behind counts as taken, as a share of that in which disks would touch.
 Real width_behind(const WalkingIntent& other, const LookAhead::Perception& perception) {
   const Real pace = other.speed > 0 ? other.last_speed / other.speed : 0;
   const Real share = std::clamp((pace - standing) / (walking - standing), 0.0, 1.0);
@@ -292,8 +292,8 @@ void LookAhead::detect_wall(std::size_t i, const Vec<2>& normal, Real gap) {
   for (int k = 0; k < n_turns; ++k) {
     const Real closing = cosines_[k] * towards + sines_[k] * leftward;
     if (!(closing > 0)) continue;
-    Real& way = seen.turned[k];
-    way = std::min(way, trust_in_walls * std::max(gap, 0.0) / closing);
+    Real& distance = seen.turned[k];
+    distance = std::min(distance, trust_in_walls * std::max(gap, 0.0) / closing);
   }
 }
 

@@ -160,7 +160,7 @@ class People {
   GlobalId take_ids(State<2>& state, std::int64_t n) const;
   /// The files of populations and sources whose people have ids.
   std::vector<const PersonFile*> files_with_ids() const;
-  static void share_way_radii(State<2>& state);
+  static void share_route_radii(State<2>& state);
   struct Placement;
   /// Fills in body i.
   static void put_person(State<2>& state, Index i, const Person& person);

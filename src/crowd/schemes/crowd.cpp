@@ -19,7 +19,7 @@
 namespace scree {
 
 /// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.6):
-///     U = e max(v_creep, min(v_0, gap_ahead / T))      desired velocity: way, headway law, creep speed;
+///     U = e max(v_creep, min(v_0, gap_ahead / T))      velocity wanted: route, headway law, creep speed;
 ///                                                     e is turned where that gets people on much faster
 ///     V = the nearest velocities to U that let nobody overlap                         model = "projection"
 ///     x(t + dt) = x(t) + dt V
@@ -182,10 +182,10 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
 }
 
 /// After a list build, since which people have moved by at most `share_moved` of the skin: work arrays,
-/// multipliers that contacts remember, and the ways around those who are here.
+/// multipliers that contacts remember, and the routes around those who are here.
 void CrowdStepper::fit(State<2>& state, Real share_moved) {
   scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin +
-                                                      std::max(0.5, scene_.lifts().reach_of_ways()));
+                                                      std::max(0.5, scene_.lifts().reach_of_routes()));
   walking_.find_sights(state, sight_);
   const Real skin = state.lattice.skin;
   look_ahead_.prepare(state, *neighborhood_, (1 + 2 * share_moved) * skin, sight_,
@@ -385,7 +385,7 @@ void CrowdStepper::move(State<2>& state, Real dt) {
   if (state.levels) change_levels(state, dt);
 }
 
-/// Walked ways count along slopes, and who has crossed a line is on the level beyond it.
+/// Walked distances count along slopes, and who has crossed a line is on the level beyond it.
 void CrowdStepper::change_levels(State<2>& state, Real dt) const {
   BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
