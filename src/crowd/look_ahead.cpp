@@ -69,8 +69,10 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
     Vec<2> d = position[b] - position[a];
     for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
-    const Real squared = dot(d, d), touching = radius[a] + radius[b] + drift;
-    const auto sees = [&](Real gap) { return squared <= (touching + gap) * (touching + gap); };
+    const Real squared = dot(d, d), contact_distance = radius[a] + radius[b] + drift;
+    const auto sees = [&](Real gap) {
+      return squared <= (contact_distance + gap) * (contact_distance + gap);
+    };
     const SeenPair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
     if (!pair.by_low && !pair.by_high) return;
     Candidates& list = candidates(shift);

@@ -315,8 +315,8 @@ std::size_t find_near(const NearBatches& p, Index* places) {
           dx[k] -= shift[0];
           dy[k] -= shift[1];
         }
-      const Lanes touching_soon = i.radius + j.radius + p.reach;
-      unsigned near = bits_of(up_to(dx * dx + dy * dy, touching_soon * touching_soon));
+      const Lanes contact_reach = i.radius + j.radius + p.reach;
+      unsigned near = bits_of(up_to(dx * dx + dy * dy, contact_reach * contact_reach));
       for (; near != 0; near &= near - 1) places[n++] = place + static_cast<Index>(__builtin_ctz(near));
     }
   return n;

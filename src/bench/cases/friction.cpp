@@ -307,7 +307,7 @@ PileOptions FrictionBench::pile_of(const std::string& name, std::int64_t bodies,
   PileOptions options;
   options.bodies = bodies;
   options.seed = seed;
-  options.touching = name == settled_case;
+  options.closed = name == settled_case;
   return options;
 }
 

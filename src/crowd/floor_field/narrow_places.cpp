@@ -13,7 +13,7 @@ namespace scree {
 namespace {
 
 /// What reaches less than this into the disk of a place does not count [m].
-constexpr Real touching = 1e-6;
+constexpr Real contact_tolerance = 1e-6;
 
 /// A corner of walls, of radius 0, or a column.
 struct Round {
@@ -98,10 +98,10 @@ bool Surroundings::leaves_free(const Round& corner, const Vec<2>& direction) {
 bool Surroundings::is_empty(const Vec<2>& middle, Real radius) const {
   bool is_free = true;
   near(wall_grid_, middle, radius, [&](std::size_t w) {
-    is_free = is_free && std::sqrt(squared_distance(walls_[w], middle)) >= radius - touching;
+    is_free = is_free && std::sqrt(squared_distance(walls_[w], middle)) >= radius - contact_tolerance;
   });
   near(round_grid_, middle, radius, [&](std::size_t r) {
-    is_free = is_free && norm(rounds_[r].centre - middle) - rounds_[r].radius >= radius - touching;
+    is_free = is_free && norm(rounds_[r].centre - middle) - rounds_[r].radius >= radius - contact_tolerance;
   });
   return is_free;
 }
@@ -109,7 +109,7 @@ bool Surroundings::is_empty(const Vec<2>& middle, Real radius) const {
 void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)>& found) {
   const auto look_at = [&](const Vec<2>& a, const Vec<2>& b) {
     const Real width = norm(b - a);
-    if (width > touching && width < max_ && is_empty(0.5 * (a + b), 0.5 * width)) found(a, b);
+    if (width > contact_tolerance && width < max_ && is_empty(0.5 * (a + b), 0.5 * width)) found(a, b);
   };
   // What lies in several cells is met several times.
   std::vector<std::size_t> walls, others;

@@ -344,7 +344,7 @@ void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->result().n_touching)},
+  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->result().n_contacts)},
                                         {"max_overlap", "m", motion_->result().overlap, false,
                                          motion_->result().overlap - motion_->result().beyond}};
   std::ranges::copy(motion_->certificate(), std::back_inserter(entries));
