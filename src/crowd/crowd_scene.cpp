@@ -143,7 +143,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   Scope timer("floor_field");
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
-  people_.note_due(state);
+  people_.record_due(state);
   if (floor_field_.counts_density() && is_restart) floor_field_.restore_density();
   if (is_restart)
     exits_.restore_doors(state);

@@ -210,7 +210,7 @@ class ObstacleSet {
   /// Where an obstacle stands.
   const Pose<D>& pose_of(int obstacle) const { return poses_[static_cast<std::size_t>(obstacle)]; }
   /// The neighbour list is built for `time`: travel() counts from there.
-  void note_listed(Real time);
+  void set_reference(Real time);
   /// They have moved with their velocities until `end`.
   void finish_driven_step(Real end);
   /// Upper bound of how far the distances of such a wall differ from those at the position `from`, dt after

@@ -70,7 +70,7 @@ StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share,
     if (plan.skin > widest) continue;
     if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
     if (halvings > 0)
-      note_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
+      record_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
     return plan;
   }
   refuse_displacement(state, dt, displacement);
@@ -110,7 +110,7 @@ void NeighborList<D>::refuse_displacement(const State<D>& state, Real dt,
 }
 
 template <int D>
-void NeighborList<D>::note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why) {
+void NeighborList<D>::record_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why) {
   if (n_cut_steps_++ > 0) return;
   log::info(
       "{}: in a step of {:.3g} s {}; it is cut to {:.3g} s. Further steps like this are counted: steps_cut "
@@ -119,7 +119,7 @@ void NeighborList<D>::note_cut_step(const State<D>& state, Real asked, Real take
 }
 
 template <int D>
-void NeighborList<D>::note_step_beyond_list(const State<D>& state, Real needed_skin) {
+void NeighborList<D>::record_step_beyond_list(const State<D>& state, Real needed_skin) {
   if (n_steps_beyond_list_++ > 0) return;
   log::warn(
       "{}: contacts move bodies further than the widest neighbour list reaches (its skin is {:.3g} m, {:.3g} "
@@ -156,8 +156,8 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   BodyStore<D>& bodies = state.bodies;
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
   state.clock.listed_time = time;
-  state.cell.note_listed(state.box);
-  state.obstacles.note_listed(time);
+  state.cell.set_reference(state.box);
+  state.obstacles.set_reference(time);
 }
 
 /// Of each body the levels of the building on which it may meet others; empty if there is one.

@@ -330,12 +330,12 @@ class RunLoop {
       throw;
     }
     body_steps_ += n_there;
-    note_worst();
+    update_worst();
     if (!asked_for_options_) asked_for_options_ = simulation_.require_known_options();
   }
 
   /// Follows the largest value of each number of the certificate, and counts steps that did not succeed.
-  void note_worst() {
+  void update_worst() {
     const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
     worst_.resize(certificate.size());
     for (std::size_t k = 0; k < worst_.size(); ++k) {

@@ -204,7 +204,7 @@ BenchRow LinearBench::measure(const FrictionProblem<3>& problem, const LinearBen
   row.result("residual", "-", report.linear_residual);
   row.result("right_hand_sides", "-", report.linear_solutions).only_in_files();
   row.result("memory_MB", "MB", 1e-6 * static_cast<Real>(memory));
-  if (!failure.empty()) row.notes.push_back("failed: " + failure);
+  if (!failure.empty()) row.remarks.push_back("failed: " + failure);
   return row;
 }
 

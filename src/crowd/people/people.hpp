@@ -86,7 +86,7 @@ class People {
   /// Makes state.inlets fit the sources (entries after those there).
   void prepare(State<2>& state);
   /// Records in state.inlets how many of each source should have come by now. Local.
-  void note_due(State<2>& state) const;
+  void record_due(State<2>& state) const;
   /// Makes the populations: people at least touching nobody and no wall, in the region and in the plan.
   /// Counts on state.next_id. Throws InputError, on all ranks, with place, wanted and possible numbers if
   /// they do not fit. Collective.

@@ -193,12 +193,12 @@ void People::share_route_radii(State<2>& state) {
           .put(Width{group, bodies.radius()[i], state.comm.rank()});
   const std::vector<Width> arrived = exchange_values<Width>(state.comm, to_homes);
   std::map<GlobalId, Real> widest;
-  const auto note = [&](const Width& w) { widest[w.group] = std::max(widest[w.group], w.radius); };
-  std::ranges::for_each(arrived, note);
+  const auto widen = [&](const Width& w) { widest[w.group] = std::max(widest[w.group], w.radius); };
+  std::ranges::for_each(arrived, widen);
   Outgoing back;
   for (const Width& w : arrived) back.to(w.rank).put(Width{w.group, widest[w.group], w.rank});
   widest.clear();
-  std::ranges::for_each(exchange_values<Width>(state.comm, back), note);
+  std::ranges::for_each(exchange_values<Width>(state.comm, back), widen);
   for (std::size_t i = 0; i < n; ++i)
     if (const auto found = widest.find(agent::group(bodies)[i]); found != widest.end())
       agent::route_radius(state.bodies)[i] = found->second;

@@ -255,8 +255,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
     if (needed <= state.lattice.skin || !may_try_again(state, needed, shortest, dt)) break;
   }
   if (dt < asked)
-    neighborhood_->list().note_cut_step(state, asked, dt,
-                                        "people or obstacles would outrun the neighbour list");
+    neighborhood_->list().record_cut_step(state, asked, dt,
+                                          "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
   if (scene_.locks().is_due(state.clock))
     scene_.locks().detect(state, *neighborhood_, look_ahead_.walks(state), walking_);
@@ -272,7 +272,7 @@ bool CrowdStepper::may_try_again(State<2>& state, Real needed_skin, Real shortes
   } else if (dt > shortest) {
     dt *= 0.5;
   } else {
-    neighborhood_->list().note_step_beyond_list(state, needed_skin);
+    neighborhood_->list().record_step_beyond_list(state, needed_skin);
     return false;
   }
   return true;
