@@ -31,7 +31,7 @@ class CountedSteps {
     while (!is_warm()) step();
     n_before_ = n_taken_;
     n_bodies_ = 0;
-    told_.clear();
+    certificate_.clear();
     n_lists_before_ = simulation_.neighborhood().n_rebuilds();
   }
   void step() {
@@ -46,12 +46,12 @@ class CountedSteps {
     ++n_taken_;
     if (!asked_for_options_) asked_for_options_ = simulation_.require_known_options();
     const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
-    told_.resize(certificate.size());
+    certificate_.resize(certificate.size());
     for (std::size_t k = 0; k < certificate.size(); ++k) {
-      told_[k].entry = certificate[k];
-      told_[k].sum += certificate[k].value;
+      certificate_[k].entry = certificate[k];
+      certificate_[k].sum += certificate[k].value;
       const Real value = certificate[k].value;
-      told_[k].max = std::isnan(value) ? value : std::max(told_[k].max, value);  // a NaN stays
+      certificate_[k].max = std::isnan(value) ? value : std::max(certificate_[k].max, value);  // a NaN stays
     }
   }
 
@@ -65,20 +65,21 @@ class CountedSteps {
   /// {name: {sum, max}} over the counted steps, texts where they are not finite.
   Json certificate() const {
     Json json = Json::object();
-    for (const Told& told : told_)
-      json[told.entry.name] = {{"sum", finite_or_text(told.sum)}, {"max", finite_or_text(told.max)}};
+    for (const CertificateSums& entry_of : certificate_)
+      json[entry_of.entry.name] = {{"sum", finite_or_text(entry_of.sum)},
+                                   {"max", finite_or_text(entry_of.max)}};
     return json;
   }
   /// How many of the counted steps did what was asked; null: the scheme does not say.
   Json solved() const {
     Json sum;
-    for (const Told& told : told_)
-      if (told.entry.is_success) sum = told.sum + (sum.is_null() ? 0 : sum.get<Real>());
+    for (const CertificateSums& entry_of : certificate_)
+      if (entry_of.entry.is_success) sum = entry_of.sum + (sum.is_null() ? 0 : sum.get<Real>());
     return sum;
   }
 
  private:
-  struct Told {
+  struct CertificateSums {
     CertificateEntry entry;
     Real sum = 0, max = 0;
   };
@@ -88,7 +89,7 @@ class CountedSteps {
   std::string deck_;
   std::int64_t n_taken_ = 0, n_before_ = 0, n_lists_before_ = 0;
   std::int64_t n_bodies_ = 0;  // of this rank, summed over steps
-  std::vector<Told> told_;
+  std::vector<CertificateSums> certificate_;
   bool asked_for_options_ = false;
 };
 

@@ -297,8 +297,8 @@ bool CrowdScene::has_no_route(const State<2>& state, std::size_t i) const {
   });
 }
 
-/// Counts who may still leave, and says so (`tells`) if more of them have no route now. Collective.
-void CrowdScene::count_remaining(const State<2>& state, bool tells) {
+/// Counts who may still leave, and says so (`warns`) if more of them have no route now. Collective.
+void CrowdScene::count_remaining(const State<2>& state, bool warns) {
   std::array<std::int64_t, 2> counts{0, 0};
   GlobalId first = std::numeric_limits<GlobalId>::max();
   std::string who;
@@ -315,7 +315,7 @@ void CrowdScene::count_remaining(const State<2>& state, bool tells) {
   is_empty_ = counts[0] == 0;
   const bool is_more = counts[1] > n_without_route_;
   n_without_route_ = counts[1];
-  if (!is_more || !tells) return;
+  if (!is_more || !warns) return;
   if (first != std::numeric_limits<GlobalId>::max()) {
     const std::string& level = building_->level(level_of(bodies, place)).name;
     who = fmt::format("person {} at ({:.3g}, {:.3g}){}{}", first, bodies.position()[place][0],

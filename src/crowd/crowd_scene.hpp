@@ -88,7 +88,7 @@ class CrowdScene final : public Scene<2> {
   void add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change);
   void update_routes(State<2>& state);
   bool has_no_route(const State<2>& state, std::size_t i) const;
-  void count_remaining(const State<2>& state, bool tells);
+  void count_remaining(const State<2>& state, bool warns);
 
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;

@@ -54,7 +54,7 @@ void GroupWalk::prepare(const State<2>& state) {
     if (k == 0 || members_[k].group != members_[k - 1].group) groups_.push_back({k, k});
     groups_.back().last = k + 1;
   }
-  told_.assign(members_.size(), {});
+  states_.assign(members_.size(), {});
   waits_.assign(members_.size(), 0);
   plan_exchange(state.comm);
 }
@@ -168,20 +168,20 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (members_[k].body < 0) continue;
     const auto i = static_cast<std::size_t>(members_[k].body);
-    told_[k] = state_of_member(state, i, direction, walk[i]);
+    states_[k] = state_of_member(state, i, direction, walk[i]);
   }
-  exchange_->begin<GroupMember>(told_, 1);
-  exchange_->end<GroupMember>(told_, 1);
+  exchange_->begin<GroupMember>(states_, 1);
+  exchange_->end<GroupMember>(states_, 1);
   for (const Span& group : groups_) unwrap_periodic(state.box, direction, group);
   const BodyStore<2>& bodies = state.bodies;
   for (const Span& group : groups_)
     for (std::size_t k = group.first; k < group.last; ++k) {
       waits_[k] = 0;
-      if (members_[k].body < 0 || !told_[k].walks) continue;
+      if (members_[k].body < 0 || !states_[k].walks) continue;
       const auto i = static_cast<std::size_t>(members_[k].body);
       const Journeys::Journey* journey = journeys_.journey_of(bodies, i);
       const GroupPace asked =
-          pace(*rule_of(bodies, i), std::span(told_).subspan(group.first, group.last - group.first),
+          pace(*rule_of(bodies, i), std::span(states_).subspan(group.first, group.last - group.first),
                k - group.first, journey ? static_cast<int>(journey->steps.size()) : 0,
                journey && journey->repeats, state.box);
       walk[i].speed = asked.speed;
@@ -192,9 +192,9 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
 /// Along a direction a lap of a periodic axis ahead is beside: each member counts where its image nearest to
 /// the first one is. Local.
 void GroupWalk::unwrap_periodic(const Box<2>& box, const Vec<2>& direction, const Span& group) {
-  const GroupMember& first = told_[group.first];
+  const GroupMember& first = states_[group.first];
   for (std::size_t k = group.first; k < group.last; ++k) {
-    GroupMember& member = told_[k];
+    GroupMember& member = states_[k];
     if (first.destination >= 0 || member.destination >= 0 || !std::isfinite(member.time_to_go)) continue;
     const Real time = first.time_to_go - dot(box.shortest(member.at - first.at), direction);
     constexpr Real rounding = 1e-6;
@@ -215,9 +215,9 @@ void GroupWalk::after_step(State<2>& state) {
       const auto i = static_cast<std::size_t>(members_[k].body);
       if (waits_[k] != 0) {
         agent::group_waited(bodies)[i] += state.clock.last_dt;
-        if (is_near_exit(told_[k])) agent::group_waited_at_exit(bodies)[i] += state.clock.last_dt;
+        if (is_near_exit(states_[k])) agent::group_waited_at_exit(bodies)[i] += state.clock.last_dt;
       }
-      const GroupMember& leader = told_[group.first];
+      const GroupMember& leader = states_[group.first];
       const Journeys::Step* step = journeys_.step_of(bodies, i);
       if (k == group.first || !step || !step->is_exit || leader.destination < 0) continue;
       std::int32_t& destination = agent::destination(bodies)[i];

@@ -108,8 +108,8 @@ class GroupWalk {
   const BuildingPlan& building_;
   std::vector<Member> members_;  // with members on this rank, by group, then id
   std::vector<Span> groups_;
-  std::vector<GroupMember> told_;  // as members_
-  std::vector<char> waits_;        // the same
+  std::vector<GroupMember> states_;  // as members_
+  std::vector<char> waits_;          // the same
   std::unique_ptr<RecordExchange> exchange_;
   std::vector<Real> waited_;
 };

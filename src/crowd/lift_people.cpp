@@ -68,19 +68,19 @@ void Lifts::observe_inside(const State<2>& state, std::size_t i, std::size_t c) 
   if (is_walking(bodies, i, time)) ++counts.walkers;
   if (car.phase != Phase::open) return;
   const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-  const auto tell = [&](Event::Kind kind) {
+  const auto add_event = [&](Event::Kind kind) {
     events_.push_back({bodies.id()[i], 0, static_cast<std::int32_t>(c), kind});
     ++counts.events;
   };
   const bool gets_out = car.at == lift(car).to;
-  if (gets_out && car.has_opened) tell(Event::Kind::admit);
+  if (gets_out && car.has_opened) add_event(Event::Kind::admit);
   if (!is_admitted(car, bodies.id()[i])) return;
   ++counts.admitted_inside;
   const bool is_clear_now = is_clear(car, x, bodies.radius()[i]);
   if (is_clear_now && !gets_out)
-    tell(Event::Kind::through);
+    add_event(Event::Kind::through);
   else if (has_waited(car, time) && (!is_clear_now || is_walking(bodies, i, time)))
-    tell(Event::Kind::stay);
+    add_event(Event::Kind::stay);
 }
 
 /// Person i is on a floor that a lift serves.
@@ -95,16 +95,16 @@ void Lifts::observe_before(const State<2>& state, const FloorField& floor_field,
   const Real radius = bodies.radius()[i];
   const GlobalId id = bodies.id()[i];
   Counts& counts = car.counts;
-  const auto tell = [&](Event::Kind kind, Real away) {
+  const auto add_event = [&](Event::Kind kind, Real away) {
     events_.push_back({id, in_micro(away), static_cast<std::int32_t>(door.car), kind});
   };
   const bool is_open = car.phase == Phase::open && car.at == door.stop;
   if (is_open && is_admitted(car, id)) {
     const bool is_clear_now = is_clear(car, x, radius);
     if (is_clear_now && door.stop == lift.to)
-      tell(Event::Kind::through, 0);
+      add_event(Event::Kind::through, 0);
     else if (!is_clear_now && has_waited(car, time))
-      tell(Event::Kind::stay, 0);
+      add_event(Event::Kind::stay, 0);
     else
       return;
     ++counts.events;
@@ -121,7 +121,7 @@ void Lifts::observe_before(const State<2>& state, const FloorField& floor_field,
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;
   // From the middle of the door: somebody beside it has no straight way in.
-  tell(Event::Kind::admit, norm(x - 0.5 * (lift.door[0] + lift.door[1])));
+  add_event(Event::Kind::admit, norm(x - 0.5 * (lift.door[0] + lift.door[1])));
   ++counts.candidates;
 }
 

@@ -300,18 +300,18 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
   const Index n_owned = state.bodies.n_owned();
   // Calls f(body, other, numbers) for every contact of this rank that has something to remember.
   const auto each = [&](const auto& f) {
-    const auto tell = [&](Index body, GlobalId other, std::span<const Real> numbers) {
+    const auto export_contact = [&](Index body, GlobalId other, std::span<const Real> numbers) {
       if (!all_zero(numbers)) f(body, other, numbers);
     };
     if (!pair_values.empty())
       schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
-        tell(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
+        export_contact(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
       });
     for (const auto& wall : schedule_.walls())
       for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last);
            ++slot) {
         const Index body = schedule_.wall_bodies()[slot];
-        tell(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
+        export_contact(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
       }
   };
   std::vector<RememberedContact> away;
