@@ -61,7 +61,7 @@ std::uintptr_t mark_of(const void* memory) {
 }
 
 /// Bytes that are counted for it.
-std::int64_t held(void* memory) {
+std::int64_t size_of_block(void* memory) {
   const std::size_t usable = malloc_usable_size(memory);
   Trailer trailer{usable, 0};
   if (usable >= huge_from && reinterpret_cast<std::uintptr_t>(memory) % huge_page == 0)
@@ -70,7 +70,7 @@ std::int64_t held(void* memory) {
 }
 
 void release(void* memory) {
-  live_bytes.fetch_sub(held(memory), std::memory_order_relaxed);
+  live_bytes.fetch_sub(size_of_block(memory), std::memory_order_relaxed);
   std::free(memory);
 }
 
@@ -94,7 +94,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
         const Trailer trailer{size, mark_of(memory)};
         std::memcpy(trailer_of(memory), &trailer, sizeof trailer);
       }
-      live_bytes.fetch_add(held(memory), std::memory_order_relaxed);
+      live_bytes.fetch_add(size_of_block(memory), std::memory_order_relaxed);
       return memory;
     }
     const std::new_handler handler = std::get_new_handler();

@@ -174,8 +174,8 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
   }
 }
 
-void LookAhead::see_people(const State<2>& state, const Neighborhood<2>& neighborhood,
-                           const Perception& perception) {
+void LookAhead::perceive_people(const State<2>& state, const Neighborhood<2>& neighborhood,
+                                const Perception& perception) {
   const std::size_t max = who_.size();
   LookAheadView view{.n_local = static_cast<Index>(walks_.size()),
                      .disks = disks_.data(),
@@ -258,7 +258,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_local * n_walk}, n_walk);
   kernels_ = &look_ahead_kernels();
   load(state, perception);
-  see_people(state, neighborhood, perception);
+  perceive_people(state, neighborhood, perception);
 
   if (record) near_.clear();
   const SweepSchedule<2>& schedule = neighborhood.schedule();

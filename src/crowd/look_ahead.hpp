@@ -83,7 +83,8 @@ class LookAhead {
   /// Only the free distances again, for new walking directions. Collective.
   void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception);
 
-  /// What one of the owned people sees; turned[k] is along its direction turned by turn_angle(k, turning_angle).
+  /// What one of the owned people sees; turned[k] is along its direction turned by turn_angle(k,
+  /// turning_angle).
   const SeenAhead& seen(std::size_t i) const { return seen_[i]; }
   static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }
   /// Cosine and sine of that angle, of the last perception.
@@ -106,7 +107,8 @@ class LookAhead {
   static void renumber(Candidates& list, std::span<const Index> numbers);
   void resize(std::size_t n_local);
   void load(const State<2>& state, const Perception& perception);
-  void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
+  void perceive_people(const State<2>& state, const Neighborhood<2>& neighborhood,
+                       const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
                        const SweepSchedule<2>::Block& block, Real reach);
   template <bool record>

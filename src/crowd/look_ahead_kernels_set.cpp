@@ -207,7 +207,7 @@ std::size_t leave_out_others(const LookAheadView& view, Index i, std::size_t n) 
 }
 
 /// What person i sees of the n in scratch.
-SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n) {
+SeenAhead perceive(const LookAheadView& view, Index i, const Own& own, std::size_t n) {
   constexpr int n_turns = SeenAhead::n_turns;
   const Lanes zero{};
   const Lanes range = zero + view.range;
@@ -294,7 +294,7 @@ void look(const LookAheadView& of_caller) {
       if (view.through_faces.shifts) n = gather_near<true>(view, view.through_faces, i, own, n);
     }
     if (view.levels) n = leave_out_others(view, i, n);
-    view.seen[i] = see(view, i, own, n);
+    view.seen[i] = perceive(view, i, own, n);
   }
 }
 

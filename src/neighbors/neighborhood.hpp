@@ -43,7 +43,7 @@ class Neighborhood {
   bool needs_rebuild(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement = {},
                      Real dt = 0);
   /// The same for schemes that know how far their owned bodies will be, see used_skin.
-  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
+  bool needs_rebuild_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
     return used_skin(state, moved_squared, dt) > fraction * state.lattice.skin;
   }
 

@@ -47,17 +47,17 @@ template <int D>
 void StartBench::measure(const BenchRun& run, std::int64_t n_bodies, const std::string& fill) const {
   const Comm& comm = run.comm();
   std::vector<Real> seconds;
-  std::int64_t made = 0, held = 0, peak = 0;
+  std::int64_t made = 0, in_use = 0, peak = 0;
   reset_timers();
   for (int repetition = 0; repetition < repetitions_; ++repetition) {
     reset_peak_memory();
-    const std::int64_t before = memory_in_use(), held_before = live_memory();
+    const std::int64_t before = memory_in_use(), live_before = live_memory();
     std::optional<Simulation<D>> simulation;
     seconds.push_back(seconds_of_call(comm, TimeKind::wall, [&] {
       simulation.emplace(comm, packing<D>({.bodies = n_bodies, .random = fill == "random", .more = {}}));
     }));
     made = simulation->n_bodies();
-    held = comm.sum(live_memory() - held_before);
+    in_use = comm.sum(live_memory() - live_before);
     peak = std::max(peak, comm.sum(std::max<std::int64_t>(0, peak_memory() - before)));
   }
   const Timing timing = timing_of(std::move(seconds));
@@ -68,7 +68,7 @@ void StartBench::measure(const BenchRun& run, std::int64_t n_bodies, const std::
   row.phases = phases_within(timer_table(comm), "start");
   row.result("ns_per_body", "ns", 1e9 * timing.median * comm.size() / bodies);
   row.result("peak_bytes_per_body", "-", static_cast<Real>(peak) / bodies);
-  row.result("held_bytes_per_body", "-", static_cast<Real>(held) / bodies);
+  row.result("held_bytes_per_body", "-", static_cast<Real>(in_use) / bodies);
   run.add(std::move(row));
 }
 

@@ -283,7 +283,7 @@ std::span<Real> FloorField::density() {
 
 void FloorField::restore_density() {
   solve();
-  for (ClassFields& fields : built_->fields) bring(fields, fields.near->held());
+  for (ClassFields& fields : built_->fields) bring(fields, fields.near->present());
 }
 
 }  // namespace scree

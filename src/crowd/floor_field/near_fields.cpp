@@ -104,7 +104,7 @@ std::vector<std::int64_t> NearFields::missing(std::span<const std::int64_t> tile
   return missing;
 }
 
-std::vector<std::int64_t> NearFields::held() const {
+std::vector<std::int64_t> NearFields::present() const {
   std::vector<std::int64_t> numbers;
   for (const Tile& tile : tiles_)
     if (tile.number >= 0) numbers.push_back(tile.number);

@@ -33,7 +33,7 @@ class NearFields {
   /// Of these tiles those that are not here. Forgets others if there are many of them.
   std::vector<std::int64_t> missing(std::span<const std::int64_t> tiles);
   /// Tiles that are here.
-  std::vector<std::int64_t> held() const;
+  std::vector<std::int64_t> present() const;
   /// Room for a tile: cells of one field after the other, row by row in rows of tiling.edge().
   std::span<Cell> room(std::int64_t tile);
 

@@ -305,7 +305,7 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   // far they will get, some of it is left.
   const Real free_share = 1 - motion_->reach() / state.lattice.skin;
   const Real share_of_skin = (is_constrained() ? 0.45 : 0.5) * free_share;
-  if (!neighborhood_->stale_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
+  if (!neighborhood_->needs_rebuild_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
   const auto plan =
       neighborhood_->list().plan_step(state, dt, share_of_skin, [&](std::size_t i, Real shorter) {
         const Vec<D> flow = state.cell.flow_at(state.box, state.bodies.position()[i]);

@@ -101,7 +101,7 @@ struct Crowd {
 };
 
 /// What person i sees of j, d away.
-void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& seen) {
+void perceive(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& seen) {
   const Real radii = v.disks[i].radius + v.disks[j].radius;
   const Real squared = radii * radii;
   const Real distance_squared = d[0] * d[0] + d[1] * d[1];
@@ -157,7 +157,7 @@ std::vector<SeenAhead> seen_one_by_one(const LookAheadView& v) {
           d[c] = v.disks[j].x[c] - v.disks[i].x[c];
           if (candidates.shifts) d[c] -= v.shift_table[3 * candidates.shifts[at] + c];
         }
-        see(v, i, j, d, seen);
+        perceive(v, i, j, d, seen);
       }
     all.push_back(seen);
   }
