@@ -147,7 +147,7 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
   step.velocity_floor = options_.gravity * options_.dt;
   step.density = {&options_.density, 1};
   step.free_velocity = free_velocity;
-  const ContactLaw law{.dt = options_.dt, .contact_slop = options_.slop ? options_.speculative_margin : 0};
+  const ContactLaw law{.dt = options_.dt, .contact_slop = options_.closed ? options_.speculative_margin : 0};
   step.laws = [&](const ContactGraph<3>& contacts, FrictionProblem<3>& problem) {
     std::ranges::fill(problem.mu, options_.mu);
     for (std::size_t c = 0; c < contacts.size(); ++c) {

@@ -65,16 +65,15 @@ class CountedSteps {
   /// {name: {sum, max}} over the counted steps, texts where they are not finite.
   Json certificate() const {
     Json json = Json::object();
-    for (const CertificateSums& entry_of : certificate_)
-      json[entry_of.entry.name] = {{"sum", finite_or_text(entry_of.sum)},
-                                   {"max", finite_or_text(entry_of.max)}};
+    for (const CertificateSums& sums : certificate_)
+      json[sums.entry.name] = {{"sum", finite_or_text(sums.sum)}, {"max", finite_or_text(sums.max)}};
     return json;
   }
   /// How many of the counted steps did what was asked; null: the scheme does not say.
   Json solved() const {
     Json sum;
-    for (const CertificateSums& entry_of : certificate_)
-      if (entry_of.entry.is_success) sum = entry_of.sum + (sum.is_null() ? 0 : sum.get<Real>());
+    for (const CertificateSums& sums : certificate_)
+      if (sums.entry.is_success) sum = sums.sum + (sum.is_null() ? 0 : sum.get<Real>());
     return sum;
   }
 

@@ -83,7 +83,7 @@ class LookAhead {
   /// Only the free distances again, for new walking directions. Collective.
   void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception);
 
-  /// What one of the owned people sees; turned[k] is along its direction turned by turn_angle(k,
+  /// What one of the owned people sees; turned[k]: along its direction turned by turn_angle(k,
   /// turning_angle).
   const SeenAhead& seen(std::size_t i) const { return seen_[i]; }
   static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }

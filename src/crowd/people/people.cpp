@@ -57,8 +57,8 @@ int People::read_journey(Section& section, const PersonFile& file) const {
 }
 
 int People::read_level(Section& section, const BuildingPlan& building, const PersonFile& file) {
-  const bool may_be_of_file = section.reading() && file.is_given() && building.n_levels() > 1;
-  return may_be_of_file && !section.has("floor") ? PersonFile::level_of_file : building.read_level(section);
+  const bool from_file = section.reading() && file.is_given() && building.n_levels() > 1;
+  return from_file && !section.has("floor") ? PersonFile::level_of_file : building.read_level(section);
 }
 
 PersonNames People::names(const BuildingPlan& building, Journeys& journeys, const Origin& origin) const {
