@@ -71,7 +71,7 @@ class ContactHistories {
   /// Gives kernels the pairs from this batch on.
   void fill(ForceBatches& batches, Index first_batch) {
     const Index first = batch_size * first_batch;
-    batches.states = pair_states_.data() + first;
+    batches.touched = pair_states_.data() + first;
     batches.history = now_.contact.pairs().data() + first;
     if (rolls_) batches.rolling = now_.rolling.pairs().data() + first;
   }
