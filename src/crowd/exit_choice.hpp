@@ -15,7 +15,7 @@ namespace scree {
 ///   nearest   least travel time T among open exits, once
 ///   weights   an open exit drawn with these weights, once
 ///   quickest  least max(T / speed, n / capacity), n the number of people on their way to the exit who have
-///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
+///             a shorter travel time (to 1 s at 1 m/s); again every `update` seconds at a time of the
 ///             person's own, and changed only for a gain of more than 1 s and 10 %; of a
 ///             group by the member whose id it is known by
 ///

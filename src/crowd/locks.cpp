@@ -41,7 +41,7 @@ void exchange(Lock& lock, Real* numbers, const F& f) {
   }
 }
 
-/// Lowers numbers of held people by `pass` until none on any rank changes any. Collective.
+/// Lowers numbers of local people by `pass` until none on any rank changes any. Collective.
 template <class Pass>
 void settle(const Comm& comm, Neighborhood<2>& neighborhood, std::vector<Real>& numbers, const Pass& pass) {
   std::vector<Real> before;

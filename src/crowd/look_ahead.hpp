@@ -66,13 +66,13 @@ class LookAhead {
     Real turning_angle = 0;      ///< [rad]; 0: turned directions are not found
   };
 
-  /// Finds who may be seen by whom and makes room for everybody held; after each list build. Pairs with a gap
-  /// of more than `skin` are left out. `sight`: of the owned people, how far they may ever see (as
+  /// Finds who may be seen by whom and makes room for everybody local; after each list build. Pairs with a
+  /// gap of more than `skin` are left out. `sight`: of the owned people, how far they may ever see (as
   /// WalkingIntent::sight) before the next list; until then two people come no nearer to each other than by
   /// `drift` [m]. Empty: anybody may see all that is found. Cost: O(pairs). Collective.
   void prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
                std::span<const Real> sight = {}, Real drift = 0);
-  /// After people have gone: held person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
+  /// After people have gone: local person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
   void renumber(std::span<const Index> numbers);
 
   /// Of the owned people; set by the caller before find().

@@ -123,7 +123,7 @@ class ObstacleSet {
 
   /// Takes an obstacle away, or puts it back where its motion has it by then. While away it touches nothing:
   /// its bounds and outline are empty, it does not move, and `nearest` says `out_of_reach`, so that lists
-  /// found before stay safe to use. One put back is in no list found before: find candidates anew. Must be
+  /// found before stay safe to use. One put back is in no list found before: find candidates again. Must be
   /// called alike on all ranks. All are active at first.
   void set_active(int obstacle, bool active);
   bool active(int obstacle) const { return is_active_[static_cast<std::size_t>(obstacle)] != 0; }

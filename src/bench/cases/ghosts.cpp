@@ -106,7 +106,7 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   measure_call(run, simulation, "hand-overs of a sweep among others", [&] {
     for (int colour = 0; colour < n_colours; ++colour) transfer(n_colours + colour + 1);
   });
-  // All bodies move on by a mean radius: some change ranks, all lists are made anew.
+  // All bodies move on by a mean radius: some change ranks, all lists are made again.
   measure_call(run, simulation, "rebuild with migration", [&] {
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       state.bodies.position()[i][0] += 0.5;

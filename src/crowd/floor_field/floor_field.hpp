@@ -117,7 +117,7 @@ class FloorField {
     fields_of(radius).near->prefetch(static_cast<std::size_t>(destination), x, level);
   }
 
-  /// Whether routes cost more where it is crowded, and how often that is found anew [s].
+  /// Whether routes cost more where it is crowded, and how often that is found again [s].
   bool counts_density() const { return settings_.counts_density; }
   Real density_interval() const { return settings_.update; }
   /// Sets what `people` (owned, any order) add to the cost, solves all fields again and brings

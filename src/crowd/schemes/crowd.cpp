@@ -204,7 +204,7 @@ void CrowdStepper::limit_pairs(Real reach) {
   neighborhood_->list().limit_pairs(2 * share_of_skin, reach);
 }
 
-/// Lists pairs anew if those within `reach` may not be listed, as after a strong push. Blocks, their order
+/// Lists pairs again if those within `reach` may not be listed, as after a strong push. Blocks, their order
 /// and so all results stay as they are.
 void CrowdStepper::list_pairs_within(State<2>& state, Real reach) {
   if (reach <= listed_reach_ || model_ == Model::pbd) return;

@@ -297,7 +297,7 @@ void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   state.clock.last_dt = dt;
 }
 
-/// Finds candidates anew if the drift of this step would leave the reach of the present ones; returns the
+/// Finds candidates again if the drift of this step would leave the reach of the present ones; returns the
 /// length of the step.
 template <int D>
 Real DemStepper<D>::refresh(State<D>& state, Real dt) {

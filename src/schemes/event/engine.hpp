@@ -139,7 +139,7 @@ class EventEngine {
   std::vector<Flight> flights_;
   std::vector<Prediction> predictions_;
   std::vector<std::vector<Closed>>
-      closed_;  // of each body; a pair is in both lists, but held bodies have none
+      closed_;  // of each body; a pair is in both lists, but fixed bodies have none
 
   /// Bodies that touch each other, and what they do.
   struct Cluster {
