@@ -20,6 +20,10 @@ struct CellVelocity {
   Vec<D> velocity;
 };
 
+Column column(const char* name, const std::string& unit, int components, const std::vector<Real>& values) {
+  return {name, unit, components, std::span<const double>(values)};
+}
+
 }  // namespace
 
 template <int D>
@@ -172,10 +176,6 @@ void ContinuumWriter<D>::write(const State<D>& state, const ContactGraph<D>& con
                             : nan;
   }
   const std::string stress_unit = D == 2 ? "N/m" : "Pa";
-  const auto column = [](const char* name, const std::string& unit, int components,
-                         const std::vector<Real>& of) {
-    return Column{name, unit, components, std::span<const double>(of)};
-  };
   series_->write(
       state.clock.step, state.clock.time,
       {column("density", D == 2 ? "kg/m2" : "kg/m3", 1, density), column("solid_fraction", "-", 1, solid),

@@ -124,7 +124,9 @@ class EventEngine {
   void hop(const std::vector<bool>& hops, const std::string& place_in_run);
 
   void predict(int body, Real now);
+  struct Approach;
   Real contact_time(int body, Partner partner, Real now) const;
+  Real edge_contact_time(const Approach& approach, const SurfacePiece<D>& edge) const;
   void record_resting(int body, Real time);
   void record_impulses();
   void record(int body, Partner partner, Real magnitude);
