@@ -11,7 +11,7 @@
 #include "bench/steps.hpp"
 #include "core/files.hpp"
 #include "core/memory.hpp"
-#include "replay/scratch.hpp"
+#include "core/scratch_folder.hpp"
 #include "run/python_package.hpp"
 
 namespace scree {

@@ -28,7 +28,10 @@ class CountedSteps {
       return plan_.warm_up_time > 0 ? simulation_.state().clock.time >= plan_.warm_up_time
                                     : n_taken_ >= plan_.warm_up;
     };
-    while (!is_warm()) step();
+    while (!is_warm()) {
+      step();
+      count();
+    }
     n_before_ = n_taken_;
     n_bodies_ = 0;
     certificate_.clear();
@@ -44,6 +47,9 @@ class CountedSteps {
     n_bodies_ += simulation_.state().bodies.n_owned();
     simulation_.step();
     ++n_taken_;
+  }
+  /// After each step.
+  void count() {
     if (!asked_for_options_) asked_for_options_ = simulation_.require_known_options();
     const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
     certificate_.resize(certificate.size());
@@ -114,9 +120,11 @@ Json measure_steps(const Comm& comm, Simulation<D>& simulation, std::int64_t mem
   reset_timers();
   Timing step;
   const auto take_step = [&] { steps.step(); };
+  const auto count_step = [&] { steps.count(); };
   const Real wall = seconds_of_call(comm, TimeKind::wall, [&] {
-    step = plan.seconds > 0 ? measure_time(comm, plan.repetitions, plan.seconds, take_step)
-                            : measure_windows(comm, plan.repetitions, plan.steps, take_step);
+    step = plan.seconds > 0 ? measure_time(comm, plan.repetitions, plan.seconds, take_step,
+                                           TimeKind::processor, count_step)
+                            : measure_windows(comm, plan.repetitions, plan.steps, take_step, count_step);
   });
   const Real bodies = steps.bodies(comm);
   if (bodies == 0)

@@ -100,10 +100,10 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     ghosts.end_transfer(stage, records);
   };
   constexpr int n_colours = Lattice<D>::n_colours;
-  measure_call(run, simulation, "hand-overs of one sweep", [&] {
+  measure_call(run, simulation, "halo transfers of one sweep", [&] {
     for (int stage = 0; stage <= n_colours; ++stage) transfer(stage);
   });
-  measure_call(run, simulation, "hand-overs of a sweep among others", [&] {
+  measure_call(run, simulation, "halo transfers of a sweep among others", [&] {
     for (int colour = 0; colour < n_colours; ++colour) transfer(n_colours + colour + 1);
   });
   // All bodies move on by a mean radius: some change ranks, all lists are made again.
@@ -119,5 +119,6 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
 
 }  // namespace scree
 
-SCREE_BENCH_CASE(ghosts, scree::GhostsBench,
-                 "exchange between ranks: ghosts, hand-overs of a sweep, rebuilds of lists with migration")
+SCREE_BENCH_CASE(
+    ghosts, scree::GhostsBench,
+    "exchange between ranks: ghosts, halo transfers of a sweep, rebuilds of lists with migration")

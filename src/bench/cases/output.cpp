@@ -9,7 +9,7 @@
 #include "bench/packing.hpp"
 #include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
-#include "replay/scratch.hpp"
+#include "core/scratch_folder.hpp"
 #include "run/simulation.hpp"
 #include "run/writers.hpp"
 

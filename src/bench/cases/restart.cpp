@@ -9,8 +9,8 @@
 #include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/error.hpp"
+#include "core/scratch_folder.hpp"
 #include "core/timing.hpp"
-#include "replay/scratch.hpp"
 #include "run/checkpoint.hpp"
 #include "run/simulation.hpp"
 

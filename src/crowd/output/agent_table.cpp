@@ -22,6 +22,27 @@ std::string_view word_of(Fate fate) {
   return words[static_cast<std::size_t>(fate)];
 }
 
+/// Places of the columns that are not just fields of agent_fields.def.
+enum Place : int {
+  id = 1,
+  population,
+  agent_type,
+  radius,
+  entered = 6,
+  left = 8,
+  exit,
+  level = 11,
+  incapacitated = 15
+};
+constexpr bool is_free(int column) {
+  return std::ranges::none_of(agent::written,
+                              [&](const agent::Written& field) { return field.table == column; });
+}
+static_assert(is_free(id) && is_free(population) && is_free(agent_type) && is_free(radius) &&
+                  is_free(entered) && is_free(left) && is_free(exit) && is_free(level) &&
+                  is_free(incapacitated),
+              "a field of agent_fields.def has the place of another column");
+
 }  // namespace
 
 bool holds(agent::OnlyIf condition, const CrowdScene& scene) {
@@ -44,7 +65,7 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   const auto type = [&scene](const D& d) {
     return csv_cell(scene.people().types()[static_cast<std::size_t>(d.values[place::type])].name);
   };
-  const auto exit = [&state](const D& d) {
+  const auto exit_of = [&state](const D& d) {
     return d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name);
   };
   const auto fell = [](const D& d) {
@@ -53,23 +74,23 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   };
   constexpr int last = 1000;  // behind all fields
   std::vector<AgentColumn> columns{
-      {1, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
-      {2, "population", "-",
+      {id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
+      {population, "population", "-",
        [names = scene.people().group_names()](const D& d) {
          return csv_cell(names[static_cast<std::size_t>(d.group)]);
        }},
-      {3, "agent_type", "-", type},
-      {4, "radius", "m", [](const D& d) { return number(d.radius); }},
-      {6, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
-      {8, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
-      {9, "exit", "-", exit},
+      {agent_type, "agent_type", "-", type},
+      {radius, "radius", "m", [](const D& d) { return number(d.radius); }},
+      {entered, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
+      {left, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
+      {exit, "exit", "-", exit_of},
       {last, "x", "m", [](const D& d) { return number(d.at[0]); }},
       {last + 1, "y", "m", [](const D& d) { return number(d.at[1]); }},
       {last + 2, "state", "-", [](const D& d) { return std::string(word_of(d.fate)); }}};
   if (scene.building().n_levels() > 1)
-    columns.push_back(
-        {11, "level", "-", [&scene](const D& d) { return csv_cell(scene.building().level(d.level).name); }});
-  if (scene.hazard().is_on()) columns.push_back({15, "incapacitated_at", "s", fell});
+    columns.push_back({level, "level", "-",
+                       [&scene](const D& d) { return csv_cell(scene.building().level(d.level).name); }});
+  if (scene.hazard().is_on()) columns.push_back({incapacitated, "incapacitated_at", "s", fell});
   for (std::size_t k = 0; k < agent::fields.size(); ++k) {
     if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, scene)) continue;
     columns.push_back({agent::written[k].table, std::string(agent::written[k].name),
