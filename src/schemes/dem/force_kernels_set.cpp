@@ -294,9 +294,7 @@ ForceCounts run(const ForceBatches& p) {
   const auto shift_of = [&](Index place) { return three(p.shift_table + 3 * p.shifts[place]); };
   constexpr Index ahead = 16;
   const Lanes zero{};
-  Lanes deepest = zero;
-  Lanes beyond = zero - HUGE_VAL;
-  Lanes n_fixed = zero;
+  Lanes deepest = zero, beyond = zero - HUGE_VAL, n_fixed = zero;
   Index next = 0;
   const std::size_t lines_each = p.prefetch ? p.prefetch->share(static_cast<std::size_t>(n / width)) : 0;
   for (; next + width <= n; next += width) {
