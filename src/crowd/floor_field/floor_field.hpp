@@ -44,7 +44,7 @@ struct Zone {
 };
 
 /// Routes to destinations: for each a travel-time field T with |grad T| = 1 / F on a grid (docs/method.md,
-/// "Ways"), F = zone factor * clearance factor / density cost, T = 0 in the destination, solved by fast
+/// "Routes"), F = zone factor * clearance factor / density cost, T = 0 in the destination, solved by fast
 /// marching on tiles that the ranks share. Values do not depend on the number of ranks, bit by bit.
 ///
 /// T is the time in seconds for somebody who walks 1 m/s on free ground; infinite where there is no route.
