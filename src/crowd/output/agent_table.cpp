@@ -23,24 +23,17 @@ std::string_view word_of(Fate fate) {
 }
 
 /// Places of the columns that are not just fields of agent_fields.def.
-enum Place : int {
-  id = 1,
-  population,
-  agent_type,
-  radius,
-  entered = 6,
-  left = 8,
-  exit,
-  level = 11,
-  incapacitated = 15
+struct OwnPlace {
+  static constexpr int id = 1, population = 2, agent_type = 3, radius = 4, entered = 6, left = 8, exit = 9,
+                       level = 11, incapacitated_at = 15;
+  static constexpr std::array all{id,   population, agent_type, radius,          entered,
+                                  left, exit,       level,      incapacitated_at};
 };
-constexpr bool is_free(int column) {
-  return std::ranges::none_of(agent::written,
-                              [&](const agent::Written& field) { return field.table == column; });
-}
-static_assert(is_free(id) && is_free(population) && is_free(agent_type) && is_free(radius) &&
-                  is_free(entered) && is_free(left) && is_free(exit) && is_free(level) &&
-                  is_free(incapacitated),
+static_assert(std::ranges::none_of(agent::written,
+                                   [](const agent::Written& field) {
+                                     return std::ranges::find(OwnPlace::all, field.table) !=
+                                            OwnPlace::all.end();
+                                   }),
               "a field of agent_fields.def has the place of another column");
 
 }  // namespace
@@ -65,7 +58,7 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   const auto type = [&scene](const D& d) {
     return csv_cell(scene.people().types()[static_cast<std::size_t>(d.values[place::type])].name);
   };
-  const auto exit_of = [&state](const D& d) {
+  const auto exit = [&state](const D& d) {
     return d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name);
   };
   const auto fell = [](const D& d) {
@@ -74,23 +67,23 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   };
   constexpr int last = 1000;  // behind all fields
   std::vector<AgentColumn> columns{
-      {id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
-      {population, "population", "-",
+      {OwnPlace::id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
+      {OwnPlace::population, "population", "-",
        [names = scene.people().group_names()](const D& d) {
          return csv_cell(names[static_cast<std::size_t>(d.group)]);
        }},
-      {agent_type, "agent_type", "-", type},
-      {radius, "radius", "m", [](const D& d) { return number(d.radius); }},
-      {entered, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
-      {left, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
-      {exit, "exit", "-", exit_of},
+      {OwnPlace::agent_type, "agent_type", "-", type},
+      {OwnPlace::radius, "radius", "m", [](const D& d) { return number(d.radius); }},
+      {OwnPlace::entered, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
+      {OwnPlace::left, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
+      {OwnPlace::exit, "exit", "-", exit},
       {last, "x", "m", [](const D& d) { return number(d.at[0]); }},
       {last + 1, "y", "m", [](const D& d) { return number(d.at[1]); }},
       {last + 2, "state", "-", [](const D& d) { return std::string(word_of(d.fate)); }}};
   if (scene.building().n_levels() > 1)
-    columns.push_back({level, "level", "-",
+    columns.push_back({OwnPlace::level, "level", "-",
                        [&scene](const D& d) { return csv_cell(scene.building().level(d.level).name); }});
-  if (scene.hazard().is_on()) columns.push_back({incapacitated, "incapacitated_at", "s", fell});
+  if (scene.hazard().is_on()) columns.push_back({OwnPlace::incapacitated_at, "incapacitated_at", "s", fell});
   for (std::size_t k = 0; k < agent::fields.size(); ++k) {
     if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, scene)) continue;
     columns.push_back({agent::written[k].table, std::string(agent::written[k].name),
