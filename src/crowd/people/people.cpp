@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 #include "core/error.hpp"
 #include "crowd/plan/ring.hpp"
@@ -200,10 +199,10 @@ std::vector<std::pair<Real, Real>> People::radii() const {
   return radii;
 }
 Real People::largest_radius() const {
-  return std::ranges::max(radii() | std::views::values);
+  return std::ranges::max(radii(), {}, &std::pair<Real, Real>::second).second;
 }
 Real People::smallest_radius() const {
-  return std::ranges::min(radii() | std::views::keys);
+  return std::ranges::min(radii(), {}, &std::pair<Real, Real>::first).first;
 }
 Real People::fastest() const {
   Real fastest = 0;

@@ -69,8 +69,8 @@ class PersonFile {
     std::int32_t kind = -1;
     int level = 0, journey = -1;
   };
-  struct Before {  // also of std::string_view
-    using is_transparent = void;
+  struct Before {                 // also of std::string_view
+    using is_transparent = void;  // NOLINT(readability-identifier-naming)
     bool operator()(const auto& a, const auto& b) const {
       return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
     }
