@@ -33,7 +33,7 @@ std::vector<Real> distinct(Rows&& rows, const Value& value) {
   std::vector<Real> values;
   for (const auto& row : rows) values.push_back(value(row));
   std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
