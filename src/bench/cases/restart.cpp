@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>

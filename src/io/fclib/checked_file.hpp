@@ -1,6 +1,5 @@
 #pragma once
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstddef>
