@@ -6,7 +6,6 @@
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "replay/scratch.hpp"
 #include "run/simulation.hpp"
