@@ -1,5 +1,6 @@
 #pragma once
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstddef>
