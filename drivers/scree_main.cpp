@@ -161,11 +161,10 @@ Verb info_verb(CommandLine& app, Arguments& a, InfoOptions& info) {
   verb.flag("--keys", info.keys, "what the reference and the schema are made of").hidden();
   verb.example("scree info results/pour/pour.h5");
   const auto act = [&a, &info](Ranks& ranks) {
-    if (info.schema) return answer(ranks, {.page = "schema"});
-    if (info.reference) return answer(ranks, {.page = info.laboratory ? "laboratory" : "reference"});
-    if (info.keys) {
+    if (info.schema || info.reference || info.keys) {
       load_external_plugins();
-      return answer(ranks, {.output = deck_keys(deck_description())});
+      if (info.keys) return answer(ranks, {.output = deck_keys(deck_description())});
+      return answer(ranks, {.page = info.schema ? "schema" : info.laboratory ? "laboratory" : "reference"});
     }
     const Comm& comm = start(ranks, a);
     if (a.path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");

@@ -109,10 +109,11 @@ class _Reference:
         anywhere = _Reference(self._laboratory)
         anywhere._describe_each(key, kinds, "", 1, all_of_them)
         text = anywhere.text.replace(f" [{unit}]", "") if unit else anywhere.text
-        first = self._first.setdefault(text.replace(" (2D only)", ""), (title, unit))
-        if first == (title, unit):
+        text = text.replace(" (2D only)", "")
+        if text not in self._first:
+            self._first[text] = title, unit
             return self._describe_each(key, kinds, path, level, all_of_them)
-        other, its_unit = first
+        other, its_unit = self._first[text]
         self.text += (f"Kinds, with their keys: those of [{other[:other.rfind('`') + 1]}](#{_anchor_of(other)})"
                       + ("" if its_unit == unit or not unit else f", in {unit}") + ".\n\n")
 
