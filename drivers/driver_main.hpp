@@ -19,6 +19,7 @@
 #include "core/input_crash.hpp"
 #include "core/launcher.hpp"
 #include "core/parallel.hpp"
+#include "run/python_package.hpp"
 
 namespace scree {
 
@@ -145,7 +146,7 @@ inline ExitCode answer(Ranks& ranks, const CommandLine::Ending& ending) {
   if (!ranks.is_speaker(ending.code)) return ending.code;
   std::fputs(ending.mistakes.c_str(), stderr);
   try {
-    show(ending.output);
+    show(ending.page.empty() ? ending.output : page_of_program(ending.page));
   } catch (const RunError& failure) {
     print_error(failure.what());
     return failure.code();

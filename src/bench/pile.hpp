@@ -1,5 +1,4 @@
 #pragma once
-#include <memory>
 
 #include "run/simulation.hpp"
 #include "schemes/common/assembler.hpp"

@@ -1,7 +1,6 @@
 #include "crowd/exits.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "analysis/gathered.hpp"

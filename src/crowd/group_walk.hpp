@@ -1,7 +1,6 @@
 #pragma once
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "comm/record_exchange.hpp"

@@ -1,6 +1,5 @@
 // People in lifts and before their doors: who calls, who is through, and how they walk.
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/gathered.hpp"
 #include "crowd/lifts.hpp"

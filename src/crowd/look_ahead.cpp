@@ -1,7 +1,6 @@
 #include "crowd/look_ahead.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/timing.hpp"

@@ -1,6 +1,5 @@
 #include "crowd/queues.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -12,7 +12,6 @@
 #include <charconv>
 #include <csignal>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>

@@ -1,9 +1,5 @@
 #include "neighbors/contact_detector.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "neighbors/flush_walls.hpp"
 
 namespace scree {

@@ -1,7 +1,6 @@
 #include "neighbors/near_pairs.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace scree {

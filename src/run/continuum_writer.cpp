@@ -1,7 +1,5 @@
 #include "run/continuum_writer.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "core/sparse_all_to_all.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "core/json.hpp"
 #include "core/log.hpp"

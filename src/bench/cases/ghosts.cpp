@@ -5,7 +5,6 @@
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"

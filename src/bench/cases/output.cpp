@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/scratch_folder.hpp"
 #include "run/simulation.hpp"

@@ -4,7 +4,6 @@
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/memory.hpp"
 #include "core/timing.hpp"

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +7,6 @@
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "bench/process_memory.hpp"
 #include "core/command_line.hpp"
 #include "core/memory.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 
 #include "core/error.hpp"
 #include "core/timing.hpp"

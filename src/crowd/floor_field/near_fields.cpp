@@ -1,7 +1,6 @@
 #include "crowd/floor_field/near_fields.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace scree {

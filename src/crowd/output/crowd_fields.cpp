@@ -1,7 +1,5 @@
 #include "crowd/output/crowd_fields.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "core/files.hpp"
 #include "core/sparse_all_to_all.hpp"

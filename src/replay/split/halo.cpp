@@ -1,7 +1,5 @@
 #include "replay/split/halo.hpp"
 
-#include <array>
-
 #include "core/random.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "replay/split/colouring.hpp"
