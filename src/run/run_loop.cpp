@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "core/json.hpp"
 #include "core/log.hpp"
@@ -35,13 +34,13 @@ Real seconds_of(const std::vector<TimerRow>& timers, std::initializer_list<std::
 template <int D>
 std::string list_report(const Neighborhood<D>& neighborhood) {
   std::vector<std::string> parts;
-  const auto tell = [&](std::int64_t n, const char* one, const char* many) {
+  const auto log_count = [&](std::int64_t n, const char* one, const char* many) {
     if (n > 0) parts.push_back(fmt::format("{} {}", n, n == 1 ? one : many));
   };
-  tell(neighborhood.list().n_widened(), "list with a widened skin", "lists with a widened skin");
-  tell(neighborhood.list().n_cut_steps(), "step cut", "steps cut");
-  tell(neighborhood.list().n_steps_beyond_list(), "step that went beyond the widest list",
-       "steps that went beyond the widest list");
+  log_count(neighborhood.list().n_widened(), "list with a widened skin", "lists with a widened skin");
+  log_count(neighborhood.list().n_cut_steps(), "step cut", "steps cut");
+  log_count(neighborhood.list().n_steps_beyond_list(), "step that went beyond the widest list",
+            "steps that went beyond the widest list");
   return parts.empty() ? std::string{} : fmt::format("lists of neighbours: {}", fmt::join(parts, ", "));
 }
 
@@ -330,12 +329,12 @@ class RunLoop {
       throw;
     }
     body_steps_ += n_there;
-    note_worst();
+    update_worst();
     if (!asked_for_options_) asked_for_options_ = simulation_.require_known_options();
   }
 
   /// Follows the largest value of each number of the certificate, and counts steps that did not succeed.
-  void note_worst() {
+  void update_worst() {
     const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
     worst_.resize(certificate.size());
     for (std::size_t k = 0; k < worst_.size(); ++k) {
