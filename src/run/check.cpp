@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "core/json.hpp"
+#include "core/memory.hpp"
 #include "run/commands.hpp"
 #include "run/deck_findings.hpp"
 #include "run/simulation.hpp"
@@ -76,7 +76,7 @@ constexpr Real problem_bytes = 1700;      // of a contact in a contact problem: 
 constexpr Real force_bytes = 350;         // of a contact with force and spring
 constexpr Real frame_bytes = 600;         // of a body in a frame for ParaView: gathered, stored, encoded
 constexpr Real other_output_bytes = 150;  // of a body in H5MD files and checkpoints
-constexpr Real unevenness = 1.3;          // of ranks, with ghosts
+constexpr Real imbalance = 1.3;           // of ranks, with ghosts
 
 /// Candidates per body in a settled bed of bodies with the mean diameter d and lists that reach `skin`
 /// further: half of the others with their centres within d + skin.
@@ -118,11 +118,8 @@ Real memory_of_run(Simulation<D>& simulation) {
   const Real growth = (all - present) * body_bytes + std::max(settled_pairs - pairs, 0.0) * pair_bytes +
                       contacts * contact_bytes +
                       all * (other_output_bytes + (deck.output.writes_vtk() ? frame_bytes : 0));
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  constexpr Real kibibyte = 1024;
-  const Real so_far = comm.max(static_cast<Real>(usage.ru_maxrss) * kibibyte);
-  return so_far + run_bytes + growth / comm.size() * (comm.size() > 1 ? unevenness : 1);
+  const auto peak = static_cast<Real>(comm.max(peak_memory()));
+  return peak + run_bytes + growth / comm.size() * (comm.size() > 1 ? imbalance : 1);
 }
 
 /// Extents along the axes of the frame in which the shape was described [m].

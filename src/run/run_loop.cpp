@@ -1,13 +1,13 @@
 #include "run/run_loop.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
 
 #include "core/json.hpp"
 #include "core/log.hpp"
+#include "core/memory.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
 #include "run/checkpoint.hpp"
@@ -171,9 +171,8 @@ class RunLoop {
     n.timers = timer_table(comm_);
     n.n_bodies = simulation_.n_bodies();
     n.steps = simulation_.state().clock.step - (resumed_ ? resumed_->step : 0);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    n.peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
+    constexpr std::int64_t kibibyte = 1024;
+    n.peak_kib = comm_.max(peak_memory()) / kibibyte;
     n.n_contacts = comm_.sum(simulation_.neighborhood().schedule().n_pairs());
     n.hash = simulation_.hash();
     n.load = simulation_.neighborhood().load_report(simulation_.state());

@@ -39,7 +39,7 @@ class Surroundings {
   }
   bool is_empty(const Vec<2>& middle, Real radius) const;
   /// Whether no wall at the corner leads into the disk behind it, in this direction.
-  static bool leaves_free(const Round& corner, const Vec<2>& direction);
+  static bool points_away_from_walls(const Round& corner, const Vec<2>& direction);
 
   std::vector<Edge> walls_;
   std::vector<Round> rounds_;
@@ -89,7 +89,7 @@ Surroundings::Surroundings(std::vector<Edge> walls, std::span<const Columns::Col
   round_grid_.sort();
 }
 
-bool Surroundings::leaves_free(const Round& corner, const Vec<2>& direction) {
+bool Surroundings::points_away_from_walls(const Round& corner, const Vec<2>& direction) {
   constexpr Real nearly = 1e-3;  // what leads in at a flatter angle than this is left to is_empty()
   return std::ranges::all_of(corner.along_walls,
                              [&](const Vec<2>& wall) { return dot(wall, direction) <= nearly; });
@@ -134,14 +134,14 @@ void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)
       const Real distance = norm(foot - own.centre);
       if (!(distance > own.radius)) continue;
       const Vec<2> direction = (1 / distance) * (foot - own.centre);
-      if (leaves_free(own, direction)) look_at(own.centre + own.radius * direction, foot);
+      if (points_away_from_walls(own, direction)) look_at(own.centre + own.radius * direction, foot);
     }
     for (const std::size_t o : others) {
       const Round& other = rounds_[o];
       const Real distance = norm(other.centre - own.centre);
       if (!(distance > own.radius + other.radius)) continue;
       const Vec<2> direction = (1 / distance) * (other.centre - own.centre);
-      if (leaves_free(own, direction) && leaves_free(other, -direction))
+      if (points_away_from_walls(own, direction) && points_away_from_walls(other, -direction))
         look_at(own.centre + own.radius * direction, other.centre - other.radius * direction);
     }
   }

@@ -99,7 +99,7 @@ class CrowdStepper final : public Stepper<2> {
   MultiplierMemory memory_;       // where positions are not what is projected
   Real listed_reach_ = HUGE_VAL;  // pairs so near are certain to be listed [m]
   Real overlap_ = 0;              // deepest at the start of the step, or met by the last sweep [m]
-  Real left_overlap_ = 0;         // what the step before may have led to [m]
+  Real last_overlap_bound_ = 0;   // what the step before may have led to [m]
   Scratch scratch_;
 };
 
@@ -322,7 +322,7 @@ void CrowdStepper::judge(const State<2>& state) {
   require_solved(state);
   // The projection keeps apart whoever can move and sees each other, but for what a step that was not solved
   // has left.
-  if (report_.converged && overlap_ > left_overlap_ + 100 * projection_settings_.tolerance)
+  if (report_.converged && overlap_ > last_overlap_bound_ + 100 * projection_settings_.tolerance)
     warn_of_overlap_(state.clock, [&] {
       return fmt::format(
           "people overlap others or a wall by {:.3g} m, though the projection has converged: a wall moves to "
@@ -330,7 +330,7 @@ void CrowdStepper::judge(const State<2>& state) {
           "column max_overlap",
           overlap_);
     });
-  left_overlap_ = overlap_bound();
+  last_overlap_bound_ = overlap_bound();
 }
 
 void CrowdStepper::require_solved(const State<2>& state) {
