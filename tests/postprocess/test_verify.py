@@ -9,7 +9,8 @@ from scree.verify.crowd import CrowdTable
 from scree.verify.crowd_doors import Door, door_flow, flows_near, tolerated_share
 from scree.verify.crowd_optimality import Optimality, walls_met
 from scree.verify.dominoes import impact_times
-from scree.verify.flows import Mean, agree, at_infinite_stiffness, mean_of_seeds
+from scree.verify.flow_numbers import Mean, agree, at_infinite_stiffness, carried, mean_of_seeds, turned_over
+from scree.verify.laboratory import Extent
 from scree.verify.numbers import at_zero_step, impact_damping, runge_kutta, shortest
 from scree.verify.solids import axes_of, leaning
 from scree.verify.split_interior_point import SplitInteriorPoint
@@ -129,6 +130,30 @@ def test_what_verify_is_asked_for():
     check(said.code == 2 and "--ranks" in said.stderr, "mpirun is not for it", said)
     said = verify("grains", "--source", "nowhere")
     check(said.code == 2 and "--source" in said.stderr, "a folder without decks", said)
+
+
+def test_transport_counts_grains_that_cross_planes():
+    """Four grains: across a period of 0.1 m at 0.2 m/s, one of them half as fast; a correction that moves one back counts."""
+    time = np.arange(0, 8.001, 0.01)
+    speeds = np.array([0.2, 0.2, 0.2, 0.1])
+    flow = SimpleNamespace(time=time, period=0.1, along=list((time[:, None] * speeds + 0.03) % 0.1))
+    check_close(carried(flow), speeds.mean(), "mean over all planes", 1e-10)
+    flow.along = [x - 0.04 * np.array([t > 6, 0, 0, 0]) for t, x in zip(time, flow.along)]
+    check_close(carried(flow), speeds.mean() - 0.04 / 4 / 4, "one grain is put back by 4 cm within 4 s", 1e-10)
+    # A grain that goes round once in 0.5 s, and one that trembles about the plane.
+    round_trip = np.column_stack([0.05 * np.sin(4 * np.pi * time + 1), 0.004 * np.sin(40 * time)])
+    check_close(turned_over(SimpleNamespace(time=time, along=list(round_trip))), 2, "passes in a second", 0.13)
+
+
+def test_rows_are_chosen_by_case_and_law():
+    check(Extent().has("chute", "dem"), "all")
+    check(Extent(rows="jan*").has("Janssen", "dem 4k") and not Extent(rows="jan*").has("chute", "dem"), "a case")
+    some = Extent(rows="chute/dem*, drum/rigid")
+    check([some.has(*row) for row in (("chute", "dem 4k"), ("chute", "rigid"), ("drum", "rigid"), ("drum", "rigid dt/4"))] ==
+          [True, False, True, False], "laws of a case")
+    for words in (["grains", "--full"], ["flows", "--seeds", 0], ["flows", "--minutes", 1], ["flows", "--full", "--quick"]):
+        said = verify(*words)
+        check(said.code == 2 and words[1] in said.stderr, "options that cannot be", said)
 
 
 def test_rows_of_crowds_hold_within_their_bounds_only():
