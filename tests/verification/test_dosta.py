@@ -32,9 +32,14 @@ def test_rows_come_as_soon_as_enough_has_run():
 def test_a_stopped_case_goes_on(folder):
     reached = []
     for _ in range(2):
-        result = verify("dosta", "--full", "--rows", "impact 25k", "--folder", folder / "runs", "--minutes", 0.1)
+        result = verify("dosta", "--full", "--rows", "impact 25k", "--folder", folder / "runs", "--minutes", 0.05)
         check(result.code == 4, "it was stopped", result)
         reached.append(float(re.search(r"impact 25k +([0-9.]+) of 0.12 s, stopped; [0-9.]+ h more", result.stdout)[1]))
     result = verify("dosta", "--folder", folder / "runs")
     check_in("impact 50k       not begun", result.stdout, "the others have not begun")
     check(result.code == 0 and reached[1] > reached[0], "the second time it comes further", (reached, result))
+    summary = folder / "runs/impact_25k/summary.json"
+    summary.write_text(re.sub('"version": "[^"]*"', '"version": "scree 0.1"', summary.read_text()))
+    result = verify("dosta", "--full", "--rows", "impact 25k", "--folder", folder / "runs", "--minutes", 0.05)
+    check(result.code == 1, "a run of another program does not go on", result)
+    check_in("is of another program", result.stdout, "and is named")

@@ -120,8 +120,9 @@ class Laboratory:
         deck = Deck(deck)
         deck.tables.setdefault("output", {}).update(directory=str(self.extent.folder), name=name)
         with self._processors:
+            before = self._before(name)
             left = self._end - time.monotonic()
-            if left > 1 or self._before(name).get("status") == "done":
+            if left > 1 or before.get("status") == "done":
                 results = run(deck, self.ranks, resume=True, max_wall_time=None if math.isinf(left) else max(left, 1), progress=False)
                 if results.summary["status"] == "done":
                     return Course(results.folder)
