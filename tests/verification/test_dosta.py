@@ -41,5 +41,5 @@ def test_a_stopped_case_goes_on(folder):
     summary = folder / "runs/impact_25k/summary.json"
     summary.write_text(re.sub('"version": "[^"]*"', '"version": "scree 0.1"', summary.read_text()))
     result = verify("dosta", "--full", "--rows", "impact 25k", "--folder", folder / "runs", "--minutes", 0.05)
-    check(result.code == 1, "a run of another program does not go on", result)
-    check_in("is of another program", result.stdout, "and is named")
+    check(result.code == 2, "a run of another program does not go on", result)
+    check_in("is of another program", result.stderr, "and is named")

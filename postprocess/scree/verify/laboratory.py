@@ -16,7 +16,7 @@ from threading import BoundedSemaphore
 import numpy as np
 
 from scree.deck import Deck
-from scree.errors import ResultsError, RunError
+from scree.errors import ResultsError
 from scree.program import ask
 from scree.results import Results
 from scree.results.record import Trajectory
@@ -114,7 +114,7 @@ class Laboratory:
 
     def keep(self, deck, name):
         """The Course of a deck whose run stays in the folder `name` of the extent's: what has ended is only read, what was stopped goes
-        on. None where time is up before its end. Without such a folder as run(). Raises RunError if it is of another program."""
+        on. None where time is up before its end. Without such a folder as run(). Raises ResultsError if it is of another program."""
         if self.extent.folder is None:
             return self.run(deck)
         deck = Deck(deck)
@@ -130,11 +130,11 @@ class Laboratory:
             return None
 
     def _before(self, name):
-        """The summary of a run that stays in this folder, {} if there is none. Raises RunError if it is of another program."""
+        """The summary of a run that stays in this folder, {} if there is none. Raises ResultsError if it is of another program."""
         path = self.extent.folder / name / "summary.json"
         summary = json.loads(path.read_text()) if path.exists() else {}
         if summary and summary["provenance"]["version"] != ask("--version").strip():
-            raise RunError(f"{path.parent} is of another program: remove it, or take another --folder")
+            raise ResultsError(f"{path.parent} is of another program: remove it, or take another --folder")
         return summary
 
     def each(self, function, items):
