@@ -62,4 +62,4 @@ def test_a_number_that_lammps_does_not_have_fails(folder):
     reference.write_text(wrong)
     result = verify("flows", "--case", "impacts", "--source", folder)
     check(result.code == 1, "a check fails", result)
-    check_in("ternary, v of 3 [m/s]: dem and LAMMPS", result.stdout, "and is named")
+    check_in("FAILED ternary, v of 3 [m/s]: dem 0.161, LAMMPS 0.171", result.stdout, "and is named")
