@@ -1,9 +1,9 @@
 """Small versions of inputs/granular/comparison, with fewer, larger and softer grains: they run to their ends, the same on 1 and on
-3 ranks, bit by bit, and do roughly what LIGGGHTS and MUSEN did at full size. Bands were set before results were seen, but for
-the time of the impact."""
+3 ranks, bit by bit, and do roughly what LIGGGHTS and MUSEN did at full size."""
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from scree_program import check, check_close, check_in, run_ok, source_folder
 from scree.results import Results, Scalars
@@ -72,5 +72,6 @@ def test_small_impact_reaches_the_floor_as_in_the_other_codes(folder):
     table = reference("impact")
     known = table["liggghts_25k"]
     check_close(z.min(), known.min(), "the deepest place [m]", absolute=0.008)
-    # 0.005 before a result was seen: the bed of grains of twice the size, 7 layers, holds the ball back by 7 ms.
-    check_close(t[z.argmin()], table["time"][known.argmin()], "its time [s]", absolute=0.01)
+    late = t[z.argmin()] - table["time"][known.argmin()]
+    check(late > 0.005, "its time is known to be missed by more than 0.005 s", late)
+    pytest.xfail(f"the ball is {1000 * late:.0f} ms late, 5 ms are allowed: seven layers of grains of twice the size hold it back")
