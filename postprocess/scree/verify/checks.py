@@ -62,8 +62,8 @@ class Checks:
 
 @dataclass
 class Row:
-    """A number that a case is held against. `error` is |found - expected| unless given, in the unit of the quantity. `missed`: why one of
-    the rows of this quantity at least is known not to hold."""
+    """A number that a case is held against. `error` is |found - expected| unless given, in the unit of the quantity. `missed`: why it is
+    known not to hold."""
     quantity: str      # with its unit
     variant: str       # of the case
     expected: float
@@ -101,16 +101,14 @@ class CaseTable(Checks):
         for row in rows:
             self.record(case, row.variant, row.quantity, row.expected, row.found, row.error, row.bound,
                         "yes" if row.holds else "missed" if row.missed else "no")
+            self.count(row.holds, f"{case}, {row.variant}: {row.quantity} = {row.found:.12g}, expected {row.expected:.12g} "
+                                  f"within {row.bound:.2g}", row.missed)
             groups.setdefault(row.quantity, []).append(row)
         for quantity, group in groups.items():
             worst = group[0]
             for row in group[1:]:
                 if not row.share <= worst.share:    # not "greater": a number that is none must show
                     worst = row
-            for row in group:
-                if row is worst or not (row.missed and row.holds):
-                    self.count(row.holds, f"{case}, {row.variant}: {row.quantity} = {row.found:.12g}, expected {row.expected:.12g} "
-                                          f"within {row.bound:.2g}", row.missed)
             self.show(f"{case:<26} {quantity:<27} {len(group):>4} {worst.variant:<24} {worst.expected:>11.6g} "
                       f"{worst.found:>11.6g} {worst.error:>8.1e} {worst.bound:>8.1e}")
 
