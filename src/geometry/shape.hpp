@@ -57,6 +57,7 @@ struct NearParts {
   struct Entry {
     int part;
     int point;
+    // NOLINTNEXTLINE(modernize-use-nullptr): an error of the check
     friend auto operator<=>(const Entry&, const Entry&) = default;
   };
   std::vector<Entry> found;
