@@ -101,8 +101,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.frame.resize(n);
   reset(problem_.bias, n * D);
   reset(surface_velocity_, n * D);
-  const bool has_start =
-      state_.materials.has_elastic_pairs() && state_.obstacles.moves() && state_.obstacles.driven().empty();
+  const bool has_start = state_.materials.has_elastic_pairs() && state_.obstacles.moves();
   reset(start_surface_velocity_, has_start ? n * D : 0);
   const bool has_shapes = state_.bodies.carries_shapes();
   reset(problem_.arm, has_shapes ? 0 : n * 2);
