@@ -56,6 +56,7 @@ class WallUnknowns {
     const ContactGraph<D>& contacts = assembler_.contacts();
     const std::size_t n = contacts.size();
     set_walls(problem, tolerance);
+    set_velocity_floor(problem);
     reset(problem.at_walls.wall, n, Index{-1});
     reset(problem.at_walls.row, n * D);
     reset(problem.at_walls.turn, problem.rolls() ? n * n_turns<D> : 0);
@@ -182,6 +183,19 @@ class WallUnknowns {
                           .velocity_before = walls[k].velocity,
                           .max_speed = drive.max_speed(),
                           .scale = drive.load_tolerance() / tolerance * std::abs(impulse)};
+    }
+  }
+  /// Without gravity, what the largest load gives to all in a step.
+  void set_velocity_floor(FrictionProblem<D>& problem) const {
+    if (problem.velocity_floor > 0) return;
+    const auto n = static_cast<std::size_t>(state_.bodies.n_owned());
+    const std::span<const Real> mass = std::as_const(state_.bodies).mass();
+    const Real total = ReproducibleSum::sum(state_.comm, mass.first(n));
+    for (std::size_t k = 0; k < problem.walls.size(); ++k) {
+      const Drive<D>& drive = state_.obstacles.drive_of(state_.obstacles.driven()[k]);
+      if (!drive.turns() && total + drive.inertia() > 0)
+        problem.velocity_floor =
+            std::max(problem.velocity_floor, std::abs(problem.walls[k].impulse) / (total + drive.inertia()));
     }
   }
   void write_rows(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c,
