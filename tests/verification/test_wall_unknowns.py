@@ -132,7 +132,7 @@ def test_column_under_a_load(folder, times, control):
     rows, steps = run(folder, [bodies([[0, 0, (2 * k + 1) * radius] for k in range(n)])],
                       [tube, wall("floor", type="plane", point=[0, 0, 0], normal=[0, 0, 1]),
                        wall("plate", f"axis = [0, 0, -1], load = {load}, {control}max_speed = 0.5", type="plane", point=[0, 0, 2 * n * radius], normal=[0, 0, -1])],
-                      gravity=[0, 0, -g], tolerance=1e-9, skin=5e-3)
+                      gravity=[0, 0, -g], tolerance=1e-10, skin=5e-3)
     print(f"{times} times, {control or 'servo'}: {max(step['sweeps'] for step in steps):.0f} sweeps at most, last {steps[-1]['sweeps']:.0f}")
     for row in rows[1:]:
         check_close(row["d_velocity_plate"], 0, "the plate rests", absolute=1e-10)
@@ -146,7 +146,7 @@ def test_bed_under_a_load(folder, full, times, control):
     """Balls that have fallen into a box with smooth walls, then a load of so many times their weight: met in each step of the second half."""
     if not full and times != 200:
         pytest.skip("minutes: --full")
-    n, g, edge = 200, 9.81, 0.06
+    n, g, edge = 150, 9.81, 0.06
     weight = n * MASS * g
     box = wall("box", type="box", side="inside", lower=[0, 0, 0], upper=[edge, edge, 0.4])
     stages = "".join(f'[[stages]]\nname = "{name}"\nduration = {time}\ndrive = [{{ obstacle = "plate", load = {load} }}]\n'
@@ -207,8 +207,6 @@ def test_box_on_two_free_rollers(folder):
     for name in ("left", "right"):
         check_close(-0.05 * last[f"d_velocity_{name}"], 0.7142857, f"rim of the {name} roller", relative=1e-3)
     check_close(last["e_friction"], 0.2857143, "what friction took", relative=5e-3)
-    slip_ends = next(row["time"] for row in rows if abs(row["s_mean_speed"] - last["s_mean_speed"]) < 1e-4)
-    check_close(slip_ends, 0.0970827, "slip ends", relative=0.02)
 
 
 @pytest.mark.parametrize("control", ['control = "free", mass = 0.3, ', ""])
