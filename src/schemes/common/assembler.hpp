@@ -69,12 +69,12 @@ class FrictionAssembler {
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
   /// The mean of that and of the middle of the step before, if there are springs and walls move (of walls
   /// under load, what they had before the step); else that of the step.
-  std::span<const Real> start_surface_velocity() const {
-    return start_surface_velocity_.empty() ? surface_velocity_ : start_surface_velocity_;
+  std::span<const Real> mean_surface_velocity() const {
+    return mean_surface_velocity_.empty() ? surface_velocity_ : mean_surface_velocity_;
   }
 
   /// Empty unless there are springs and walls move.
-  std::span<Real> own_start_surface_velocity() { return start_surface_velocity_; }
+  std::span<Real> own_mean_surface_velocity() { return mean_surface_velocity_; }
 
  private:
   void fill_bodies(const FrictionStep<D>& step);
@@ -87,7 +87,7 @@ class FrictionAssembler {
   BodyHalo& halo_;
   ContactGraph<D> contacts_;
   FrictionProblem<D> problem_;
-  std::vector<Real> surface_velocity_, start_surface_velocity_;
+  std::vector<Real> surface_velocity_, mean_surface_velocity_;
   // Of the masses in the problem.
   std::int64_t list_of_masses_ = -1;
   std::vector<Real> density_of_masses_;

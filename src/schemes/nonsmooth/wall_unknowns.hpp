@@ -122,7 +122,7 @@ class WallUnknowns {
   void note_motion() {
     FrictionProblem<D>& problem = assembler_.problem();
     const std::span<Real> of_step = assembler_.surface_velocity(),
-                          of_work = assembler_.own_start_surface_velocity();
+                          of_work = assembler_.own_mean_surface_velocity();
     for (std::size_t c = 0; c < problem.at_walls.wall.size(); ++c) {
       const Index k = problem.at_walls.wall[c];
       if (k < 0) continue;
