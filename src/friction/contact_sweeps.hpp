@@ -208,7 +208,7 @@ class ContactSweeps {
     const WallUnknown& given = problem_->original().walls[k];
     if (given.is_known || wall.limit != 0) return run();
     constexpr int max_tries = 60;
-    constexpr Real beyond = 1e9, round_off = 1e-14;
+    constexpr Real beyond = 1e9, round_off = 1e-12;
     const Real far = beyond * given.max_speed;
     WallRoot root(far);
     before_wall_.keep(*this, k, stretch);
