@@ -1,8 +1,10 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -12,6 +14,7 @@
 #include "friction/one_contact.hpp"
 #include "friction/residual.hpp"
 #include "friction/scaled_problem.hpp"
+#include "friction/wall_root.hpp"
 
 namespace scree {
 
@@ -59,6 +62,8 @@ class ContactSweeps {
 
   /// The velocities as they are now; those of ghosts are current after a sweep whose turn is the last.
   std::span<Real> velocity() { return y_; }
+  /// After a residual: whether walls go on in another way, see ScaledProblem. Local.
+  bool keep_walls_within_speeds() const { return problem_->keep_walls_within_speeds(); }
   /// The residual by these velocities, of impulses that have been stored. Collective.
   Real residual(ResidualNorm norm) {
     if (lanes_ == nullptr || norm != ResidualNorm::natural)
@@ -70,24 +75,13 @@ class ContactSweeps {
   /// One sweep without momentum.
   void sweep(SweepTurn turn) {
     Scope timer("nsgs sweep");
-    std::size_t stretch = 0;
-    problem_->run_colours(y_, turn, [&](Index first, Index last) {
-      if (lanes_ != nullptr) {
-        const std::size_t group = lanes_->first_group(stretch);
-        GroupImpulses<D>* impulses = impulses_.data() + group;
-        if (spheres_ != nullptr)
-          spheres_->kernels().sweep(spheres_->groups_of(stretch), impulses, y_.data(), rolling_.from(group));
-        else
-          general_->kernels().sweep(general_->groups_of(stretch), impulses, slip_.data() + group * group_size,
-                                    y_.data());
-        ++stretch;
-        return;
-      }
-      const auto& rows = problem_->contacts();
-      Real change[D];
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-        solve(rows[c], c, r_.data() + c * D, change);
-    });
+    run_stretches(
+        turn, [&](std::size_t stretch) { return sweep_groups(stretch); },
+        [&](std::size_t c) {
+          Real change[D];
+          solve(problem_->contacts()[c], c, r_.data() + c * D, change);
+          return 0.0;
+        });
   }
 
   /// Sweeps with momentum come, which is none yet. Local.
@@ -155,27 +149,126 @@ class ContactSweeps {
   /// rank.
   Real run_on(SweepTurn turn, SweepMomentum momentum) {
     Scope timer("nsgs sweep");
+    rolling_.of_sweeps = of_turns_.data();
+    return run_stretches(
+        turn, [&](std::size_t stretch) { return sweep_groups_on(stretch, momentum); },
+        [&](std::size_t c) { return SweepChange::term(squares_[c] = solve_on(c, momentum), momentum.unit); });
+  }
+
+  /// A sweep with of_groups(stretch) of contacts in groups, of_contact(c) of others; then walls that loads
+  /// move. Returns the sum of what they return.
+  template <class Groups, class OneContact>
+  Real run_stretches(SweepTurn turn, const Groups& of_groups, const OneContact& of_contact) {
     std::size_t stretch = 0;
     Real sum = 0;
-    rolling_.of_sweeps = of_turns_.data();
     problem_->run_colours(y_, turn, [&](Index first, Index last) {
       if (lanes_ != nullptr) {
-        const std::size_t group = lanes_->first_group(stretch), lane = group * group_size;
-        GroupImpulses<D>* impulses = impulses_.data() + group;
-        GroupMomentum<D>* of_sweeps = of_sweeps_.data() + group;
-        sum += spheres_ != nullptr ? spheres_->kernels().sweep_on(
-                                         spheres_->groups_of(stretch), impulses, of_sweeps, y_.data(),
-                                         momentum, squares_.data() + lane, rolling_.from(group))
-                                   : general_->kernels().sweep_on(general_->groups_of(stretch), impulses,
-                                                                  of_sweeps, slip_.data() + lane, y_.data(),
-                                                                  momentum, squares_.data() + lane);
-        ++stretch;
+        sum += of_groups(stretch++);
         return;
       }
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-        sum += SweepChange::term(squares_[c] = solve_on(c, momentum), momentum.unit);
+        if (problem_->original().wall_of(c) < 0) sum += of_contact(c);
     });
+    for (std::size_t k = 0; k < problem_->walls().size(); ++k, ++stretch)
+      sum += solve_wall(k, stretch, [&] {
+        if (lanes_ != nullptr) return of_groups(stretch);
+        Real of_wall = 0;
+        for (const Index c : problem_->walls().contacts_of(k))
+          of_wall += of_contact(static_cast<std::size_t>(c));
+        return of_wall;
+      });
     return sum;
+  }
+  Real sweep_groups(std::size_t stretch) {
+    const std::size_t group = lanes_->first_group(stretch);
+    GroupImpulses<D>* impulses = impulses_.data() + group;
+    if (spheres_ != nullptr)
+      spheres_->kernels().sweep(spheres_->groups_of(stretch), impulses, y_.data(), rolling_.from(group));
+    else
+      general_->kernels().sweep(general_->groups_of(stretch), impulses, slip_.data() + group * group_size,
+                                y_.data());
+    return 0;
+  }
+  Real sweep_groups_on(std::size_t stretch, SweepMomentum momentum) {
+    const std::size_t group = lanes_->first_group(stretch), lane = group * group_size;
+    GroupImpulses<D>* impulses = impulses_.data() + group;
+    GroupMomentum<D>* of_sweeps = of_sweeps_.data() + group;
+    if (spheres_ != nullptr)
+      return spheres_->kernels().sweep_on(spheres_->groups_of(stretch), impulses, of_sweeps, y_.data(),
+                                          momentum, squares_.data() + lane, rolling_.from(group));
+    return general_->kernels().sweep_on(general_->groups_of(stretch), impulses, of_sweeps,
+                                        slip_.data() + lane, y_.data(), momentum, squares_.data() + lane);
+  }
+
+  /// All contacts with wall k at once, with the velocity of the wall that meets its load (D.18): run() sweeps
+  /// over them with the present one. Returns what the last run() does. Collective.
+  template <class Run>
+  Real solve_wall(std::size_t k, std::size_t stretch, const Run& run) {
+    typename WallRows<D>::Wall& wall = problem_->walls()[k];
+    const WallUnknown& given = problem_->original().walls[k];
+    if (given.is_known || wall.limit != 0) return run();
+    constexpr int max_tries = 60;
+    constexpr Real beyond = 1e9, round_off = 1e-12;
+    const Real far = beyond * given.max_speed;
+    WallRoot root(far);
+    before_wall_.keep(*this, k, stretch);
+    for (int n = 1;; ++n) {
+      const Real sum = run();
+      const auto [impulse, slope] = answer_of_wall(k);
+      const Real change = given.inertia * (wall.velocity - given.velocity_before);
+      const Real missing = change - given.impulse - impulse;
+      const Real exact = round_off * (std::abs(change) + std::abs(given.impulse) + std::abs(impulse));
+      if (std::abs(missing) <= exact || n == max_tries) return sum;
+      const Real next = root.next(wall.velocity, missing, given.inertia + slope);
+      if (next == wall.velocity && std::abs(next) < far) return sum;
+      before_wall_.put_back(*this, k, stretch);
+      if (next != wall.velocity) {
+        problem_->move_wall(k, next);
+        continue;
+      }
+      wall.limit = next > 0 ? 1 : -1;  // nothing keeps it
+      problem_->move_wall(k, wall.limit * given.max_speed);
+      return run();
+    }
+  }
+  /// The impulse of the contacts with wall k along its way, and by how much it falls as the wall gets faster,
+  /// nearly [N s, kg]. Collective.
+  std::array<Real, 2> answer_of_wall(std::size_t k) const {
+    const FrictionProblem<D>& original = problem_->original();
+    const std::span<const Index> contacts = problem_->walls().contacts_of(k);
+    std::array<Real, 2> sums{};
+    ReproducibleSum::sum(problem_->comm(), contacts.size(), sums, [&](std::size_t i, std::span<Real> terms) {
+      const auto c = static_cast<std::size_t>(contacts[i]);
+      Real r[D], s[n_turns<D>], tangential = 0;
+      impulse_of(c, r, s);
+      terms[0] = terms[1] = 0;
+      problem_->add_of_walls(c, r, original.rolls() ? s : nullptr, terms[0]);
+      if (r[0] <= 0) return;
+      for (int j = 1; j < D; ++j) tangential = std::hypot(tangential, r[j]);
+      const bool sticks = tangential < original.mu[c] * r[0] * (1 - 1e-9);
+      for (std::size_t j = 0; j < (sticks ? D : 1); ++j) {
+        const Real row = original.at_walls.row[c * D + j];
+        terms[1] += problem_->mass_scale() * row * row / diagonal(c, static_cast<int>(j));
+      }
+    });
+    return sums;
+  }
+  /// Of contact c, as it is now.
+  void impulse_of(std::size_t c, Real* r, Real* s) const {
+    if (lanes_ == nullptr) {
+      std::copy_n(&r_[c * D], D, r);
+      return;
+    }
+    const auto place = static_cast<std::size_t>(lanes_->place()[c]);
+    const std::size_t group = place / group_size, lane = place % group_size;
+    for (std::size_t i = 0; i < D; ++i) r[i] = impulses_[group].r[i][lane];
+    for (std::size_t i = 0; i < n_turns<D> && rolling_.rows != nullptr; ++i) s[i] = turns_[group].r[i][lane];
+  }
+  /// Of W + G of contact c.
+  Real diagonal(std::size_t c, int i) const {
+    if (spheres_ == nullptr) return problem_->contacts()[c].diagonal(i);
+    const auto place = static_cast<std::size_t>(lanes_->place()[c]);
+    return 1 / spheres_->groups()[place / group_size].inverse_W[i > 0][place % group_size];
   }
 
   /// One contact of it. Returns d . (W + G) d.
@@ -212,6 +305,49 @@ class ContactSweeps {
     return ReproducibleSum::sum(problem_->comm(), squares_);
   }
 
+  /// What a sweep over the contacts with a wall changes, as it was before.
+  class BeforeWall {
+   public:
+    void keep(ContactSweeps& sweeps, std::size_t k, std::size_t stretch) {
+      kept_.clear();
+      visit(sweeps, k, stretch,
+            [&](std::span<Real> values) { kept_.insert(kept_.end(), values.begin(), values.end()); });
+    }
+    void put_back(ContactSweeps& sweeps, std::size_t k, std::size_t stretch) const {
+      const Real* next = kept_.data();
+      visit(sweeps, k, stretch, [&](std::span<Real> values) {
+        std::copy_n(next, values.size(), values.begin());
+        next += values.size();
+      });
+    }
+
+   private:
+    template <class F>
+    static void visit(ContactSweeps& sweeps, std::size_t k, std::size_t stretch, const F& f) {
+      const LaneGroups* lanes = sweeps.lanes_;
+      for (const Index contact : sweeps.problem_->walls().contacts_of(k)) {
+        const auto c = static_cast<std::size_t>(contact);
+        const Index body = sweeps.problem_->original().a[c];
+        constexpr std::size_t width = ScaledProblem<D>::width;
+        if (body >= 0) f(std::span(sweeps.y_).subspan(static_cast<std::size_t>(body) * width, width));
+        if (lanes != nullptr) continue;
+        for (std::span<Real> values : {sweeps.r_, std::span(sweeps.momentum_), std::span(sweeps.change_)})
+          if (!values.empty()) f(values.subspan(c * D, D));
+        f(std::span(sweeps.slip_).subspan(c, 1));
+      }
+      if (lanes == nullptr) return;
+      const std::size_t first = lanes->first_group(stretch), n = lanes->n_groups_of(stretch);
+      const auto take = [&](auto& groups) {
+        using Group = typename std::remove_reference_t<decltype(groups)>::value_type;
+        if (groups.size() < first + n || n == 0) return;
+        f(std::span(reinterpret_cast<Real*>(groups.data() + first), n * (sizeof(Group) / sizeof(Real))));
+      };
+      take(sweeps.impulses_), take(sweeps.of_sweeps_), take(sweeps.turns_), take(sweeps.of_turns_);
+      if (sweeps.spheres_ == nullptr) f(std::span(sweeps.slip_).subspan(first * group_size, n * group_size));
+    }
+    std::vector<Real> kept_;
+  };
+
   const ScaledProblem<D>* problem_ = nullptr;
   std::span<Real> r_;
   // Contacts in groups, whose impulses are those in impulses_: none, or one of the two, and their lanes.
@@ -228,6 +364,7 @@ class ContactSweeps {
   std::vector<Real> velocity_momentum_, start_velocity_;  // of local bodies
   std::vector<Real> momentum_, change_;                   // of contacts that are not packed
   std::vector<Real> squares_;                             // change of each contact in a sweep
+  BeforeWall before_wall_;
 };
 
 }  // namespace scree

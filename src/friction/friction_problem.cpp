@@ -70,8 +70,8 @@ void FrictionProblem<D>::validate() const {
         bias.size() == n * D && mu.size() == n && (compliance.empty() || compliance.size() == n * 2) &&
         (own_scale.empty() || (own_scale.size() == n && is_round())) &&
         (!rolls() || (is_round() && rolling.size() == n * 2 && spin_bias.size() == n * (q - D))) &&
-        colour_first.size() == colours + 1 && interior_first.size() == colours && colour_first.front() == 0 &&
-        colour_first.back() == n_contacts();
+        at_walls.fit(walls.empty() ? 0 : n, rolls()) && colour_first.size() == colours + 1 &&
+        interior_first.size() == colours && colour_first.front() == 0 && colour_first.back() == n_contacts();
     if (!fits) throw InputError("friction problem: its arrays do not fit each other");
     const auto usable = [](Real x) { return std::isfinite(x) && x >= 0; };
     if (!usable(time_step) || !usable(velocity_floor))
@@ -113,7 +113,7 @@ void FrictionProblem<D>::validate() const {
       complaint.add(key,
                     fmt::format("friction problem: contact of {} and {}: {}", name(a[c]), name(b[c]), what));
     };
-    if (!in_range || (a[c] < 0 && b[c] < 0) || a[c] == b[c])
+    if (!in_range || (a[c] < 0 && b[c] < 0 && wall_of(c) < 0) || (a[c] == b[c] && a[c] >= 0))
       complain("it needs one or two different bodies that move");
     else if (find_rows(c, 0, rows), find_rows(c, 1, rows + D * q); !all_finite(rows, 2 * D * q))
       complain("its Jacobian is not finite");
@@ -128,7 +128,7 @@ void FrictionProblem<D>::validate() const {
              !(rolling[2 * c] >= 0 && rolling[2 * c + 1] > 0 && all_finite(rolling.data() + 2 * c, 2) &&
                all_finite(spin_bias.data() + c * (q - D), q - D)))
       complain("its rolling friction must be finite and not negative, with a radius above 0");
-    else {
+    else if (a[c] >= 0 || b[c] >= 0) {
       // Each row needs a body that it accelerates, or the contact's own equations are singular.
       for (int i = 0; i < D; ++i) {
         Real sum = 0;

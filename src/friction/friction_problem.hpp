@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,12 +28,39 @@ struct LocalForm {
   bool empty() const { return column_first.empty(); }
 };
 
+/// A wall that one load moves, along one direction or about one axis: a body of the problem with one velocity
+/// v (docs/method.md, eq. D.17). Of a wall that turns, kg m2, rad/s and N m s.
+struct WallUnknown {
+  bool is_known = false;     ///< it goes as it went before the step, whatever it carries
+  Real inertia = 0;          ///< A [kg]; 0: a servo, which has none
+  Real impulse = 0;          ///< of its load in the step [N s]
+  Real velocity_before = 0;  ///< the step [m/s]
+  Real max_speed = HUGE_VAL;
+  /// What a servo may miss of its load, over the tolerance of the solve [N s]; 0: as contacts.
+  Real scale = 0;
+};
+
+/// What contacts have of walls that are unknowns. Empty: there are none.
+template <int D>
+struct ContactsAtWalls {
+  std::vector<Index>
+      wall;               ///< n_contacts; -1: none. Else b is -1, and a is of this rank, or -1 if it is fixed
+  std::vector<Real> row;  ///< n_contacts * D: s [-], of a wall that turns [m]
+  std::vector<Real> turn;  ///< n_contacts * n_turns<D> where contacts resist rolling: that of spins
+  bool fit(std::size_t n, bool rolls) const {
+    return wall.size() == n && row.size() == n * D && turn.size() == (rolls ? n * n_turns<D> : 0);
+  }
+};
+
 /// One implicit time step of rigid bodies with unilateral contacts and Coulomb friction (docs/method.md,
 /// eq. F.1-F.4): find v and r with
 ///     M (v - v_free) = H^T r,   u = H v + w + G r,
 ///     0 <= u_N, r_N >= 0, u_N r_N = 0,   |r_T| <= mu r_N,   u_T = 0 or r_T = -mu r_N u_T / |u_T|.
 /// Round contacts may resist rolling and spinning as well, with angular impulses s on b and -s on a:
 ///     w = omega_b - omega_a,   |s| <= mu_r R r_N,   w = 0 or s = -mu_r R r_N w / |w|            (D.5).
+/// Walls that loads move have one velocity v each, which adds s v to u of their contacts (and to w of those
+/// that resist rolling):
+///     A (v - v_before) = impulse of the load + sum s . r,   |v| <= max_speed                      (D.17).
 /// The problem knows neither bodies nor files: whoever fills it decides what bodies and contacts are.
 ///
 /// Shapes  q = n_velocities<D>; a contact has D components (N, T1[, T2]).
@@ -68,6 +96,9 @@ struct FrictionProblem {
   std::vector<Real> rolling;
   /// Beside `rolling`, n_contacts * n_turns<D>: spin of the obstacle, in place of omega_b [rad/s].
   std::vector<Real> spin_bias;
+  /// The same on all ranks; empty: no load moves a wall.
+  std::vector<WallUnknown> walls;
+  ContactsAtWalls<D> at_walls;  ///< beside them
   std::vector<Index> colour_first, interior_first;
   /// N, T1[, T2] of each contact; may be empty where there is a jacobian.
   std::vector<std::array<Vec<D>, D>> frame;
@@ -93,6 +124,8 @@ struct FrictionProblem {
   /// False on a rank without contacts.
   bool is_round() const { return !arm.empty(); }
   bool rolls() const { return !rolling.empty(); }
+  /// The number of the wall of contact c that is an unknown; -1: none.
+  Index wall_of(std::size_t c) const { return at_walls.wall.empty() ? -1 : at_walls.wall[c]; }
   /// Of all contacts of this rank.
   std::size_t n_impulses() const { return a.size() * static_cast<std::size_t>(rolls() ? q : D); }
   Index n_contacts() const { return static_cast<Index>(a.size()); }

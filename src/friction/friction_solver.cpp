@@ -56,6 +56,7 @@ Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real
   report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
   if (residual < best_ || stop_.takes_last) {
     best_ = residual;
+    problem_.walls().keep_best();
     std::copy(r.begin(), r.end(), best_impulse_.begin());
   }
   done_ = std::min(best_, residual) <= stop_.tolerance || iteration >= stop_.max_iterations;
@@ -100,6 +101,7 @@ const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, Fric
                                          Change change) {
   SCREE_ASSERT(r.size() == problem.n_impulses());
   SCREE_ASSERT(!problem.rolls() || solver.takes_rolling());
+  SCREE_ASSERT(problem.walls.empty() || solver.takes_walls());
   SCREE_ASSERT(v.size() == static_cast<std::size_t>(problem.n_local()) * FrictionProblem<D>::q);
   Scope timer("friction");
   const Real start = now();
@@ -119,10 +121,14 @@ const SolveReport& FrictionSolve<D>::run(const FrictionProblem<D>& problem, Fric
   report.setup_seconds = now() - start;
 
   SolveMonitor<D> monitor(scaled_, stop, report, report.setup_seconds, std::move(best_impulse_));
-  if (scaled_.n_contacts_of_all() > 0) solver.iterate(scaled_, impulse_, monitor);
+  if (scaled_.n_contacts_of_all() > 0)
+    solver.iterate(scaled_, impulse_, monitor);
+  else
+    scaled_.release_walls();
 
   best_impulse_ = monitor.take_best_impulse();
   scaled_.unscale_impulse(best_impulse_, r);
+  if (scaled_.n_contacts_of_all() > 0) scaled_.restore_walls();
   // The residual is that of what the caller gets, to the last bit.
   scaled_.scale_impulse(r, impulse_);
   y_.resize(scaled_.velocity_size());

@@ -139,6 +139,8 @@ class FrictionSolver {
   virtual bool same_on_any_ranks() const { return false; }
   /// Whether it solves problems with FrictionProblem::rolling.
   virtual bool takes_rolling() const { return false; }
+  /// Whether it solves problems with FrictionProblem::walls.
+  virtual bool takes_walls() const { return false; }
   /// Improves the scaled impulses r (a first guess on entry, of any quality) until monitor.done() or the
   /// solver's own limit. The caller takes monitor.best_impulse(), so each iterate worth keeping must be shown
   /// to monitor.check(). Collective.
@@ -168,6 +170,8 @@ class FrictionSolve {
   /// As solve_friction(), but takes the problem to be valid. The report is good until the next run.
   const SolveReport& run(const FrictionProblem<D>& problem, FrictionSolver<D>& solver, const StopRule& stop,
                          std::span<Real> r, std::span<Real> v, Change change = Change::all);
+  /// What came of the walls in the last run.
+  const WallRows<D>& walls() const { return scaled_.walls(); }
 
  private:
   ScaledProblem<D> scaled_;

@@ -45,7 +45,23 @@ class GeneralRows : public PackedRows<GeneralGroup<D>, GeneralKernels<D>> {
   /// Adds a contact: rows like ScaledProblem::Contact, without a coupling.
   template <class Row>
   void add(const Row& row) {
-    const std::size_t place = GeneralRows::PackedRows::add(row.a, row.b), lane = place % group_size;
+    put(row, GeneralRows::PackedRows::add(row.a, row.b));
+  }
+  /// Contact c, which was deferred.
+  template <class Row>
+  void add(std::size_t c, const Row& row) {
+    put(row, GeneralRows::PackedRows::add(c, row.a, row.b));
+  }
+  /// w of contact c.
+  void set_bias(std::size_t c, const Real* w) {
+    const auto place = static_cast<std::size_t>(this->lanes().place()[c]);
+    for (std::size_t i = 0; i < D; ++i) this->group(place).w[i][place % group_size] = w[i];
+  }
+
+ private:
+  template <class Row>
+  void put(const Row& row, std::size_t place) {
+    const std::size_t lane = place % group_size;
     Group& group = this->group(place);
     if (lane == 0)
       for (int i = 0, at = 0; i < D; ++i, at += i + 1) std::fill_n(group.W[at], group_size, 1.0);

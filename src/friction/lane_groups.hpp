@@ -68,6 +68,12 @@ class LaneGroups {
   /// A place for a contact of bodies a and b: lane `place % group_size` of group place / group_size, which is
   /// a new one if it is the first lane.
   std::size_t add(Index a, Index b) {
+    place_.push_back(0);
+    return add(place_.size() - 1, a, b);
+  }
+  /// The contact after the last gets its place later, by add(c, a, b).
+  void defer() { place_.push_back(-1); }
+  std::size_t add(std::size_t c, Index a, Index b) {
     // Groups further back are hardly worth to look at, and their bodies are in no cache by now.
     constexpr std::size_t max_open = 8;
     std::size_t& of_a = first_group_[static_cast<std::size_t>(a)];
@@ -80,7 +86,7 @@ class LaneGroups {
     const std::size_t lane = n_in_[here]++;
     if (a != none_) of_a = here + 1;
     if (b != none_) of_b = here + 1;
-    place_.push_back(static_cast<Index>(here * group_size + lane));
+    place_[c] = static_cast<Index>(here * group_size + lane);
     return here * group_size + lane;
   }
   /// Ends a stretch of contacts that a sweep visits between transfers.
@@ -143,17 +149,10 @@ class PackedRows {
     lanes_.begin(none);
   }
   /// A place for a contact of bodies a and b (LaneGroups::add). The rest of a new group is zeros.
-  std::size_t add(Index a, Index b) {
-    const std::size_t place = lanes_.add(a, b);
-    if (lanes_.n_groups() > groups_.size()) {
-      Group& fresh = groups_.emplace_back();
-      std::fill_n(fresh.a, group_size, none_);
-      std::fill_n(fresh.b, group_size, none_);
-    }
-    group(place).a[place % group_size] = a;
-    group(place).b[place % group_size] = b;
-    return place;
-  }
+  std::size_t add(Index a, Index b) { return fill(lanes_.add(a, b), a, b); }
+  /// As LaneGroups.
+  void defer() { lanes_.defer(); }
+  std::size_t add(std::size_t c, Index a, Index b) { return fill(lanes_.add(c, a, b), a, b); }
   /// Ends a stretch of contacts that a sweep visits between transfers.
   void end_stretch() { lanes_.end_stretch(); }
 
@@ -173,6 +172,17 @@ class PackedRows {
   std::vector<Group> groups_;
 
  private:
+  std::size_t fill(std::size_t place, Index a, Index b) {
+    if (lanes_.n_groups() > groups_.size()) {
+      Group& fresh = groups_.emplace_back();
+      std::fill_n(fresh.a, group_size, none_);
+      std::fill_n(fresh.b, group_size, none_);
+    }
+    group(place).a[place % group_size] = a;
+    group(place).b[place % group_size] = b;
+    return place;
+  }
+
   const Kernels* kernels_;
   Index none_ = 0;
   LaneGroups lanes_;

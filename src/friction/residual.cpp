@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
+#include "core/parallel.hpp"
 #include "friction/cone.hpp"
 
 namespace scree {
@@ -14,6 +16,34 @@ Real value_of(const Residual& residual, ResidualNorm norm) {
 }
 
 namespace {
+
+/// Puts walls where they are with these impulses, as ScaledProblem::find_wall_impulses() has them, before
+/// contacts are looked at. Returns their part of the natural residual. Collective.
+template <int D, class Get>
+Real residual_of_walls(const ScaledProblem<D>& problem, Get&& get) {
+  if (problem.walls().empty()) return 0;
+  constexpr std::size_t few = 16;
+  std::array<Real, few> room{};
+  std::vector<Real> many(problem.walls().size() > few ? problem.walls().size() : 0);
+  const std::span<Real> impulse =
+      many.empty() ? std::span(room).first(problem.walls().size()) : std::span(many);
+  problem.find_wall_impulses(impulse, get);
+  return problem.place_walls(impulse);
+}
+template <int D>
+Real residual_of_walls(const ScaledProblem<D>& problem, std::span<const Real> r) {
+  return residual_of_walls(problem, [&](std::size_t c, Real* of_contact, Real* turning) {
+    std::copy_n(&r[c * D], D, of_contact);
+    const auto n = static_cast<std::size_t>(problem.n_contacts()) * D;
+    if (r.size() > n) std::copy_n(&r[n + c * n_turns<D>], n_turns<D>, turning);
+  });
+}
+/// The residual of all, from that of contacts and of walls.
+template <int D>
+Real with_walls(const ScaledProblem<D>& problem, Real of_contacts, Real of_walls) {
+  problem.walls().contact_residual = of_contacts;
+  return std::max(of_contacts, of_walls);
+}
 
 /// Residual::natural and own_error, from the squares of the natural maps of this rank's contacts and those of
 /// (F.8). Collective.
@@ -52,6 +82,14 @@ template <int D>
 Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const GroupImpulses<D>> r,
                                 std::span<const Real> y, RollingSweep<D> rolling) {
   const std::size_t n = r.size() * group_size;
+  const LaneGroups& lanes = problem.has_spheres() ? problem.spheres().lanes() : problem.general().lanes();
+  const Real of_walls = residual_of_walls(problem, [&](std::size_t c, Real* of_contact, Real* turning) {
+    const auto place = static_cast<std::size_t>(lanes.place()[c]);
+    const std::size_t group = place / group_size, lane = place % group_size;
+    for (std::size_t i = 0; i < D; ++i) of_contact[i] = r[group].r[i][lane];
+    for (std::size_t i = 0; i < n_turns<D> && rolling.rows != nullptr; ++i)
+      turning[i] = rolling.impulses[group].r[i][lane];
+  });
   const bool has_own = problem.has_spheres() && !problem.spheres().own_scales().empty();
   const std::span<Real> room = problem.lane_scratch(has_own ? 2 * n : n);
   const std::span<Real> square = room.first(n), own = room.subspan(n);
@@ -63,7 +101,7 @@ Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const
     rows.kernels().natural_squares(rows.groups(), r.data(), y.data(), square.data(), rolling);
   }
   if (has_own) find_own_squares<D>(problem.spheres(), r, y, square, own, rolling);
-  return norms_of<D>(problem, square, own)[0];
+  return with_walls(problem, norms_of<D>(problem, square, own)[0], of_walls);
 }
 
 namespace {
@@ -74,6 +112,7 @@ Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> 
   if (problem.n_contacts_of_all() == 0) return 0;
   if (problem.has_spheres())
     return natural_residual_of_packed<D>(problem, problem.packed(r), y, problem.pack_rolling(r));
+  const Real of_walls = residual_of_walls(problem, r);
   // The sum reads its terms twice, so they are computed first.
   const std::span<Real> square = problem.scratch(1);
   const auto& rows = problem.contacts();
@@ -83,7 +122,7 @@ Real natural_residual_of(const ScaledProblem<D>& problem, std::span<const Real> 
     const Vec<D> e = natural_map<D>(r.data() + c * D, u, rows[c].mu);
     square[c] = dot(e, e);
   }
-  return norms_of<D>(problem, square, {})[0];
+  return with_walls(problem, norms_of<D>(problem, square, {})[0], of_walls);
 }
 
 /// The measures of FCLIB for r whose velocities y are known. Collective.
@@ -166,6 +205,7 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
     problem.velocity_from_impulse(r, y);
   if (norm == ResidualNorm::fclib) find_fclib_norms<D>(problem, r, y, residual);
   if (problem.n_contacts_of_all() == 0) return residual;
+  const Real of_walls = residual_of_walls(problem, r);
   const bool has_own = problem.has_spheres() && !problem.spheres().own_scales().empty();
   const std::size_t n = problem.lane_scratch().size();
   const std::span<Real> room = problem.lane_scratch(has_own ? 2 * n : n);
@@ -193,7 +233,7 @@ Residual evaluate_residual(const ScaledProblem<D>& problem, std::span<const Real
     }
   }
   const auto [natural, own_error] = norms_of<D>(problem, square, own);
-  residual.natural = natural;
+  residual.natural = with_walls(problem, natural, of_walls);
   residual.own_error = own_error;
   problem.comm().max(worst);
   const Real velocity = problem.velocity_scale();

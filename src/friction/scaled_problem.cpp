@@ -37,6 +37,7 @@ void ScaledProblem<D>::rebuild(const FrictionProblem<D>& problem) {
   velocity_scale_ = 1;
   has_spheres_ = problem.is_round();
   contacts_built_ = general_built_ = false;
+  walls_.find(problem);
   if (problem.is_local()) {
     free_.assign(velocity_size(), 0.0);
     build_local_contacts();
@@ -55,7 +56,11 @@ void ScaledProblem<D>::rebuild_bias() {
   velocity_scale_ = 1;
   contacts_built_ = general_built_ = false;
   roots_.scale_velocities(problem_->free_velocity, free_);
-  for (std::size_t c = 0; c < problem_->a.size(); ++c) spheres_.set_bias(c, &problem_->bias[c * D]);
+  for (std::size_t c = 0; c < problem_->a.size(); ++c) {
+    Real w[D];
+    for (std::size_t i = 0; i < D; ++i) w[i] = bias(c, i);
+    spheres_.set_bias(c, w);
+  }
   if (problem_->rolls()) set_spin_bias();
   find_velocity_scale();
 }
@@ -161,85 +166,9 @@ void ScaledProblem<D>::set_ends_and_bias(std::size_t c, Contact& row) const {
   row.a = problem.a[c] < 0 ? n_local() : problem.a[c];
   row.b = problem.b[c] < 0 ? n_local() : problem.b[c];
   row.mu = problem.mu[c];
-  for (std::size_t k = 0; k < D; ++k) row.w[k] = problem.bias[c * D + k] / velocity_scale_;
+  for (std::size_t k = 0; k < D; ++k) row.w[k] = bias(c, k) / velocity_scale_;
   for (std::size_t k = 0; k < 2; ++k)
     row.g[k] = problem.compliance.empty() ? 0 : mass_scale_ * problem.compliance[2 * c + k];
-}
-
-/// With v_c = 1.
-template <int D>
-void ScaledProblem<D>::build_spheres() {
-  const FrictionProblem<D>& problem = *problem_;
-  const auto none = static_cast<std::size_t>(n_local());
-  spheres_.begin(n_local());
-  for_each_stretch([&](Index first, Index last) {
-    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-      const std::size_t body[2] = {problem.a[c] < 0 ? none : static_cast<std::size_t>(problem.a[c]),
-                                   problem.b[c] < 0 ? none : static_cast<std::size_t>(problem.b[c])};
-      const std::size_t place = spheres_.add(static_cast<Index>(body[0]), static_cast<Index>(body[1]));
-      SphereGroup<D>& group = spheres_.group(place);
-      const std::size_t lane = place % group_size;
-      Real along_normal = 0;
-      Real by_spin = 0;
-      for (std::size_t side = 0; side < 2; ++side) {
-        const auto [by_push, by_turn] = roots_.answer_of_sphere(body[side]);
-        const Real s = group.s[side][lane] = by_push;
-        const Real t = group.c[side][lane] = by_turn * problem.arm[2 * c + side];
-        along_normal += s * s;
-        by_spin += t * t;
-      }
-      for (std::size_t side = 0; side < 2 && !problem.compliance.empty(); ++side)
-        group.g[side][lane] = mass_scale_ * problem.compliance[2 * c + side];
-      group.inverse_W[0][lane] = 1 / (along_normal + group.g[0][lane]);
-      group.inverse_W[1][lane] = 1 / (along_normal + by_spin + group.g[1][lane]);
-      const auto& frame = problem.frame[c];
-      for (std::size_t i = 0; i < D; ++i) {
-        for (std::size_t k = 0; k < D; ++k) group.F[i][k][lane] = frame[i][static_cast<int>(k)];
-        group.w[i][lane] = problem.bias[c * D + i];
-      }
-      group.mu[lane] = problem.mu[c];
-      if (problem.rolls()) add_rolling(c, place);
-    }
-    spheres_.end_stretch();
-  });
-  if (problem.rolls()) set_spin_bias();
-}
-
-template <int D>
-void ScaledProblem<D>::add_rolling(std::size_t c, std::size_t place) {
-  auto& groups = spheres_.rolling();
-  groups.resize(spheres_.groups().size());  // zeros
-  const Real mu = problem_->rolling[2 * c], radius = problem_->rolling[2 * c + 1];
-  const SphereGroup<D>& of_contact = spheres_.group(place);
-  RollingGroup<D>& group = groups[place / group_size];
-  const std::size_t lane = place % group_size;
-  Real j[2], W = 0, coupling = 0;
-  for (std::size_t side = 0; side < 2; ++side) {
-    const Index body = (side == 0 ? of_contact.a : of_contact.b)[lane];
-    j[side] = problem_->arm[2 * c + side] > 0
-                  ? roots_.answer_of_sphere(static_cast<std::size_t>(body))[1] * radius
-                  : 0;
-    W += j[side] * j[side];
-    coupling += (side == 0 ? 1 : -1) * of_contact.c[side][lane] * j[side];
-  }
-  if (mu == 0 || W == 0) return;
-  for (std::size_t side = 0; side < 2; ++side) group.j[side][lane] = j[side];
-  group.mu[lane] = mu;
-  group.coupling[lane] = coupling;
-  group.inverse_W[lane] = 1 / W;
-  group.inverse_WT[lane] = 1 / (W - coupling * coupling * of_contact.inverse_W[1][lane]);
-}
-
-/// With v_c = 1.
-template <int D>
-void ScaledProblem<D>::set_spin_bias() {
-  constexpr std::size_t n = n_turns<D>;
-  for (std::size_t c = 0; c < spheres_.size(); ++c) {
-    const auto place = static_cast<std::size_t>(spheres_.lanes().place()[c]);
-    for (std::size_t k = 0; k < n; ++k)
-      spheres_.rolling()[place / group_size].w[k][place % group_size] =
-          problem_->rolling[2 * c + 1] * problem_->spin_bias[c * n + k];
-  }
 }
 
 template <int D>
@@ -279,9 +208,14 @@ void ScaledProblem<D>::build_general() const {
   if (has_spheres_ || !is_symmetric_) return;
   for_each_stretch([&](Index first, Index last) {
     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-      general_.add(contacts()[c]);
+      if (problem_->wall_of(c) >= 0)
+        general_.defer();
+      else
+        general_.add(contacts()[c]);
     general_.end_stretch();
   });
+  for_each_wall_stretch([&](std::size_t c) { general_.add(c, contacts()[c]); },
+                        [&] { general_.end_stretch(); });
   // A full group takes as long as three contacts one at a time.
   constexpr std::size_t min_in_group = 3;
   if (general_.groups().size() * min_in_group > contacts().size()) general_.begin(n_local());
@@ -381,8 +315,10 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<
   const auto& rows = contacts();
   run_colours(y, all_holders, [&](Index first, Index last) {
     for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-      rows[c].add_impulse(r.data() + c * D, y.data());
+      if (problem_->wall_of(c) < 0) rows[c].add_impulse(r.data() + c * D, y.data());
   });
+  for (const Index c : walls_.contacts())
+    rows[static_cast<std::size_t>(c)].add_impulse(r.data() + static_cast<std::size_t>(c) * D, y.data());
   make_ghosts_current(y);
 }
 
@@ -391,11 +327,13 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const GroupImpulses<D>> r
                                              RollingSweep<D> rolling) const {
   std::copy(free_.begin(), free_.end(), y.begin());
   std::size_t stretch = 0;
-  run_colours(y, all_holders, [&](Index, Index) {
+  const auto add_next = [&] {
     const std::size_t first = spheres_.lanes().first_group(stretch);
     spheres_.kernels().add(spheres_.groups_of(stretch), r.data() + first, y.data(), rolling.from(first));
     ++stretch;
-  });
+  };
+  run_colours(y, all_holders, [&](Index, Index) { add_next(); });
+  for (std::size_t k = 0; k < walls_.size(); ++k) add_next();
   make_ghosts_current(y);
 }
 

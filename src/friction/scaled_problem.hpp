@@ -1,12 +1,15 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "friction/friction_problem.hpp"
 #include "friction/general_rows.hpp"
 #include "friction/mass_roots.hpp"
 #include "friction/sphere_rows.hpp"
+#include "friction/wall_rows.hpp"
 
 namespace scree {
 
@@ -234,6 +237,45 @@ class ScaledProblem {
     scree::for_each_stretch(problem_->colour_first, problem_->interior_first, f);
   }
 
+  // Walls that loads move (D.17). Their velocities are part of the bias; contacts with them come after those
+  // of all colours in a sweep, when the owners of bodies have their velocities.
+  WallRows<D>& walls() const { return walls_; }
+  /// w of contact c, with what its wall adds [m/s].
+  Real bias(std::size_t c, std::size_t i) const {
+    const Real w = problem_->bias[c * D + i];
+    const Index wall = problem_->wall_of(c);
+    if (wall < 0) return w;
+    return w + problem_->at_walls.row[c * D + i] * walls_[static_cast<std::size_t>(wall)].velocity;
+  }
+  /// From here on wall k has this velocity [m/s]. Local; alike on all ranks.
+  void move_wall(std::size_t k, Real velocity) const;
+  /// Adds s . r of contact c with a wall to a sum [N s]; r and, beside rolling, s: D and n_turns<D> scaled
+  /// impulses. Local.
+  void add_of_walls(std::size_t c, const Real* r, const Real* s, Real& sum) const;
+  /// Sums it up for each wall: get(c, r, s) writes the impulses of contact c. Exact. Collective.
+  template <class Get>
+  void find_wall_impulses(std::span<Real> impulse, Get&& get) const {
+    const std::span<const Index> contacts = walls_.contacts();
+    ReproducibleSum::sum(comm(), contacts.size(), impulse, [&](std::size_t i, std::span<Real> terms) {
+      const auto c = static_cast<std::size_t>(contacts[i]);
+      Real r[D], s[n_turns<D>];
+      get(c, r, s);
+      std::ranges::fill(terms, 0.0);
+      add_of_walls(c, r, problem_->rolls() ? s : nullptr,
+                   terms[static_cast<std::size_t>(problem_->at_walls.wall[c])]);
+    });
+  }
+  /// Gives walls with inertia the velocities that follow from these impulses [N s]. Returns by how much walls
+  /// miss their loads or exceed their speeds, to be compared to the natural residual. Local.
+  Real place_walls(std::span<const Real> impulse) const;
+  /// Walls that have gone beyond their largest speeds keep these from here on, and those that are pushed back
+  /// no more. False: nothing changed. After a residual. Local.
+  bool keep_walls_within_speeds() const;
+  /// Walls as they were when the best impulses were found. Local.
+  void restore_walls() const;
+  /// Walls go as they do without contacts. Local.
+  void release_walls() const;
+
   /// Impulses and velocities of the original problem from scaled ones and back. Local.
   void scale_impulse(std::span<const Real> r, std::span<Real> scaled) const;
   void unscale_impulse(std::span<const Real> scaled, std::span<Real> r) const;
@@ -253,6 +295,21 @@ class ScaledProblem {
   }
   void add_rolling(std::size_t c, std::size_t place);
   void set_spin_bias();
+  void set_spin_bias(std::size_t c, Real unit) const;
+  void fill_sphere(std::size_t c, std::size_t place);
+  /// The bodies of contact c, n_local for none.
+  std::array<Index, 2> ends_of(std::size_t c) const {
+    const Index a = problem_->a[c], b = problem_->b[c];
+    return {a < 0 ? n_local() : a, b < 0 ? n_local() : b};
+  }
+  /// Calls f(contact) with those of walls, and end_stretch() after those of each.
+  template <class F, class G>
+  void for_each_wall_stretch(F&& f, G&& end_stretch) const {
+    for (std::size_t k = 0; k < walls_.size(); ++k) {
+      for (const Index c : walls_.contacts_of(k)) f(static_cast<std::size_t>(c));
+      end_stretch();
+    }
+  }
   void build_general() const;
   /// Gives rows of bodies with unsymmetric masses their B. Needs contacts_ without.
   void build_couplings() const;
@@ -270,7 +327,8 @@ class ScaledProblem {
   mutable std::vector<Contact> contacts_;
   mutable std::vector<End> ends_;
   mutable std::vector<Coupling> couplings_;
-  SphereRows<D> spheres_;
+  mutable SphereRows<D> spheres_;
+  mutable WallRows<D> walls_;
   mutable GeneralRows<D> general_;
   mutable std::vector<GroupImpulses<D>> packed_impulse_;
   mutable std::vector<GroupImpulses<n_turns<D>>> packed_rolling_;

@@ -121,7 +121,8 @@ std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<co
   return rows;
 }
 
-/// The contacts that this rank writes, in order: those of the bodies it writes.
+/// The contacts that this rank writes, in order: those of the bodies it writes. Fixed bodies have none with
+/// walls under load.
 template <int D>
 std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
                                            std::span<const ContactKey> keys,
@@ -132,6 +133,7 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
   for (std::size_t c = 0; c < keys.size(); ++c) {
     ContactRow<D> row;
     const std::array<Index, 2> body{problem.a[c], problem.b[c]};
+    if (body[0] < 0 && body[1] < 0) continue;
     for (std::size_t side = 0; side < 2; ++side)
       row.body[side] =
           body[side] < 0 ? -1 : static_cast<std::int32_t>(rows[static_cast<std::size_t>(body[side])]);
@@ -340,9 +342,7 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
 
   const IdOrder by_id(comm, std::span(problem.body_id).first(n_owned));
   const std::int64_t n_bodies = by_id.n_total();
-  const std::int64_t n_contacts = comm.sum(static_cast<std::int64_t>(keys.size()));
   const std::int32_t n = fclib_integer(n_bodies * q, "velocities", path);
-  const std::int32_t m = fclib_integer(n_contacts * D, "relative velocities", path);
   const bool has_start = comm.any(!problem.start_velocity.empty());
   const bool is_compliant = comm.any(
       std::any_of(problem.compliance.begin(), problem.compliance.end(), [](Real g) { return g != 0; }));
@@ -352,6 +352,8 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
   const std::vector<Body> bodies = sorted_bodies<D>(problem, iterates, by_id);
   const std::vector<Real> rows = rows_of_bodies<D>(problem, bodies, by_id.first());
   const std::vector<Contact> contacts = sorted_contacts<D>(problem, keys, iterates, rows, n_bodies);
+  const std::int64_t n_contacts = comm.sum(static_cast<std::int64_t>(contacts.size()));
+  const std::int32_t m = fclib_integer(n_contacts * D, "relative velocities", path);
   const Triplets mass = mass_entries<D>(bodies, by_id.first());
   const Triplets jacobian =
       jacobian_entries<D>(contacts, comm.sum_before(static_cast<std::int64_t>(contacts.size())));

@@ -310,61 +310,6 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
         "checkpoint are written in any case");
 }
 
-/// Whether bodies can touch an obstacle that goes straight where its surface lies along its way: no plane
-/// across it.
-template <int D>
-bool may_slide(const Obstacle<D>& obstacle) {
-  if (obstacle.shape->n_parts() != 1) return true;
-  const auto pieces = obstacle.shape->pieces(0);
-  if (pieces.size() != 1 || pieces[0].kind != SurfacePiece<D>::Kind::plane) return true;
-  constexpr Real parallel = 1e-9;
-  Vec<D> normal = pieces[0].normal;
-  if (obstacle.placement) normal = obstacle.placement->direction_to_world(normal);
-  return std::abs(dot(normal, obstacle.drive->direction({}))) < 1 - parallel;
-}
-
-/// Walls under load that the scheme "nonsmooth" moves wrongly, with what is wrong: its search for their
-/// velocities knows neither their restitution nor what friction does to them (docs/method.md, "Walls under
-/// load").
-template <int D>
-void find_driven_walls(const RunDeck<D>& deck, const State<D>& state, std::vector<std::string>& findings) {
-  const SchemeTraits traits = deck.stepper->traits();
-  if (!traits.drives_walls || !traits.has_contact_problems) return;
-  const auto mobility = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
-  const bool holds_some =
-      state.comm.any(std::ranges::any_of(mobility, [](Real of_body) { return of_body == 0; }));
-  for (const DrivenState& wall : state.obstacles.driven()) {
-    const Drive<D>& drive = state.obstacles.drive_of(wall);
-    const Obstacle<D>& obstacle = state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)];
-    const bool is_free = drive.control() == Drive<D>::Control::free;
-    bool rebounds = false, is_compliant = false, rubs = false, attracts = false;
-    const int of_wall = state.obstacle_material[static_cast<std::size_t>(wall.obstacle)];
-    for (const int of_body : state.group_material) {
-      const PairProperties<D>& pair = *state.materials.pair(of_body, of_wall);
-      is_compliant |= !pair.elasticity.rigid();
-      rebounds |= pair.elasticity.rigid() && pair.restitution > 0;
-      rubs |= pair.friction > 0 && (drive.turns() || may_slide(obstacle));
-      attracts |= pair.cohesion != nullptr;
-    }
-    std::vector<std::string> wrong;
-    if (is_free && rebounds) wrong.emplace_back("impacts are as with restitution = 0");
-    if (is_free && is_compliant)
-      wrong.emplace_back("contacts with a stiffness are damped as at a wall that does not give way");
-    if (is_free && rubs)
-      wrong.emplace_back(drive.turns() ? "friction does not keep angular momentum"
-                                       : "friction along its way does not keep momentum");
-    if (attracts)
-      wrong.emplace_back(is_free ? "it does not feel the cohesion that bodies feel"
-                                 : "its load does not count cohesion");
-    if (holds_some) wrong.emplace_back("it goes through bodies that are held (mobility = 0)");
-    if (!wrong.empty())
-      findings.push_back(
-          fmt::format("{}: what moves \"{}\" is known to be wrong in the scheme \"nonsmooth\": {}; take the "
-                      "scheme \"dem\"",
-                      drive.where(), obstacle.name, fmt::join(wrong, ", ")));
-  }
-}
-
 }  // namespace
 
 template <int D>
@@ -376,7 +321,6 @@ std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& 
     findings = scene->diagnostics(state);
   }
   find_edges_not_seen(deck, state, findings);
-  find_driven_walls(deck, state, findings);
   if (std::ranges::any_of(findings, [](const std::string& text) { return text.starts_with("error"); }))
     throw InputError(fmt::format("{}", fmt::join(findings, "\n")));
   return findings;

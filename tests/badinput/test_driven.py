@@ -1,4 +1,5 @@
 """Walls under load that cannot work end with one message that names the key and the reason, and exit code 2."""
+import pytest
 from decks import edited
 from refusal import refused
 
@@ -110,6 +111,12 @@ def test_torques(folder):
 def test_schemes(folder):
     refused_deck(folder, ('scheme = "nonsmooth"', 'scheme = "dem"'), more='\n[dem]\nfriction = "dae"\n',
                  words=['"driven"', '"dem"', "nonsmooth", '"spring" or "none"'])
+
+
+@pytest.mark.parametrize("solver", ["newton", "ipm", "admm", "proximal"])
+def test_solvers(folder, solver):
+    refused_deck(folder, more=f'\n[solver]\ntype = "{solver}"\n',
+                 words=["this solver moves no walls", 'type = "driven"', '[solver] type = "nsgs" or "auto"'])
 
 
 def test_stages(folder):

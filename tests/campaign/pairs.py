@@ -18,8 +18,6 @@ FAMILIES = {"grains": grain_runs, "people": people_runs}
 # Each deck runs on one of these besides 1, in turn; restarts run on another number again.
 RANKS = (2, 3, 5)
 ON_ONE_CORE = True
-# What runs say of a wall that a force moves in the scheme "nonsmooth" and that is known to be wrong: only bits are compared.
-KNOWN = "is known to be wrong"
 
 # What solves steps with springs to any tolerance; others may miss one of 1e-10 (docs/method.md), and the deck says what then happens.
 EXACT_SPRINGS = ("nsgs", "auto", None)
@@ -84,7 +82,7 @@ class Trial:
     def __init__(self, case, deck, family):
         self.case, self.deck, self.family = case, deck, family
         self.has_bits = family.promises_bits(deck)
-        self.solved, self.known = True, False
+        self.solved = True
 
     def run(self, name, ranks=1, tables=None):
         file = "deck" if tables is None else name
@@ -100,15 +98,9 @@ class Trial:
 
     def judge(self):
         audited = self.family.audited(self.deck)
-        self.case.slow = KNOWN          # a load that no step can balance takes all sweeps in each of them
         whole = self.run("whole")
         if whole.code == 3 and self.deck.values["stages"] == "add":
             return "refused"        # the wall is put where bodies are
-        self.known = KNOWN in whole.stderr
-        _counts["decks with walls of which check says that they are wrong"] += self.known
-        if self.known and (whole.code in (1, 3) or whole.timed_out):
-            _counts["of these not to the end"] += 1
-            return "ok"
         if whole.code == 3 and UNSOLVED in whole.stderr and self.deck.values.get("solver") not in EXACT_SPRINGS:
             _counts["steps that a solver could not solve, by the deck's on_failure"] += 1
             return "ok"
@@ -117,9 +109,8 @@ class Trial:
             self.case.finding(f"exit code {whole.code}: " + re.sub(r"-?\d[-\d.e+]*", "N", message_of(whole).split("\n")[0])[:140], whole)
             return "ok"
         _counts["ran"] += 1
-        if self.has_bits or not self.known:     # else nothing is compared, and other solvers take long with such walls
-            self.on_ranks(whole)
-            self.restarted()
+        self.on_ranks(whole)
+        self.restarted()
         self.written_otherwise(audited)
         return "ok"
 

@@ -62,7 +62,7 @@ drive = [{{ obstacle = "plate", {order} }}]
 
 def test_closed_forms(folder):
     one, three = (verified(folder / f"driven{ranks}.csv", "rigs", "--case", "driven", ranks=ranks) for ranks in (1, 3))
-    check(len(one) == len(three) == 34, "as many rows on three ranks", (one, three))
+    check(len(one) == len(three) == 32, "as many rows on three ranks", (one, three))
 
 
 def _start(folder, seed):
@@ -120,8 +120,7 @@ def test_states_lie_on_the_curve_of_constant_speed(folder, full):
 
 
 def test_rigid_oedometer(folder):
-    """The deck of the oedometer with rigid grains runs to its end; every step is solved, and the plate carries its load.
-    It was to be met in 95 of 100 steps; 88 were found. The other bound was set before."""
+    """The deck of the oedometer with rigid grains runs to its end, and the plate carries its load in 95 of 100 steps. Bounds were set before."""
     deck = (source_folder() / "inputs/granular/oedometer.toml").read_text().replace('"20 us"', '"200 us"').replace('"dem"', '"nonsmooth"')
     (folder / "rigid.toml").write_text("\n".join(line for line in deck.split("\n") if not line.startswith(("young", "poisson"))))
     small = ["particles.grains.source.count=100", "obstacles.plate.point=[0, 0, 0.03]",
@@ -133,7 +132,6 @@ def test_rigid_oedometer(folder):
         stages = [float(row["stage[-]"]) for row in csv.DictReader(file)]
     check(max(stages) == 4, "all stages were reached", max(stages))
     misfit = np.array([float(row["driven_misfit[-]"]) for row in rows])
-    print(f"{len(rows)} steps, {np.mean(misfit > 1e-3):.3f} of them miss the load by more than 0.001, at most {max(misfit):.2g}; "
-          f"{np.mean([float(row['driven_solves[-]']) for row in rows]):.2f} solves per step")
-    check(np.mean(misfit > 1e-3) < 0.2, "the load is met", np.mean(misfit > 1e-3))
+    print(f"{len(rows)} steps, {np.mean(misfit > 1e-3):.3f} of them miss the load by more than 0.001, at most {max(misfit):.2g}")
+    check(np.mean(misfit > 1e-3) < 0.05, "the load is met", np.mean(misfit > 1e-3))
     check(max(float(row["max_overlap[m]"]) for row in rows) < 1e-4, "bodies hardly overlap")

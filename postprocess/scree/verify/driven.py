@@ -67,8 +67,7 @@ def rigid_column(laboratory, table):
     position, load = wall_of(course, "plate", ("position", "load"))
     table.add("column in a tube, rigid", [
         Row("worst |reaction / load - 1| [-]", "100 steps", 0, np.abs(load[1:] / FORCE - 1).max(), 1e-3),
-        Row("way of the plate [m]", "100 steps", 0, np.abs(position[1:]).max(), 1e-12),
-        Row("most solves in a step [-]", "above 1", 1, course.certificate["driven_solves"][1:].max(), 5)])
+        Row("way of the plate [m]", "100 steps", 0, np.abs(position[1:]).max(), 1e-12)])
 
 
 BED_SPEED = 0.4
@@ -126,10 +125,8 @@ def step_of_load(laboratory, table):
 def rigid_bed(laboratory, table):
     """The same bed, rigid, still falls when the plate meets it; then it settles under both loads, 3 and 33 times its weight."""
     light, heavy, dt, r, within = 0.5, 5, 2e-4, 2e-3, 1e-3
-    # Single steps of a bed that still moves miss it: 0.001 was meant, 0.018 found.
-    at_the_end = 0.05
     course = laboratory.run(bed_deck(dt, light, True, ((600, light), (400, heavy))))
-    certificate = {name: course.certificate[name][1:] for name in ("max_overlap", "driven_solves", "solved", "driven_misfit")}
+    certificate = {name: course.certificate[name][1:] for name in ("max_overlap", "solved", "driven_misfit")}
     velocity, load = (series[1:] for series in wall_of(course, "plate", ("velocity", "load")))
     time = course.scalars["time"][1:]
     carries = velocity < BED_SPEED
@@ -139,12 +136,11 @@ def rigid_bed(laboratory, table):
         return np.abs(load[late] / asked - 1).max(initial=0)
 
     table.add("rigid bed that falls under a plate", [
-        Row("worst |reaction / load - 1| at the end [-]", "0.5 N", 0, worst(0.12, light), at_the_end),
-        Row("worst |reaction / load - 1| at the end [-]", "5 N", 0, worst(0.2, heavy), at_the_end),
-        Row("share of steps that miss the load [-]", "by 0.001", 0, float(np.mean(certificate["driven_misfit"][carries] > within)), 0.05),
+        Row("worst |reaction / load - 1| at the end [-]", "0.5 N", 0, worst(0.12, light), within),
+        Row("worst |reaction / load - 1| at the end [-]", "5 N", 0, worst(0.2, heavy), within),
+        Row("share of steps that miss the load [-]", "by 0.001", 0, float(np.mean(certificate["driven_misfit"][carries] > within)), 0),
         Row("deepest overlap / radius [-]", "", 0, certificate["max_overlap"].max() / r, 0.05),
-        Row("steps not solved [-]", "", 0, float(np.sum(1 - certificate["solved"])), 0),
-        Row("solves per step [-]", "above 1", 1, float(certificate["driven_solves"].mean()), 3)])
+        Row("steps not solved [-]", "", 0, float(np.sum(1 - certificate["solved"])), 0)])
 
 
 def above_zero(quantity, variant, value):

@@ -35,10 +35,17 @@ class Auto final : public FrictionSolver<D> {
     });
   }
 
+  bool takes_walls() const override { return true; }
+
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     if (!newton_) {
       newton_.emplace(newton_settings_);
       proximal_.emplace(typename ProximalPoints<D>::Settings{.newton = newton_settings_});
+    }
+    if (!problem.walls().empty()) {
+      monitor.report().decisions.push_back("sweeps alone: loads move walls");
+      sweeps_->iterate(problem, r, monitor);
+      return;
     }
     if (too_large(problem)) {
       monitor.report().decisions.push_back("sweeps alone: too many velocities to factorise (direct_limit)");

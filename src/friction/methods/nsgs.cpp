@@ -41,6 +41,7 @@ class Nsgs final : public FrictionSolver<D> {
   }
   bool same_on_any_ranks() const override { return true; }
   bool takes_rolling() const override { return true; }
+  bool takes_walls() const override { return true; }
 
   void iterate(const ScaledProblem<D>& problem, std::span<Real> r, SolveMonitor<D>& monitor) override {
     begin(problem, r, monitor);
@@ -177,7 +178,9 @@ class Nsgs final : public FrictionSolver<D> {
     residual_ = ++n_checks_ % checks_to_renewal == 0 || drifts
                     ? monitor_->check(sweep_, r_, sweeps_.velocity())
                     : check_velocities(sweep_);
-    next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, before, sweep_ - checked_);
+    const bool starts_over = sweeps_.keep_walls_within_speeds();
+    next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, starts_over ? HUGE_VAL : before,
+                                     sweep_ - checked_);
     checked_ = sweep_;
   }
 
@@ -186,7 +189,10 @@ class Nsgs final : public FrictionSolver<D> {
 
   /// How the next sweep takes over velocities and leaves them: it follows another one, or all holders of a
   /// body know its velocity, and only a check needs it back at the owner.
-  SweepTurn turn() const { return {.first = false, .last = check_is_due(sweep_ + 1)}; }
+  SweepTurn turn() const {
+    if (!problem_->walls().empty()) return {};  // their owners have bodies when walls come
+    return {.first = false, .last = check_is_due(sweep_ + 1)};
+  }
 
   Real largest_impulse() const {
     Real largest = 0;

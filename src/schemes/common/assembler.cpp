@@ -101,8 +101,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.frame.resize(n);
   reset(problem_.bias, n * D);
   reset(surface_velocity_, n * D);
-  const bool has_mean =
-      state_.materials.has_elastic_pairs() && state_.obstacles.moves() && state_.obstacles.driven().empty();
+  const bool has_mean = state_.materials.has_elastic_pairs() && state_.obstacles.moves();
   reset(mean_surface_velocity_, has_mean ? n * D : 0);
   const Real last_dt = state_.clock.last_dt;
   const Real middle_before = last_dt > 0 ? state_.clock.time - last_dt / 2 : state_.clock.time + step.dt / 2;

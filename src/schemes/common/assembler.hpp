@@ -67,11 +67,14 @@ class FrictionAssembler {
   std::span<Real> surface_velocity() { return surface_velocity_; }
   /// n_contacts * D: what obstacles add to the bias, their velocity along N, T1[, T2] [m/s].
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
-  /// The mean of that and of the middle of the step before, if there are springs and walls move, none of them
-  /// under load; else that of the step.
+  /// The mean of that and of the middle of the step before, if there are springs and walls move (of walls
+  /// under load, what they had before the step); else that of the step.
   std::span<const Real> mean_surface_velocity() const {
     return mean_surface_velocity_.empty() ? surface_velocity_ : mean_surface_velocity_;
   }
+
+  /// Empty unless there are springs and walls move.
+  std::span<Real> own_mean_surface_velocity() { return mean_surface_velocity_; }
 
  private:
   void fill_bodies(const FrictionStep<D>& step);

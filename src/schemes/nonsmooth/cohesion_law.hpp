@@ -45,6 +45,8 @@ class CohesionLaw {
     run_sweep_colours(halo, problem.colour_first, problem.interior_first, v, q, visit);
     halo.copy_to_ghosts(v, q);
   }
+  /// At contact c of the step [N s].
+  Real pull(std::size_t c) const { return pull_[c]; }
   /// What acted becomes what is known of the last step, while `memory` is that of the step before.
   /// `pressing_of(c)`: normal impulse of contact c [N s]. Collective.
   template <class Pressing>

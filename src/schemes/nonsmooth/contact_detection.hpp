@@ -36,7 +36,7 @@ class ContactDetection {
     if (has_shapes()) neighborhood_.ghosts().copy_to_ghosts(free.turn());
     if (n_added_ > 0 && !has_springs()) always_listed_.clear();  // of a step that was refused
     n_added_ = 0;
-    with_fastest_walls([&] { neighborhood_.detect(state_, rules_of(free), contacts_); });
+    with_free_walls(free.dt(), [&] { neighborhood_.detect(state_, rules_of(free), contacts_); });
     if (has_springs()) always_listed_.inherit(contacts_, neighborhood_);
   }
   /// Adds pairs that would overlap by more than `deep` [m] with these velocities (n_local * n_velocities<D>).
@@ -48,7 +48,7 @@ class ContactDetection {
     rules.other_turn = turn_;
     rules.overlap_threshold = deep;
     bool misses = false;
-    with_fastest_walls([&] {
+    with_free_walls(free.dt(), [&] {
       misses = neighborhood_.misses_contacts(state_, rules);
       if (misses) neighborhood_.detect(state_, rules, extended_);
     });
@@ -86,19 +86,22 @@ class ContactDetection {
     rules.displacement = free.displacement();
     rules.turn = free.turn();
     rules.dt = free.dt();
+    rules.includes_fixed = !state_.obstacles.driven().empty();
     return rules;
   }
-  /// Calls detect() while walls under load have their largest speeds, so that the contacts of a step do not
-  /// depend on the velocities that are tried.
+  /// Calls detect() while walls under load go as they would without contacts: servos at their largest speeds.
   template <class F>
-  void with_fastest_walls(const F& detect) {
+  void with_free_walls(Real dt, const F& detect) {
     const auto walls = state_.obstacles.driven();
     wall_speeds_.resize(walls.size());
     for (std::size_t k = 0; k < walls.size(); ++k) {
       wall_speeds_[k] = walls[k].velocity;
       if (walls[k].order.kind == DrivenOrder::Kind::speed) continue;
-      walls[k].velocity = std::copysign(state_.obstacles.drive_of(walls[k]).max_speed(),
-                                        target_of(state_.obstacles, walls[k]));
+      const Drive<D>& drive = state_.obstacles.drive_of(walls[k]);
+      const Real load = target_of(state_.obstacles, walls[k]), max = drive.max_speed();
+      walls[k].velocity = drive.inertia() > 0
+                              ? std::clamp(walls[k].velocity + dt * load / drive.inertia(), -max, max)
+                              : std::copysign(max, load);
     }
     detect();
     for (std::size_t k = 0; k < walls.size(); ++k) walls[k].velocity = wall_speeds_[k];

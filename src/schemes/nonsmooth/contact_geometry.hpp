@@ -62,7 +62,7 @@ struct StepContacts : ContactGeometry<D> {
 };
 
 /// What a unit impulse at contact c of round bodies does to the velocity of its surfaces, along the normal or
-/// along a tangent [1/kg].
+/// along a tangent [1/kg]. Of a fixed body and a wall without mass, 1: nothing says what it does.
 template <int D>
 Real inverse_mass(const FrictionProblem<D>& problem, std::size_t c, bool along_tangent) {
   constexpr std::size_t q = FrictionProblem<D>::q;
@@ -75,7 +75,14 @@ Real inverse_mass(const FrictionProblem<D>& problem, std::size_t c, bool along_t
     const Real arm = problem.arm[2 * c + side];
     if (along_tangent) sum += arm * arm / block[q * q - 1];
   }
-  return sum;
+  const Index wall = problem.wall_of(c);
+  if (wall < 0) return sum;
+  const WallUnknown& of_wall = problem.walls[static_cast<std::size_t>(wall)];
+  Real squared = 0;
+  for (std::size_t i = along_tangent ? 1 : 0; i < (along_tangent ? D : 1); ++i)
+    squared += problem.at_walls.row[c * D + i] * problem.at_walls.row[c * D + i];
+  if (of_wall.inertia > 0 && !of_wall.is_known) sum += squared / of_wall.inertia;
+  return sum > 0 ? sum : 1;
 }
 
 /// v += M^-1 H^T r of contact c of round bodies.

@@ -7,12 +7,12 @@
 #include "schemes/nonsmooth/cohesion_law.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
-#include "schemes/nonsmooth/loaded_walls.hpp"
 #include "schemes/nonsmooth/restitution_law.hpp"
 #include "schemes/nonsmooth/rolling_law.hpp"
 #include "schemes/nonsmooth/sequential_impacts.hpp"
 #include "schemes/nonsmooth/settings.hpp"
 #include "schemes/nonsmooth/spring_law.hpp"
+#include "schemes/nonsmooth/wall_unknowns.hpp"
 
 namespace scree {
 
@@ -41,7 +41,6 @@ class ContactLaws {
   void restore() {
     memory_.recall(state_, neighborhood_);
     if (cohesion_) cohesion_->forget(neighborhood_);
-    if (walls_) walls_->forget(neighborhood_);
   }
   /// Collective.
   void begin_step(const FreeMotion<D>& free) {
@@ -57,7 +56,6 @@ class ContactLaws {
             .baumgarte = pushes ? settings_.baumgarte : 0,
             .impulse_scaling = last_dt > 0 ? std::min(free.dt() / last_dt, max_growth) : 0};
     restitution_.begin_step();
-    if (walls_) walls_->begin_step();
   }
   /// Makes the problem of the contacts of the assembler, with the present velocities of walls. Collective.
   void assemble(const FreeMotion<D>& free) {
@@ -86,6 +84,7 @@ class ContactLaws {
   }
   /// What came of the step becomes what contacts remember, and their work(). Collective.
   void store(const ContactSolve<D>& solve) {
+    if (walls_) walls_->note_motion();
     const StepContacts<D> now = step();
     const std::span<const Real> before = now.problem.start_velocity, after = solve.velocity();
     mean_velocity_.resize(after.size());
@@ -103,7 +102,10 @@ class ContactLaws {
 
   /// Which candidates are contacts between two steps.
   ContactRules<D> rules(Real tolerance) const {
-    return last_pulls() ? last_pulls()->template rules<D>(tolerance) : memory_.rules(tolerance);
+    ContactRules<D> rules =
+        last_pulls() ? last_pulls()->template rules<D>(tolerance) : memory_.rules(tolerance);
+    rules.includes_fixed = walls_.has_value();
+    return rules;
   }
   /// The forces of these in the last step.
   void find_forces(ContactGraph<D>& contacts) const {
@@ -126,8 +128,8 @@ class ContactLaws {
   const RestitutionLaw<D>& restitution() const { return restitution_; }
   const std::optional<CohesionLaw<D>>& cohesion() const { return cohesion_; }
   /// Null if no wall is under load.
-  LoadedWalls<D>* walls() { return walls_ ? &*walls_ : nullptr; }
-  bool has_walls() const { return walls_.has_value(); }
+  WallUnknowns<D>* walls() { return walls_ ? &*walls_ : nullptr; }
+  const WallUnknowns<D>* walls() const { return walls_ ? &*walls_ : nullptr; }
   /// Of the last store().
   const ContactWork& work() const { return work_; }
 
@@ -142,19 +144,21 @@ class ContactLaws {
       assembler_.problem().mu[c] = pairs_[c]->friction;
     }
     const StepContacts<D> now = step();
+    if (rolling_) rolling_->add_to(now);
+    if (walls_) walls_->add_to(settings_.solver.tolerance);
     if (impacts_) impacts_->add_to(now, restitution_of());
     restitution_.add_to(now, restitution_of());
     if (springs_) springs_->add_to(now, memory_);
-    if (rolling_) rolling_->add_to(now);
-    if (cohesion_) cohesion_->add_to(now, memory_);
-    if (walls_) walls_->add_to(memory_, law_.impulse_scaling);
+    if (!cohesion_) return;
+    cohesion_->add_to(now, memory_);
+    if (walls_) walls_->add_attraction([this](std::size_t c) { return cohesion_->pull(c); });
   }
   /// Of an impact of contact c at a normal velocity [m/s]: 0 where attraction holds what would bounce, and at
-  /// a wall under load, which takes the velocity that its load asks for.
+  /// a servo.
   auto restitution_of() const {
     return [this, now = step()](std::size_t c, Real speed) -> Real {
       const Real e = pairs_[c]->restitution;
-      if (walls_ && walls_->wall_of(c) >= 0) return 0;
+      if (walls_ && walls_->is_servo(c)) return 0;
       return cohesion_ && cohesion_->holds(now, c, e * speed) ? 0 : e;
     };
   }
@@ -179,7 +183,7 @@ class ContactLaws {
   std::optional<SpringLaw<D>> springs_;
   std::optional<RollingLaw<D>> rolling_;
   std::optional<CohesionLaw<D>> cohesion_;
-  std::optional<LoadedWalls<D>> walls_;
+  std::optional<WallUnknowns<D>> walls_;
   std::vector<Real> mean_velocity_;  // of local bodies, in the step
   ContactWork work_;
 };

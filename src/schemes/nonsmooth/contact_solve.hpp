@@ -27,6 +27,7 @@ class ContactSolve {
     if (keeps_guess) copy_into(impulse_, guess_);
     velocity_.resize(problem.free_velocity.size());
     report_ = solve_.run(problem, *settings_.solver, settings_.stop_rule(), impulse_, velocity_);
+    walls_.assign(solve_.walls().all().begin(), solve_.walls().all().end());
   }
   /// The same from the impulses found, after contacts were added: contact c was origin[c] before; -1: it is
   /// new. False: with bodies that bounce and friction there may be no solution (docs/method.md), and what it
@@ -35,6 +36,7 @@ class ContactSolve {
     spread(problem, origin);
     copy_into(impulse_, impulse_before_);
     copy_into(velocity_, velocity_before_);
+    copy_into(walls_, walls_before_);
     std::swap(report_, report_before_);
     run(problem, keeps_guess);
     report_.sweeps += report_before_.sweeps;
@@ -44,6 +46,7 @@ class ContactSolve {
     if (report_.converged || !report_before_.converged) return true;
     impulse_.swap(impulse_before_);
     velocity_.swap(velocity_before_);
+    walls_.swap(walls_before_);
     report_.converged = true;
     report_.residual = report_before_.residual;
     return false;
@@ -63,6 +66,9 @@ class ContactSolve {
   std::span<Real> impulse() { return impulse_; }
   /// n_local * n_velocities<D>: at the end of the step [m/s, rad/s].
   std::span<const Real> velocity() const { return velocity_; }
+  /// Of FrictionProblem::walls; and what came of them in the last run_with_bias().
+  std::span<const typename WallRows<D>::Wall> walls() const { return walls_; }
+  std::span<const typename WallRows<D>::Wall> walls_with_bias() const { return solve_.walls().all(); }
 
  private:
   /// Puts impulses where their contacts are now; those of new ones are 0.
@@ -85,6 +91,7 @@ class ContactSolve {
   SolveReport report_, report_before_;
   std::vector<Real> impulse_, guess_, velocity_;
   std::vector<Real> impulse_before_, velocity_before_;
+  std::vector<typename WallRows<D>::Wall> walls_, walls_before_;
 };
 
 }  // namespace scree

@@ -15,7 +15,6 @@
 #include "schemes/nonsmooth/contact_detection.hpp"
 #include "schemes/nonsmooth/contact_laws.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
-#include "schemes/nonsmooth/driven_solve.hpp"
 #include "schemes/nonsmooth/move.hpp"
 #include "schemes/nonsmooth/position_correction.hpp"
 #include "schemes/nonsmooth/step_energy.hpp"
@@ -62,7 +61,7 @@ class NonsmoothStepper final : public Stepper<D> {
   Real predict(State<D>& state, Real dt);
   Real rebuild_list_if_needed(State<D>& state, Real dt);
   void take_step(State<D>& state, Real dt);
-  void solve_contacts(bool is_first);
+  void solve_contacts();
   bool must_cut_step(State<D>& state, Real& dt);
   bool is_solved(const State<D>& state, Real dt);
   void show_problem(const State<D>& state, Real dt);
@@ -83,7 +82,6 @@ class NonsmoothStepper final : public Stepper<D> {
   TunnellingGuard<D> sides_;
   FreeMotion<D> free_;
   StepEnergy<D> energy_;
-  DrivenSolve<D> wall_search_;
   ContactGraph<D> end_contacts_;
   Real asked_ = 0;  // length of the step that the caller wants [s]
   Real smallest_radius_ = 0;
@@ -124,6 +122,11 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
     throw InputError(settings_.where_solver +
                      ": this solver knows no rolling_friction, which some pairs of materials have; take "
                      "type = \"nsgs\", or set rolling_friction = 0");
+  if (!state.obstacles.driven().empty() && !settings_.solver.solver->takes_walls())
+    throw InputError(
+        fmt::format("{}: this solver moves no walls, but {} has type = \"driven\"; take [solver] type = "
+                    "\"nsgs\" or \"auto\"",
+                    settings_.where_solver, state.obstacles.drive_of(state.obstacles.driven()[0]).where()));
   check_attractions(state);
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.prepare(state);
@@ -185,11 +188,12 @@ template <int D>
 void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   settings_.on_failure.begin_step();
   state.obstacles.begin_step();
-  wall_search_.begin(state);
+  WallUnknowns<D>* walls = laws_->walls();
+  if (walls) walls->begin_step();
   try {
     take_step(state, dt);
   } catch (const StepRefused&) {
-    wall_search_.restore(state);
+    if (walls) walls->restore();
     throw;
   }
 }
@@ -200,12 +204,11 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   dt = rebuild_list_if_needed(state, predict(state, dt));  // D.1: velocities without contacts
   for (;; free_.predict(state, dt)) {
     Scope timer("contact problem");
-    wall_search_.start(state, laws_->walls());
+    if (laws_->walls()) laws_->walls()->start();
     detection_->find(free_);  // pairs that may touch in the step
     laws_->begin_step(free_);
-    // D.2-D.11, F.1-F.4: velocities that obey Coulomb's law; with walls under load, D.17-D.18, some tries.
-    wall_search_.run(state, dt, smallest_radius_, laws_->walls(), *solve_,
-                     [this](bool is_first) { solve_contacts(is_first); });
+    solve_contacts();  // D.2-D.11, D.17, F.1-F.4: velocities that obey Coulomb's law
+    if (laws_->walls()) laws_->walls()->finish(solve_->walls());
     if (!must_cut_step(state, dt)) break;
   }
   check_overlap(state);
@@ -255,20 +258,15 @@ Real NonsmoothStepper<D>::rebuild_list_if_needed(State<D>& state, Real dt) {
   return plan.dt;
 }
 
-/// Makes the friction problem of the contacts found with the present velocities of walls, and solves it: as
-/// the first one of a step from what contacts remember, else from what the last solve found, changed as the
-/// search for the velocities of walls asks. Pairs that free motion keeps apart but the solution does not
-/// become contacts, and it is solved again.
+/// Makes the friction problem of the contacts found, and solves it from what they remember. Pairs that free
+/// motion keeps apart but the solution does not become contacts, and it is solved again.
 template <int D>
-void NonsmoothStepper<D>::solve_contacts(bool is_first) {
+void NonsmoothStepper<D>::solve_contacts() {
   constexpr int max_rounds = 5;
   const bool keeps_guess = static_cast<bool>(this->contact_problem_hook());
   const Real deep = settings_.new_overlap * smallest_radius_;
   laws_->assemble(free_);
-  if (is_first)
-    laws_->guess(*solve_);
-  else
-    laws_->walls()->change_guess(solve_->impulse());
+  laws_->guess(*solve_);
   solve_->run(assembler_->problem(), keeps_guess);
   if (!solve_->report().converged && !settings_.on_failure.may_refuse() &&
       laws_->disable_restitution(solve_->report().residual)) {
@@ -336,10 +334,11 @@ void NonsmoothStepper<D>::show_problem(const State<D>& state, Real dt) {
     hook({state, problem, assembler_->contacts(), dt, solve_->guess().first(n), solve_->impulse().first(n),
           report, accepted});
   };
-  if (state.materials.has_rolling_friction())
-    show(RollingLaw<D>::problem_without(laws_->step().problem, {solve_->impulse(), {}, {}}));
-  else
-    show(assembler_->problem());
+  if (!state.materials.has_rolling_friction() && !laws_->walls()) return show(assembler_->problem());
+  FrictionProblem<D> shown = assembler_->problem();
+  if (laws_->walls()) shown = laws_->walls()->problem_with_given_walls(std::move(shown));
+  if (shown.rolls()) shown = RollingLaw<D>::problem_without(shown, {solve_->impulse(), {}, {}});
+  show(shown);
 }
 
 /// False: the problem of a step of dt was not solved, and the deck asks for half the length.
@@ -445,10 +444,8 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});
-  if (laws_->has_walls()) {
-    entries.push_back({"driven_solves", "-", static_cast<Real>(wall_search_.n_solves())});
-    entries.push_back({"driven_misfit", "-", wall_search_.worst_residual()});
-  }
+  if (const WallUnknowns<D>* walls = std::as_const(*laws_).walls())
+    entries.push_back({"driven_misfit", "-", walls->worst_residual()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
 }

@@ -39,7 +39,10 @@ class PositionCorrection {
     if (acts_) {
       solve(step.problem);
       limit(step.law.dt, 2 * max);
-      if (laws_.walls()) move_walls(step.law.dt, 2 * max);
+      if (laws_.walls()) {
+        laws_.walls()->correct(solve_.walls_with_bias(), step.law.dt, 2 * max);
+        state_.obstacles.place(state_.clock.time + step.law.dt);
+      }
     }
     separate_centres(state_, solve_.velocity(), velocity(), step.law.dt);
     return acts_ ? deepest : 0;
@@ -53,16 +56,15 @@ class PositionCorrection {
   /// Lets contacts of rigid bodies that overlap by more than `negligible` part, by at most `max` in the step
   /// [m]. Returns the deepest overlap.
   Real change_bias(const StepContacts<D>& step, Real negligible, Real max) {
-    const LoadedWalls<D>* walls = laws_.walls();
+    const WallUnknowns<D>* walls = laws_.walls();
     Real deepest = 0;
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
       const Real overlap = -(step.contacts.gap[c] + step.allowed_overlap(c));
       if (overlap <= negligible || !step.is_rigid(c)) continue;
       deepest = std::max(deepest, overlap);
       Real& bias = step.problem.bias[c * D];
-      const Real compliance = walls ? walls->compliance_velocity(c) : 0;
-      bias =
-          std::min(bias, step.obstacle_velocity[c * D] - std::min(overlap, max) / step.law.dt - compliance);
+      const Real of_obstacle = step.obstacle_velocity[c * D] - (walls ? walls->normal_velocity(c) : 0);
+      bias = std::min(bias, of_obstacle - std::min(overlap, max) / step.law.dt);
     }
     return state_.comm.max(deepest);
   }
@@ -90,15 +92,6 @@ class PositionCorrection {
       for (std::size_t k = i; k < i + q; ++k)
         velocity_[k] = uncorrected[k] + max / moved * (velocity_[k] - uncorrected[k]);
     }
-  }
-  /// Bodies that have no room under a wall under load lift it: it goes by as much as its contacts give way in
-  /// the separation, at most by `max` [m].
-  void move_walls(Real dt, Real max) {
-    const auto reactions = laws_.walls()->react(impulse_);
-    const auto walls = state_.obstacles.driven();
-    for (std::size_t k = 0; k < walls.size(); ++k)
-      walls[k].position -= std::clamp(dt * reactions[k].deflection, -max, max);
-    state_.obstacles.place(state_.clock.time + dt);
   }
 
   State<D>& state_;

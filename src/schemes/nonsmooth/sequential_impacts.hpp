@@ -10,7 +10,8 @@
 
 namespace scree {
 
-/// Impacts of pairs of round bodies one after the other, each as if nothing else was there (docs/method.md,
+/// Impacts of pairs of round bodies one after the other, but for walls under load, whose contacts are solved
+/// together; each as if nothing else was there (docs/method.md,
 /// eq. D.13): with u the velocity of the surfaces, W and W_T what a unit impulse does to it,
 ///     r_N = -(1 + e) u_N / W,   r_T = -u_T / W_T, at most mu r_N.
 template <int D>
@@ -64,8 +65,8 @@ class SequentialImpacts {
   };
 
   static bool is_impact(const StepContacts<D>& step, std::size_t c, Real speed) {
-    return step.is_rigid(c) && step.pair[c]->restitution > 0 && speed < -step.law.rest_speed &&
-           step.contacts.gap[c] + step.law.dt * speed <= step.slop(c);
+    return step.is_rigid(c) && step.problem.wall_of(c) < 0 && step.pair[c]->restitution > 0 &&
+           speed < -step.law.rest_speed && step.contacts.gap[c] + step.law.dt * speed <= step.slop(c);
   }
   void collide(FrictionProblem<D>& problem, std::size_t c, const Vec<D>& u, Real e) {
     constexpr std::size_t q = FrictionProblem<D>::q;

@@ -1,0 +1,239 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/reset.hpp"
+#include "friction/wall_rows.hpp"
+#include "geometry/drive.hpp"
+#include "schemes/common/assembler.hpp"
+#include "schemes/nonsmooth/contact_geometry.hpp"
+
+namespace scree {
+
+/// Walls under load are bodies of the friction problem (docs/method.md, eq. D.17): writes their rows, and
+/// moves them with the velocities that it is solved with. Both arguments of the constructor must outlive it.
+/// Local, but where it says collective; the same on all ranks.
+template <int D>
+class WallUnknowns {
+ public:
+  using Solved = typename WallRows<D>::Wall;
+
+  WallUnknowns(State<D>& state, FrictionAssembler<D>& assembler) : state_(state), assembler_(assembler) {}
+
+  /// At the start of a step.
+  void begin_step() {
+    const auto walls = state_.obstacles.driven();
+    before_.assign(walls.begin(), walls.end());
+  }
+  /// Velocities and reactions as they were then. A list built since stays noted.
+  void restore() {
+    const auto walls = state_.obstacles.driven();
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      walls[k].velocity = before_[k].velocity;
+      walls[k].reaction = before_[k].reaction;
+    }
+  }
+  /// Before contacts are found.
+  void start() {
+    restore();
+    for (DrivenState& wall : state_.obstacles.driven()) {
+      const Real max = state_.obstacles.drive_of(wall).max_speed();
+      if (!state_.obstacles.active(wall.obstacle))
+        wall.velocity = 0;
+      else if (wall.order.kind == DrivenOrder::Kind::speed)
+        wall.velocity = std::clamp(wall.order.value, -max, max);
+    }
+  }
+  /// Writes walls and rows, and takes the velocities before the step out of the bias. After whoever writes
+  /// the spins of obstacles, before all that asks for the inverse mass of a contact. `tolerance`: of the
+  /// solve.
+  void add_to(Real tolerance) {
+    FrictionProblem<D>& problem = assembler_.problem();
+    const ContactGraph<D>& contacts = assembler_.contacts();
+    const std::size_t n = contacts.size();
+    set_walls(problem, tolerance);
+    set_velocity_floor(problem);
+    reset(problem.at_walls.wall, n, Index{-1});
+    reset(problem.at_walls.row, n * D);
+    reset(problem.at_walls.turn, problem.rolls() ? n * n_turns<D> : 0);
+    for (std::size_t c = 0; c < n; ++c) {
+      const int k = contacts.b[c] < 0 ? state_.obstacles.driven_of(contacts.wall[c]) : -1;
+      if (k < 0) continue;
+      problem.at_walls.wall[c] = k;
+      const WallUnknown& wall = problem.walls[static_cast<std::size_t>(k)];
+      if (problem.a[c] < 0 && wall.is_known) {  // nothing of both is asked for
+        std::fill_n(&problem.bias[c * D], D, 0.0);
+        problem.compliance[2 * c] = problem.compliance[2 * c + 1] = 1;
+        continue;
+      }
+      write_rows(problem, contacts, c, static_cast<std::size_t>(k));
+      if (problem.a[c] < 0) soften(problem, contacts, c);
+    }
+  }
+  /// Adds what attracts bodies to walls, against them: pull(c) [N s]. Collective.
+  template <class Pull>
+  void add_attraction(const Pull& pull) {
+    FrictionProblem<D>& problem = assembler_.problem();
+    ReproducibleSum::sum(state_.comm, problem.at_walls.wall.size(), attraction_,
+                         [&](std::size_t c, std::span<Real> terms) {
+                           std::ranges::fill(terms, 0.0);
+                           if (problem.at_walls.wall[c] >= 0)
+                             terms[static_cast<std::size_t>(problem.at_walls.wall[c])] =
+                                 -pull(c) * problem.at_walls.row[c * D];
+                         });
+    for (std::size_t k = 0; k < attraction_.size(); ++k) problem.walls[k].impulse += attraction_[k];
+  }
+  /// Of an impact with this wall nothing is given back: it has no mass, and goes where its load pushes it.
+  bool is_servo(std::size_t c) const {
+    const Index k = problem().wall_of(c);
+    if (k < 0) return false;
+    const WallUnknown& wall = problem().walls[static_cast<std::size_t>(k)];
+    return wall.inertia == 0 && !wall.is_known;
+  }
+  /// What the wall of contact c has of the normal velocity of obstacles at the start of the step [m/s].
+  Real normal_velocity(std::size_t c) const {
+    const Index k = problem().wall_of(c);
+    return k < 0
+               ? 0
+               : problem().at_walls.row[c * D] * problem().walls[static_cast<std::size_t>(k)].velocity_before;
+  }
+  /// Walls go as they do in the solution, and carry what they carry there.
+  void finish(std::span<const Solved> solved) {
+    const auto walls = state_.obstacles.driven();
+    const Real dt = problem().time_step;
+    worst_residual_ = 0;
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      const WallUnknown& given = problem().walls[k];
+      walls[k].reaction = -(solved[k].impulse + attraction_[k]) / dt;
+      if (given.is_known) continue;
+      walls[k].velocity = std::clamp(solved[k].velocity, -given.max_speed, given.max_speed);
+      const Real load = std::abs(given.impulse - attraction_[k]);
+      if (solved[k].limit == 0 && load > 0)
+        worst_residual_ = std::max(worst_residual_, std::abs(solved[k].excess) / load);
+    }
+  }
+  /// What obstacles do work with becomes what walls do it with: bodies that have mass the mean of their
+  /// velocities before and after, as bodies do; servos, which have none, the one after. Once, after the last
+  /// solve of the step.
+  void note_motion() {
+    FrictionProblem<D>& problem = assembler_.problem();
+    const std::span<Real> of_step = assembler_.surface_velocity(),
+                          of_work = assembler_.own_mean_surface_velocity();
+    for (std::size_t c = 0; c < problem.at_walls.wall.size(); ++c) {
+      const Index k = problem.at_walls.wall[c];
+      if (k < 0) continue;
+      const WallUnknown& given = problem.walls[static_cast<std::size_t>(k)];
+      const Real after = state_.obstacles.driven()[static_cast<std::size_t>(k)].velocity;
+      const Real working = given.inertia > 0 ? 0.5 * (given.velocity_before + after) : after;
+      for (std::size_t i = 0; i < D; ++i) {
+        const Real row = problem.at_walls.row[c * D + i];
+        const bool is_spring =
+            !of_work.empty() && !pair_of(state_, assembler_.contacts(), c).elasticity.rigid();
+        of_step[c * D + i] += row * ((is_spring ? after : working) - given.velocity_before);
+        if (!of_work.empty()) of_work[c * D + i] += row * (working - given.velocity_before);
+      }
+      for (std::size_t i = 0; i < n_turns<D> && problem.rolls(); ++i)
+        problem.spin_bias[c * n_turns<D> + i] += problem.at_walls.turn[c * n_turns<D> + i] * working;
+    }
+  }
+  /// Walls go on to where they separate from bodies that overlap, in dt and by at most `max` [m].
+  void correct(std::span<const Solved> separated, Real dt, Real max) {
+    const auto walls = state_.obstacles.driven();
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      const WallUnknown& given = problem().walls[k];
+      if (given.is_known) continue;
+      const Real velocity = std::clamp(separated[k].velocity, -given.max_speed, given.max_speed);
+      walls[k].position += std::clamp(dt * (velocity - walls[k].velocity), -max, max);
+    }
+  }
+  /// Largest difference between reaction and load, as a share of the load, of walls within their speeds.
+  Real worst_residual() const { return worst_residual_; }
+
+  /// The same problem with walls that go as they did in its solution: for whoever knows no others.
+  FrictionProblem<D> problem_with_given_walls(FrictionProblem<D> given) const {
+    for (std::size_t c = 0; c < given.at_walls.wall.size(); ++c) {
+      if (given.at_walls.wall[c] < 0) continue;
+      const Real velocity =
+          state_.obstacles.driven()[static_cast<std::size_t>(given.at_walls.wall[c])].velocity;
+      for (std::size_t i = 0; i < D; ++i) given.bias[c * D + i] += given.at_walls.row[c * D + i] * velocity;
+    }
+    given.walls.clear();
+    given.at_walls = {};
+    return given;
+  }
+
+ private:
+  const FrictionProblem<D>& problem() const { return std::as_const(assembler_).problem(); }
+
+  void set_walls(FrictionProblem<D>& problem, Real tolerance) {
+    const auto walls = state_.obstacles.driven();
+    problem.walls.resize(walls.size());
+    reset(attraction_, walls.size());
+    for (std::size_t k = 0; k < walls.size(); ++k) {
+      const Drive<D>& drive = state_.obstacles.drive_of(walls[k]);
+      const Real impulse = problem.time_step * target_of(state_.obstacles, walls[k]);
+      problem.walls[k] = {.is_known = walls[k].order.kind == DrivenOrder::Kind::speed ||
+                                      !state_.obstacles.active(walls[k].obstacle),
+                          .inertia = drive.inertia(),
+                          .impulse = impulse,
+                          .velocity_before = walls[k].velocity,
+                          .max_speed = drive.max_speed(),
+                          .scale = drive.load_tolerance() / tolerance * std::abs(impulse)};
+    }
+  }
+  /// Without gravity, what the largest load gives to all in a step.
+  void set_velocity_floor(FrictionProblem<D>& problem) const {
+    if (problem.velocity_floor > 0) return;
+    const auto n = static_cast<std::size_t>(state_.bodies.n_owned());
+    const std::span<const Real> mass = std::as_const(state_.bodies).mass();
+    const Real total = ReproducibleSum::sum(state_.comm, mass.first(n));
+    for (std::size_t k = 0; k < problem.walls.size(); ++k) {
+      const Drive<D>& drive = state_.obstacles.drive_of(state_.obstacles.driven()[k]);
+      if (!drive.turns() && total + drive.inertia() > 0)
+        problem.velocity_floor =
+            std::max(problem.velocity_floor, std::abs(problem.walls[k].impulse) / (total + drive.inertia()));
+    }
+  }
+  void write_rows(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c,
+                  std::size_t k) {
+    const DrivenState& wall = state_.obstacles.driven()[k];
+    const Drive<D>& drive = state_.obstacles.drive_of(wall);
+    const Vec<D> point =
+        std::as_const(state_.bodies).position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
+    const Vec<D> direction = drive.direction(state_.obstacles.at_obstacle(contacts.wall[c], point));
+    for (std::size_t i = 0; i < D; ++i) {
+      const Real row = problem.at_walls.row[c * D + i] = dot(problem.frame[c][i], direction);
+      problem.bias[c * D + i] -= row * wall.velocity;
+    }
+    if (!problem.rolls() || problem.rolling[2 * c] == 0) return;
+    const auto axes = turning_frame<D>(problem.frame[c]);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const Real turn = problem.at_walls.turn[c * n_turns<D> + i] = dot(axes[i], drive.spin());
+      problem.spin_bias[c * n_turns<D> + i] -= turn * wall.velocity;
+    }
+  }
+  /// A contact with a body that is fixed gives way a little, as nothing else determines how much each of
+  /// several carries: by 1e-6 of what the wall, or else the body, would.
+  void soften(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c) const {
+    constexpr Real share = 1e-6;
+    const WallUnknown& wall = problem.walls[static_cast<std::size_t>(problem.at_walls.wall[c])];
+    Real squared = 0;
+    for (std::size_t i = 0; i < D; ++i)
+      squared += problem.at_walls.row[c * D + i] * problem.at_walls.row[c * D + i];
+    const Real of_wall = wall.inertia > 0 ? squared / wall.inertia : 0;
+    const Real of_body = 1 / state_.bodies.mass()[static_cast<std::size_t>(contacts.a[c])];
+    problem.compliance[2 * c] = problem.compliance[2 * c + 1] = share * (of_wall > 0 ? of_wall : of_body);
+  }
+
+  State<D>& state_;
+  FrictionAssembler<D>& assembler_;
+  std::vector<DrivenState> before_;
+  std::vector<Real> attraction_;  // of each wall [N s]
+  Real worst_residual_ = 0;
+};
+
+}  // namespace scree

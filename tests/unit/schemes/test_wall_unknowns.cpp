@@ -1,0 +1,140 @@
+// Walls under load as bodies of the friction problem: their rows, and what they do in its solution.
+#include "schemes/nonsmooth/wall_unknowns.hpp"
+
+#include "friction/friction_solver.hpp"
+#include "unit/schemes/few_balls.hpp"
+
+namespace scree {
+
+namespace {
+
+constexpr Real dt = 1e-2;
+
+/// Under the disk of 2 kg, pushed up.
+std::string lift(const std::string& load) {
+  return "[pairs]\n'm-m' = { friction = 0.5, restitution = 0 }\n" + floor_table +
+         "motion = { type = 'driven', axis = [0, 1], max_speed = 4, " + load + " }\n";
+}
+
+/// With the laws of walls alone: contacts that touch may not close.
+struct Lifted {
+  FewBalls<2> balls;
+  WallUnknowns<2> walls;
+  FrictionSolve<2> solve;
+  std::vector<Real> impulse, velocity;
+  SolveReport report;
+
+  Lifted(const std::string& load, const std::vector<FewBalls<2>::Ball>& bodies, Real speed = 0)
+      : balls(bodies, dt, lift(load)), walls(balls.state, balls.assembler) {
+    balls.state.obstacles.driven()[0].velocity = speed;
+    balls.assemble();
+    walls.begin_step();
+    walls.start();
+    walls.add_to(1e-10);
+  }
+  void run() {
+    impulse.assign(balls.problem().n_impulses(), 0.0);
+    velocity.resize(balls.problem().free_velocity.size());
+    const auto solver = make_solver<2>("nsgs");
+    report = solve.run(balls.problem(), *solver, {.tolerance = 1e-10}, impulse, velocity);
+    walls.finish(solve.walls().all());
+  }
+  const DrivenState& wall() const { return balls.state.obstacles.driven()[0]; }
+};
+
+}  // namespace
+
+TEST_CASE("walls under load: rows have what the wall adds, and the bias no longer does", "[dynamics]") {
+  Lifted lifted("load = 5", disk_on_floor(), 0.5);
+  const FrictionProblem<2>& problem = lifted.balls.problem();
+  REQUIRE(problem.walls.size() == 1);
+  CHECK(problem.walls[0].impulse == Approx(5 * dt));
+  CHECK(problem.walls[0].velocity_before == 0.5);
+  CHECK(problem.walls[0].inertia == 0);
+  CHECK(problem.at_walls.wall == std::vector<Index>{0});
+  CHECK(problem.at_walls.row[0] == Approx(-1));  // the normal points to the wall
+  CHECK(problem.at_walls.row[1] == Approx(0).margin(1e-15));
+  CHECK(problem.bias[0] == Approx(0).margin(1e-15));
+  CHECK(lifted.walls.normal_velocity(0) == Approx(-0.5));
+  CHECK(lifted.walls.is_servo(0));
+  CHECK_NOTHROW(problem.validate());
+}
+
+TEST_CASE("walls under load: a servo carries its load and goes with the bodies", "[dynamics]") {
+  // 2 kg come down with 2 m/s; 300 N stop them by half in a step of 10 ms.
+  Lifted lifted("load = 300", disk_on_floor());
+  lifted.run();
+  CHECK(lifted.report.converged);
+  CHECK(lifted.impulse[0] == Approx(3));
+  CHECK(lifted.wall().velocity == Approx(-2 + 3.0 / 2));
+  CHECK(lifted.wall().reaction == Approx(300));
+  CHECK(lifted.walls.worst_residual() < 1e-12);
+}
+
+TEST_CASE("walls under load: a servo that bodies outrun or cannot hold goes at its largest speed",
+          "[dynamics]") {
+  for (const Real load : {1e5, -1.0}) {
+    Lifted lifted("load = " + std::to_string(load), disk_on_floor());
+    lifted.run();
+    CHECK(lifted.report.converged);
+    CHECK(lifted.wall().velocity == std::copysign(4.0, load));
+    CHECK(lifted.impulse[0] == Approx(load > 0 ? 2 * (4 + 2) : 0));
+  }
+}
+
+TEST_CASE("walls under load: a free wall and a body share their momentum", "[dynamics]") {
+  Lifted lifted("load = 0, control = 'free', mass = 6", disk_on_floor(), 0.4);
+  lifted.run();
+  CHECK(lifted.report.converged);
+  const Real together = (6 * 0.4 - 2 * 2.0) / 8;
+  CHECK(lifted.wall().velocity == Approx(together));
+  CHECK(lifted.velocity[1] == Approx(together));
+  CHECK(6 * lifted.wall().velocity + 2 * lifted.velocity[1] == Approx(6 * 0.4 - 4).epsilon(1e-14));
+  // It works with the mean of its velocities, as bodies do.
+  lifted.walls.note_motion();
+  CHECK(lifted.balls.assembler.surface_velocity()[0] == Approx(-0.5 * (0.4 + together)));
+}
+
+TEST_CASE("walls under load: attraction pulls the wall as it pulls the body", "[dynamics]") {
+  Lifted lifted("load = 5", disk_on_floor());
+  lifted.walls.add_attraction([](std::size_t) { return 0.3; });
+  CHECK(lifted.balls.problem().walls[0].impulse == Approx(5 * dt + 0.3));
+  lifted.run();
+  CHECK(lifted.impulse[0] == Approx(5 * dt + 0.3));
+  CHECK(lifted.wall().reaction == Approx(5));
+}
+
+TEST_CASE("walls under load: one that has a speed to keep is no unknown", "[dynamics]") {
+  Lifted lifted("load = 5", disk_on_floor());
+  lifted.balls.state.obstacles.driven()[0].order = {DrivenOrder::Kind::speed, 0.25};
+  lifted.walls.start();
+  lifted.balls.assemble();
+  lifted.walls.add_to(1e-10);
+  lifted.run();
+  CHECK(lifted.wall().velocity == 0.25);
+  CHECK(lifted.impulse[0] == Approx(2 * 2.25));
+  CHECK(lifted.wall().reaction == Approx(2 * 2.25 / dt));
+}
+
+TEST_CASE("walls under load: a fixed body stops them", "[dynamics]") {
+  auto bodies = disk_on_floor();
+  Lifted lifted("load = 50, control = 'free', mass = 6", bodies);
+  lifted.balls.state.bodies.mobility()[0] = 0;
+  lifted.balls.neighborhood.detect(lifted.balls.state, {.tolerance = 0.01, .includes_fixed = true},
+                                   lifted.balls.assembler.contacts());
+  FrictionStep<2> step;
+  step.dt = dt;
+  lifted.balls.free.predict(lifted.balls.state, dt);
+  step.free_velocity = lifted.balls.free.velocity();
+  step.laws = [](const ContactGraph<2>&, FrictionProblem<2>&) {};
+  lifted.balls.assembler.assemble(step);
+  lifted.walls.add_to(1e-10);
+  REQUIRE(lifted.balls.problem().a == std::vector<Index>{-1});
+  CHECK_NOTHROW(lifted.balls.problem().validate());
+  lifted.run();
+  CHECK(lifted.report.converged);
+  CHECK(lifted.wall().velocity == Approx(0).margin(1e-6));
+  CHECK(lifted.wall().reaction == Approx(50).epsilon(1e-5));
+}
+
+}  // namespace scree
