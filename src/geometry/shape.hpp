@@ -57,8 +57,7 @@ struct NearParts {
   struct Entry {
     int part;
     int point;
-    // NOLINTNEXTLINE(modernize-use-nullptr): an error of the check
-    friend auto operator<=>(const Entry&, const Entry&) = default;
+    friend auto operator<=>(const Entry&, const Entry&) = default;  // NOLINT(modernize-use-nullptr): its error
   };
   std::vector<Entry> found;
   std::vector<SurfacePoint<D>> surface;  ///< scratch
