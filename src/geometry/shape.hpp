@@ -57,7 +57,7 @@ struct NearParts {
   struct Entry {
     int part;
     int point;
-    friend auto operator<=>(const Entry&, const Entry&) = default;  // NOLINT(modernize-use-nullptr): its error
+    friend auto operator<=>(const Entry&, const Entry&) = default;  // NOLINT(modernize-use-nullptr)
   };
   std::vector<Entry> found;
   std::vector<SurfacePoint<D>> surface;  ///< scratch
