@@ -144,7 +144,7 @@ class RunCase : public BenchCase {
     request["options"] = Json::object();
     for (const auto& [name, values] : values_) request["options"][name] = values;
     request["options"]["repetitions"] = Texts{std::to_string(repetitions_)};
-    const std::string text = output_of_python("bench", {"decks", request.dump()});
+    std::string text = output_of_python("bench", {"decks", request.dump()});
     const Json answer = Json::parse_or_null(text);
     if (const Json* refused = answer.is_object() ? answer.find("refused") : nullptr)
       throw InputError(refused->get<std::string>());

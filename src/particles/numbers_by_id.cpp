@@ -22,6 +22,7 @@ std::vector<GlobalId> numbers_by_id(const Comm& comm, const std::string& path, s
   std::ranges::sort(sorted);
   std::vector<GlobalId> samples(size, std::numeric_limits<GlobalId>::max()), all(size * size);
   for (std::size_t k = 0; k < size && !sorted.empty(); ++k) samples[k] = sorted[k * sorted.size() / size];
+  // NOLINTNEXTLINE(mpi-type-mismatch): std::int64_t is long here
   MPI_Allgather(samples.data(), comm.size(), MPI_INT64_T, all.data(), comm.size(), MPI_INT64_T,
                 comm.handle());
   std::ranges::sort(all);

@@ -24,7 +24,7 @@ RECOIL = "rigid grains that touch have no recoil, and beds pack more loosely wit
 PHI, HEIGHT, CONTACTS = "solid fraction of the bulk", "height [m]", "contacts, gap < 0.01 d"
 MISSED = {
     **{f"mu = {mu}: {what}": RECOIL for mu in (0, 0.1, 0.3, 0.5) for what in (PHI, HEIGHT)},
-    **{f"mu = {mu}: {CONTACTS}": RECOIL for mu in (0, 0.3)},
+    **{f"mu = {mu}: {CONTACTS}": RECOIL for mu in (0, 0.1, 0.3)},
     f"soft, mu = 0.3: {PHI}": "0.0077 off, where the one row of the reference scatters by 0.003",
     "drum: speed of the wall layer over that of the wall": "the bed slips on this smooth wall",
     "energy of the last second over that before": "the energy of 2000 grains wanders by 12 % from second to second"}

@@ -222,8 +222,8 @@ std::vector<typename ContinuumFields<D>::Sums> ContinuumFields<D>::frame(const S
 template <int D>
 void ContinuumFields<D>::frame_is_written() {
   if (average_ == 0) return;
-  std::ranges::rotate(blocks_, blocks_.end() - 1);
-  std::ranges::rotate(numbers_.begin() + n_signature + 1, numbers_.end() - 1, numbers_.end());
+  std::rotate(blocks_.begin(), blocks_.end() - 1, blocks_.end());
+  std::rotate(numbers_.begin() + n_signature + 1, numbers_.end() - 1, numbers_.end());
   std::ranges::fill(blocks_[0], Sums{});
   weight(0) = 0;
 }

@@ -131,7 +131,7 @@ void PbdBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     row.result("bytes_per_body", "-", static_cast<Real>(comm.sum(memory)) / bodies);
     row.result("list_bytes_per_body", "-", static_cast<Real>(comm.sum(memory - fields)) / bodies);
     row.result("triad_bytes_per_second_per_rank", "B/s", run.triad()).only_in_files();
-    run.add(std::move(row));
+    run.add(row);
   }
 }
 

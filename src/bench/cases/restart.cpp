@@ -78,7 +78,7 @@ void RestartBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   row.result("read_per_second", "B/s", bytes / reading);
   row.result("restart_ns_per_body", "ns", 1e9 * read.median * comm.size() / bodies);
   row.result("same_state", "-", std::string("yes"));
-  run.add(std::move(row));
+  run.add(row);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void StartBench::measure(const BenchRun& run, std::int64_t n_bodies, const std::
   row.result("ns_per_body", "ns", 1e9 * timing.median * comm.size() / bodies);
   row.result("peak_bytes_per_body", "-", static_cast<Real>(peak) / bodies);
   row.result("held_bytes_per_body", "-", static_cast<Real>(in_use) / bodies);
-  run.add(std::move(row));
+  run.add(row);
 }
 
 }  // namespace

@@ -46,8 +46,7 @@ class HullBody final : public MadeShape<3> {
       log::info("{}: triangles on both sides of {} edges of '{}' face opposite ways: its hull is taken",
                 where, defects.n_inverted_edges, file_);
     const ConvexHull<3> hull = with_place(section, [&] { return hull_of<3>(mesh.vertices); });
-    const ConvexShape<3> shape =
-        with_place(section, [&] { return hull_shape<3>(mesh.vertices, rounding()); });
+    ConvexShape<3> shape = with_place(section, [&] { return hull_shape<3>(mesh.vertices, rounding()); });
     if (!core_fits(ConvexCore<3>(shape.core)))
       section.fail("file",
                    fmt::format("the hull of '{}' has {} faces and {} corners: at most {} of each, and "

@@ -347,7 +347,7 @@ bool NonsmoothStepper<D>::is_solved(const State<D>& state, Real dt) {
   const SolveReport& report = solve_->report();
   StepControl& control = settings_.on_failure;
   if (report.converged) return true;
-  const std::string what =
+  std::string what =
       fmt::format("the contact problem has a residual of {:.3g}, above solver.tolerance = {:g}",
                   report.residual.natural, settings_.solver.tolerance);
   constexpr std::int64_t max_halvings = 10;
@@ -377,7 +377,7 @@ template <int D>
 void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
   find_overlap(state, assembler_->contacts());
   if (beyond_ <= 0) return;
-  const std::string what =
+  std::string what =
       fmt::format("{}, beyond overlap_limit = {:g} of the smaller radius by {:.3g} m",
                   who_overlaps(state, assembler_->contacts(), settings_.overlap_limit, beyond_),
                   settings_.overlap_limit, beyond_);
