@@ -26,7 +26,8 @@ class Detection {
         mobility_(state.bodies.mobility()),
         shapes_(shapes),
         shape_(state.bodies.shape()),
-        moving_(!rules.displacement.empty()) {
+        moving_(!rules.displacement.empty()),
+        flows_(moving_ && state.cell.moves()) {
     if constexpr (has_shapes) shapes.begin(state, list, rules);
   }
 
@@ -49,8 +50,9 @@ class Detection {
     const Real distance = norm(d);
     const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
-    if (gap > reach && gap + along(rules_.displacement, normal, a, b) > reach &&
-        gap + along(rules_.other_displacement, normal, a, b) >= -rules_.overlap_threshold &&
+    const Real gap_then = gap + carried_along(normal, -d);
+    if (gap > reach && gap_then + along(rules_.displacement, normal, a, b) > reach &&
+        gap_then + along(rules_.other_displacement, normal, a, b) >= -rules_.overlap_threshold &&
         !rules_.remembers_pair(place))
       return false;
     add(low, high, Index{-1}, gap, normal, -d, place);
@@ -156,6 +158,10 @@ class Detection {
                     std::size_t b) {
     return displacement.empty() ? 0 : dot(direction, displacement[b] - displacement[a]);
   }
+  /// How far the flow of a deforming cell takes the ends of a branch apart in the step.
+  Real carried_along(const Vec<D>& normal, const Vec<D>& branch) const {
+    return flows_ ? rules_.dt * dot(normal, state_.cell.gradient_times(state_.box, branch)) : 0;
+  }
   /// Where the numbers of a contact are: with a neighbouring part if the body has just come from there.
   std::size_t remembering_place(std::size_t place, const Vec<D>& x, Real radius) const {
     if (rules_.wall_values.empty() || rules_.remembers_wall(place)) return place;
@@ -184,7 +190,7 @@ class Detection {
   ShapeContacts<D>& shapes_;
   std::span<const std::int32_t> shape_;
   mutable bool misses_point_at_wall_ = false;
-  bool moving_;
+  bool moving_, flows_;
 };
 
 template <int D>

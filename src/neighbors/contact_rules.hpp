@@ -12,7 +12,7 @@ template <int D>
 struct ContactRules {
   Real tolerance = 0;  ///< gap <= tolerance * reach
   /// n_local, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
-  /// with their velocity in the middle of the step.
+  /// with their velocity in the middle of the step. In a deforming cell it is that about its flow.
   std::span<const Vec<D>> displacement = {};
   /// With shapes: by how much bodies turn with it [rad].
   std::span<const Spin<D>> turn = {};
