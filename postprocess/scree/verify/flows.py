@@ -14,6 +14,7 @@ from scree.verify.numbers import impact_damping
 SAMPLE_EVERY, DIAMETER = 0.01, 0.01         # [s, m]
 SOFT_STEP, ELASTIC_STEP = 5e-5, 5e-4        # [s], of the decks' stiffness; a contact lasts twenty times the first
 STEADY = 4                                  # [s], from when on flows are steady
+SHEARED = 2                                 # shear strain from which on a sheared cell is
 
 
 @dataclass(frozen=True)
@@ -30,18 +31,21 @@ class Law:
 RIGID, FINE_RIGID = Law("rigid", rigid=True), Law("rigid dt/4", rigid=True, shortening=4)
 ELASTIC, SOFT = Law("elastic"), Law("dem", soft=True)
 STIFFER = (Law("dem 4k", soft=True, stiffening=4), Law("dem 16k", soft=True, stiffening=16))
+STIFFEST = Law("dem 64k", soft=True, stiffening=64)
 
 
 @dataclass(frozen=True)
 class Flow:
     """A deck of inputs/flows. `quick`: runs if only quick cases are asked for; `stiffer`: also rigid with a quarter of the step, and with
-    4 and 16 times the stiffness."""
+    4 and 16 times the stiffness. `rigid_within`: of the limit of these and of 64 times the stiffness, rigid contact is within this share;
+    0: this is not asked for."""
     name: str
     deck: str
     stiffness: float = 6500     # [N/m], of the deck
     rigid_step: float = 2e-3    # [s]
     quick: bool = False
     stiffer: bool = False
+    rigid_within: float = 0
     n_seeds: int = 3
     keys: dict = field(default_factory=dict, hash=False)
 
@@ -70,9 +74,18 @@ def collapse(aspect):
                       "dem.overlap_limit": 1, "nonsmooth.overlap_limit": 1})
 
 
+def shear(inertial_number, rigid_within=0.03):
+    """A cell that is sheared 10 times its height, 5 times where it is slow, after its first two."""
+    rate = inertial_number / (DIAMETER * math.sqrt(2500 / 650))
+    return Flow(f"shear {inertial_number:g}", "shear", rigid_step=1e-3, stiffer=True, rigid_within=rigid_within,
+                keys={"domain.deformation.shear_rate": rate,
+                      "simulation.end_time": round((SHEARED + (10 if inertial_number > 0.02 else 5)) / rate, 3)})
+
+
 FLOWS = (Flow("layers", "layers", quick=True, stiffer=True), Flow("chute", "chute", stiffer=True),
          *(collapse(aspect) for aspect in (0.5, 1, 2, 4)), Flow("drum", "drum", 9.7e5, 1e-3, stiffer=True), Flow("silo", "silo"),
-         Flow("Janssen", "janssen", n_seeds=6))
+         Flow("Janssen", "janssen", n_seeds=6), *(shear(number) for number in (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3)),
+         shear(1e-4, rigid_within=0))
 
 
 class Samples:
@@ -114,6 +127,11 @@ def numbers_of(flow, samples):
     if flow.deck == "drum":
         return {"torque [N m]": samples.average(samples.columns("_torque_")),
                 "angle of the centre of mass [deg]": samples.average(np.degrees(np.arctan2(-centre[:, 0], -centre[:, 1])))}
+    if flow.deck == "shear":
+        scalars = samples.course.scalars
+        late = scalars["cell_shear_strain"] >= SHEARED
+        shear, normal = (np.mean((scalars[f"stress_contact_{axes}"] + scalars[f"stress_kinetic_{axes}"])[late]) for axes in ("xy", "yy"))
+        return {"friction [-]": float(-shear / normal), "solid fraction [-]": float(np.mean(scalars["solid_solid_fraction"][late]))}
     if flow.deck == "silo":
         late = samples.time > 0.75 - 1e-9
         return {"rate [1/s]": -float(np.polyfit(samples.time[late], samples.above[late], 1)[0])}
@@ -190,20 +208,23 @@ class FlowTable(Checks):
         self.count(abs(found - known) <= bound,
                    f"{case}, {law.name}: {quantity} = {found:.10g}, expected {known:.10g} within {bound:.1e}")
 
-    def finish_case(self, case):
+    def finish_case(self, case, rigid_within=0):
         """All runs of this case have been added: its rows."""
         for quantity, of_law in self.runs.items():
-            self._show_row(case, quantity, of_law)
+            self._show_row(case, quantity, of_law, rigid_within)
         self.runs = {}
 
-    def _show_row(self, case, quantity, of_law):
+    def _show_row(self, case, quantity, of_law, rigid_within):
         means = {law: mean_of_seeds(values) for law, values in of_law.items()}
         soft, elastic, reference = means.get(SOFT.name), means.get(ELASTIC.name), mean_of_seeds(self.lammps[case, quantity])
         limit = None
         if soft and STIFFER[-1].name in means:
-            laws = (SOFT, *STIFFER)
+            laws = (SOFT, *STIFFER, STIFFEST)[:4 if STIFFEST.name in means else 3]
             limit = mean_of_seeds([at_infinite_stiffness([law.stiffening for law in laws], values)
                                    for values in zip(*(of_law[law.name] for law in laws))])
+            rigid = means.get(RIGID.name)
+            self.count(rigid_within == 0 or (rigid and abs(rigid.value / limit.value - 1) <= rigid_within),
+                       f"{case}, {quantity}: rigid {rigid}, the limit of dem {limit}, expected within {100 * rigid_within:g} %")
 
         def compare(found, expected, what):
             if not found or not expected:
@@ -304,7 +325,7 @@ def run_impacts(laboratory, table):
 def run_flow(laboratory, table, flow):
     laws = [RIGID, ELASTIC, SOFT]
     if flow.stiffer and not laboratory.quick:
-        laws += [FINE_RIGID, *STIFFER]
+        laws += [FINE_RIGID, *STIFFER] + [STIFFEST] * (flow.rigid_within > 0)
     for law in laws:
         n_seeds = 1 if laboratory.quick and law is not ELASTIC else flow.n_seeds
         for seed in range(1, n_seeds + 1):
@@ -314,7 +335,7 @@ def run_flow(laboratory, table, flow):
                 table.count(False, f"{flow.name}, {law.name}: the run ended early: {error}")
                 continue
             table.add(flow.name, law, seed, numbers_of(flow, Samples(course)), course.results.summary["wall_s"])
-    table.finish_case(flow.name)
+    table.finish_case(flow.name, flow.rigid_within)
 
 
 def verify(laboratory, group, csv, show):
