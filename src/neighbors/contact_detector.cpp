@@ -26,8 +26,7 @@ class Detection {
         mobility_(state.bodies.mobility()),
         shapes_(shapes),
         shape_(state.bodies.shape()),
-        moving_(!rules.displacement.empty()),
-        flows_(moving_ && state.cell.moves()) {
+        moving_(!rules.displacement.empty()) {
     if constexpr (has_shapes) shapes.begin(state, list, rules);
   }
 
@@ -50,9 +49,9 @@ class Detection {
     const Real distance = norm(d);
     const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
-    const Real gap_then = gap + carried_along(normal, -d);
-    if (gap > reach && gap_then + along(rules_.displacement, normal, a, b) > reach &&
-        gap_then + along(rules_.other_displacement, normal, a, b) >= -rules_.overlap_threshold &&
+    if (gap > reach && gap + along(rules_.displacement, rules_.carried, normal, -d, a, b) > reach &&
+        gap + along(rules_.other_displacement, rules_.other_carried, normal, -d, a, b) >=
+            -rules_.overlap_threshold &&
         !rules_.remembers_pair(place))
       return false;
     add(low, high, Index{-1}, gap, normal, -d, place);
@@ -153,14 +152,13 @@ class Detection {
     }
     return found.n > 0;
   }
-  /// direction . (displacement of b - that of a); 0 without displacements.
-  static Real along(std::span<const Vec<D>> displacement, const Vec<D>& direction, std::size_t a,
-                    std::size_t b) {
-    return displacement.empty() ? 0 : dot(direction, displacement[b] - displacement[a]);
-  }
-  /// How far the flow of a deforming cell takes the ends of a branch apart in the step.
-  Real carried_along(const Vec<D>& normal, const Vec<D>& branch) const {
-    return flows_ ? rules_.dt * dot(normal, state_.cell.gradient_times(state_.box, branch)) : 0;
+  /// normal . (displacement of b - that of a), with that of the flow of a deforming cell over the branch from
+  /// a to b; 0 without displacements.
+  Real along(std::span<const Vec<D>> displacement, const typename DeformingCell<D>::Carry& carried,
+             const Vec<D>& normal, const Vec<D>& branch, std::size_t a, std::size_t b) const {
+    if (displacement.empty()) return 0;
+    const Real closing = dot(normal, displacement[b] - displacement[a]);
+    return rules_.is_carried ? closing + dot(normal, carried(branch)) : closing;
   }
   /// Where the numbers of a contact are: with a neighbouring part if the body has just come from there.
   std::size_t remembering_place(std::size_t place, const Vec<D>& x, Real radius) const {
@@ -190,7 +188,7 @@ class Detection {
   ShapeContacts<D>& shapes_;
   std::span<const std::int32_t> shape_;
   mutable bool misses_point_at_wall_ = false;
-  bool moving_, flows_;
+  bool moving_;
 };
 
 template <int D>

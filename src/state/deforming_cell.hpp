@@ -158,6 +158,13 @@ class DeformingCell {
   };
   /// Until dt after now.
   Carry carry(const Box<D>& box, Real dt) const;
+  /// dt L r of the vector r between two points.
+  Carry carry_in_step(const Box<D>& box, Real dt) const {
+    return {.stretch = dt * strain_rates(box),
+            .shear = dt * shear_rate(box),
+            .flow = box.flow,
+            .gradient = box.gradient};
+  }
   /// The flow changes the vector between two points by at most this share of its length until dt later.
   Real strain_since_listed(const Box<D>& box, Real dt) const;
   /// The fastest strain that a step may have, by the norm of L [1/s].
