@@ -30,11 +30,11 @@ class CellMotion {
   }
   /// The flow that velocities go with from step to step; where a step is refused, or taken again with another
   /// length, it is that again. Local.
-  void note() { before_ = state_.cell.motion(); }
+  void begin_step() { before_ = state_.cell.motion(); }
   void restore() { state_.cell.set_motion(before_); }
   /// The flow of the step of `free`, to be solved for if a stress is asked for. Collective.
   void choose(const FreeMotion<D>& free) {
-    misfit_ = 0;
+    residual_ = 0;
     if (!state_.cell.is_given()) return;
     state_.cell.choose_motion(state_.box, free.dt());
     if (state_.cell.is_stress_driven()) find_kinetic(free);
@@ -50,8 +50,8 @@ class CellMotion {
     for (int n = 1;; ++n) {
       state_.cell.set_response({stress(dt), modulus});
       const typename DeformingCell<D>::Motion solved_for = state_.cell.motion();
-      misfit_ = state_.cell.choose_motion(state_.box, dt);
-      if ((solve_.report().converged && misfit_ <= tolerance) || n == max_tries)
+      residual_ = state_.cell.choose_motion(state_.box, dt);
+      if ((solve_.report().converged && residual_ <= tolerance) || n == max_tries)
         return state_.cell.set_motion(solved_for);
       assembler_.change_flow();
       solve_.run_on(problem, sweeps_of_try);
@@ -68,7 +68,7 @@ class CellMotion {
   /// Whether a stress may be asked for in this run, and by how much the flow of the last step misses (H.22),
   /// as a share of the stress asked for.
   bool is_loaded() const { return state_.cell.may_follow_stress(); }
-  Real misfit() const { return misfit_; }
+  Real stress_residual() const { return residual_; }
 
  private:
   // A try takes so many sweeps that impulses answer a change of the flow by about the inertia of the bodies
@@ -129,7 +129,7 @@ class CellMotion {
   ContactSolve<D>& solve_;
   typename DeformingCell<D>::Motion before_;
   Vec<D> kinetic_{};
-  Real misfit_ = 0;
+  Real residual_ = 0;
 };
 
 }  // namespace scree

@@ -4,10 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "contact/cohesion.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
-#include "schemes/common/attracted_pairs.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
@@ -59,7 +57,6 @@ class NonsmoothStepper final : public Stepper<D> {
   // Cuts because of fast turns end at this share of the step that the deck asks for.
   static constexpr Real min_share = 1e-2;
 
-  static void check_attractions(const State<D>& state);
   void fit(State<D>& state);
   Real predict(State<D>& state, Real dt);
   Real rebuild_list_if_needed(State<D>& state, Real dt);
@@ -130,7 +127,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
     throw InputError(settings_.where_solver +
                      ": this solver knows no rolling_friction, which some pairs of materials have; take "
                      "type = \"nsgs\", or set rolling_friction = 0");
-  check_attractions(state);
+  CohesionLaw<D>::check(state);
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.prepare(state);
   neighborhood_ = &neighborhood;
@@ -148,28 +145,6 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
   detection_->count(end_contacts_);
   find_overlap(state, end_contacts_);
-}
-
-/// Contacts of rigid bodies have no range, and no other load than that of cohesive Coulomb friction.
-template <int D>
-void NonsmoothStepper<D>::check_attractions(const State<D>& state) {
-  const std::vector<AttractedPair> attracted = attracted_pairs(state);
-  for (int a = 0; a < state.materials.size(); ++a)
-    for (int b = 0; b <= a; ++b) {
-      const PairProperties<D>* pair = state.materials.pair(a, b);
-      if (!pair || !pair->cohesion) continue;
-      const std::string which = fmt::format("{}: the cohesion of {} and {}", pair->cohesion->where(),
-                                            state.materials.name(a), state.materials.name(b));
-      if (pair->cohesion->is_ranged())
-        throw InputError(which +
-                         " acts beyond contact, which the scheme \"nonsmooth\" does not know: take "
-                         "type = \"force\" or \"dmt\", or the scheme \"dem\"");
-      if (pair->cohesion->pull_share() != 1)
-        throw InputError(which +
-                         " has friction_load = \"thornton\", which is for the scheme \"dem\": cohesive "
-                         "friction of rigid bodies is mu (F_N + F_c); remove it");
-    }
-  check_cohesion(state, attracted);
 }
 
 /// What depends on the bodies present and on the candidates.
@@ -194,7 +169,7 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   settings_.on_failure.begin_step();
   state.obstacles.begin_step();
   wall_search_.begin(state);
-  cell_->note();
+  cell_->begin_step();
   try {
     take_step(state, dt);
   } catch (const StepRefused&) {
@@ -473,7 +448,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
     entries.push_back({"driven_solves", "-", static_cast<Real>(wall_search_.n_solves())});
     entries.push_back({"driven_misfit", "-", wall_search_.worst_residual()});
   }
-  if (cell_->is_loaded()) entries.push_back({"stress_misfit", "-", cell_->misfit()});
+  if (cell_->is_loaded()) entries.push_back({"stress_residual", "-", cell_->stress_residual()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
 }
