@@ -52,6 +52,12 @@ class DeformingCell {
   void start_orders() { order_ = first_order_; }
   void change_order(const CellOrder<D>& order);
   bool is_stress_driven() const { return order_.sets_stress(); }
+  Real largest_target() const {  ///< [Pa]
+    Real max = std::isnan(order_.pressure) ? 0 : order_.pressure;
+    for (const Real stress : order_.stress.component)
+      if (stress > max) max = stress;
+    return max;
+  }
   /// Whether the deck has max_rate, without which no stage can ask for a stress.
   bool may_follow_stress() const { return max_rate_ > 0; }
   bool follows_stress(int axis) const {

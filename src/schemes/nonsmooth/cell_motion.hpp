@@ -42,10 +42,15 @@ class CellMotion {
   /// Solves the problem of the assembler from the present impulses; where a stress is asked for, together
   /// with the flow that answers it. `keeps_guess`: see ContactSolve. Collective.
   void solve(Real dt, bool keeps_guess) {
-    const FrictionProblem<D>& problem = assembler_.problem();
+    FrictionProblem<D>& problem = assembler_.problem();
     if (!state_.cell.is_stress_driven()) return solve_.run(problem, keeps_guess);
     Scope timer("stress of the cell");
-    const Real modulus = find_modulus(dt);
+    const Real inertia = find_inertia(), modulus = modulus_of(inertia, dt);
+    // What rests is not solved relative to its own errors.
+    if (inertia > 0)
+      problem.velocity_floor =
+          std::max(problem.velocity_floor,
+                   negligible * dt * state_.cell.largest_target() * state_.lattice.largest_radius / inertia);
     solve_.run(problem, keeps_guess, sweeps_of_try);
     for (int n = 1;; ++n) {
       state_.cell.set_response({stress(dt), modulus});
@@ -71,9 +76,11 @@ class CellMotion {
   Real stress_residual() const { return residual_; }
 
  private:
-  // A try takes so many sweeps that impulses answer a change of the flow by about the inertia of the bodies
-  // so many times; (H.24) is that stiff, so that tries neither overshoot nor creep.
-  static constexpr std::int64_t sweeps_of_try = 5;
+  // Each sweep of a try answers a strain by the inertia of the bodies, twice in a chain, where it passes on
+  // what it finds; (H.24) is that stiff, so that tries neither overshoot nor creep. After the fourth sweeps
+  // have momentum.
+  static constexpr std::int64_t sweeps_of_try = 4;
+  static constexpr Real negligible = 1e-3;  // of the speed that the stress gives to a body in a step
   static constexpr int max_tries = 200;
   static constexpr Real tolerance = 1e-3;
 
@@ -106,8 +113,8 @@ class CellMotion {
     for (std::size_t k = 0; k < D; ++k) stress[static_cast<int>(k)] += sums[k] / (dt * state_.box.volume());
     return stress;
   }
-  /// M of (H.24): by which sweeps_of_try answer a strain of the cell in the step, at most.
-  Real find_modulus(Real dt) const {
+  /// The largest of sum m_ab l_k^2 over the volume along the axes [Pa s2]. Collective.
+  Real find_inertia() const {
     const ContactGraph<D>& contacts = assembler_.contacts();
     const BodyStore<D>& bodies = state_.bodies;
     std::array<Real, D> sums{};
@@ -119,9 +126,12 @@ class CellMotion {
         terms[k] = mass * along * along;
       }
     });
-    const Real inertia = *std::ranges::max_element(sums) / state_.box.volume();
+    return *std::ranges::max_element(sums) / state_.box.volume();
+  }
+  /// M of (H.24): by which the sweeps of a try answer a strain of the cell in the step, at most [Pa].
+  Real modulus_of(Real inertia, Real dt) const {
     const Real time = std::min(state_.cell.response_time(dt), state_.cell.usual_steps * dt);
-    return static_cast<Real>(sweeps_of_try) * inertia / (dt * time);
+    return 2 * static_cast<Real>(sweeps_of_try) * inertia / (dt * time);
   }
 
   State<D>& state_;
