@@ -93,7 +93,7 @@ class ContactSolve {
   StopRule only(std::int64_t sweeps) const {
     StopRule stop = settings_.stop_rule();
     stop.max_iterations = sweeps;
-    stop.takes_last = true;
+    stop.takes_last = stop.keeps_guess = true;
     return stop;
   }
   void run(const FrictionProblem<D>& problem, bool keeps_guess, const StopRule& stop) {
