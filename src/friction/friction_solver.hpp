@@ -72,6 +72,8 @@ struct StopRule {
   /// In the solver's own count, seen when it checks the residual.
   std::int64_t max_iterations = std::numeric_limits<std::int64_t>::max();
   bool takes_last = false;  ///< the last iterate counts, not the best
+  /// The first guess is what earlier solves of a sequence have found: it counts, however far from its problem.
+  bool keeps_guess = false;
   ResidualNorm norm = ResidualNorm::natural;
 };
 
@@ -106,6 +108,7 @@ class SolveMonitor {
   Real tolerance() const { return stop_.tolerance; }
   std::int64_t max_iterations() const { return stop_.max_iterations; }
   ResidualNorm norm() const { return stop_.norm; }
+  bool keeps_guess() const { return stop_.keeps_guess; }
   Real best() const { return best_; }
   const std::vector<Real>& best_impulse() const { return best_impulse_; }
   std::vector<Real> take_best_impulse() { return std::move(best_impulse_); }

@@ -45,11 +45,13 @@ void NearPairs<D>::load(const State<D>& state) {
   bodies_[n] = {};
   bodies_[n + 1] = {{1, 0, 0}, 0};  // points one metre apart
   n_displacements_ = 0;
+  constexpr Real max_strain = 0.5;  // a step of more is no step
+  stretch_ = rules_->is_carried ? 1 / (1 - std::min(rules_->dt * state.cell.fastest(), max_strain)) : 1;
   for (const std::span<const Vec<D>> displacement : {rules_->displacement, rules_->other_displacement}) {
     if (displacement.empty()) continue;
     std::vector<SweepRecord>& displacements = displacements_[static_cast<std::size_t>(n_displacements_++)];
     displacements.resize(n + 2);
-    for (std::size_t i = 0; i < n; ++i) displacements[i] = record_of<D>(displacement[i], 0);
+    for (std::size_t i = 0; i < n; ++i) displacements[i] = record_of<D>(stretch_ * displacement[i], 0);
     displacements[n] = displacements[n + 1] = {};
   }
 }
@@ -60,7 +62,7 @@ bool NearPairs<D>::is_current() const {
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_local_); ++i) {
     const SweepRecord& now = bodies_[i];
     const SweepRecord& then = listed_[i];
-    const Real spare = then.radius - (1 + rules_->tolerance) * now.radius;
+    const Real spare = then.radius - reach_factor() * now.radius;
     Real moved = 0, displacement = 0;
     for (int k = 0; k < D; ++k) moved += (now.x[k] - then.x[k]) * (now.x[k] - then.x[k]);
     for (int w = 0; w < n_displacements_; ++w)
@@ -99,8 +101,8 @@ void NearPairs<D>::make_list() {
     for (int w = 0; w < n_displacements_; ++w)
       displacement = std::max(displacement, squared_length(displacements_[static_cast<std::size_t>(w)][i]));
     const Real radius = bodies_[i].radius;
-    listed_[i].radius = (1 + rules_->tolerance) * radius +
-                        std::max(at_least * radius, of_displacement * std::sqrt(displacement));
+    listed_[i].radius =
+        reach_factor() * radius + std::max(at_least * radius, of_displacement * std::sqrt(displacement));
   }
   is_near_.resize(static_cast<std::size_t>(schedule.n_batches()));
   blocks_.clear();
@@ -178,8 +180,7 @@ void NearPairs<D>::find_near(Index first, Index last, bool shifted) {
                            .shift_table = list_->shift_table().data(),
                            .places = bodies_.data()};
   for (std::size_t w = 0; w < 2; ++w) batches.displacements[w] = displacements_[w].data();
-  kernels_->kernel[shifted][n_displacements_](batches, beyond_rounding * (1 + rules_->tolerance),
-                                              near_.data());
+  kernels_->kernel[shifted][n_displacements_](batches, beyond_rounding * reach_factor(), near_.data());
 }
 
 /// Bits of the pairs of a batch of candidates that remember something.

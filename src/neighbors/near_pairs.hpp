@@ -18,7 +18,8 @@ namespace scree {
 /// With X_i the place of body i when the list was made and s_i what it was allowed to move, a pair is left
 /// out if |X_a - X_b| > (1 + t)(R_a + R_b) + s_a + s_b. With its displacement w_i it is no contact while
 ///     |x_i - X_i| + |w_i| <= s_i        for all bodies (t as it is now, R_i as they are now)
-/// so contacts, and their bits, do not depend on when the list was made.
+/// so contacts, and their bits, do not depend on when the list was made. Where the flow of a deforming cell
+/// closes a distance by a share s of it at most in dt, R_i (1 + t) and w_i are taken 1/(1 - s) times.
 template <int D>
 class NearPairs {
  public:
@@ -91,6 +92,8 @@ class NearPairs {
              shifted ? Index{shifts_[place]} : Index{-1});
   }
   void load(const State<D>& state);
+  /// (1 + t)/(1 - s).
+  Real reach_factor() const { return stretch_ * (1 + rules_->tolerance); }
   bool is_current() const;
   bool misses_remembered() const;
   void make_list();
@@ -106,6 +109,7 @@ class NearPairs {
   std::vector<SweepRecord> bodies_;                        // as they are: local bodies, then two dummies
   std::array<std::vector<SweepRecord>, 2> displacements_;  // the same; radius: unused
   int n_displacements_ = 0;
+  Real stretch_ = 1;  // 1/(1 - s)
   // Of the list.
   std::int64_t list_number_ = -1;      // NeighborList::n_placements() that it is from
   std::vector<SweepRecord> listed_;    // X_i and (1 + t) R_i + s_i

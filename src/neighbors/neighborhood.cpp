@@ -183,7 +183,7 @@ bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
   const auto listed = state.bodies.listed();
-  const auto carried = state.cell.carry(state.box, dt);
+  const auto carried = state.cell.carry(state.box, 0);
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> moved = position[i] - listed[i];
     if (state.cell.is_given()) moved -= carried(listed[i]);

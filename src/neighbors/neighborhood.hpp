@@ -38,8 +38,8 @@ class Neighborhood {
     return list_.used_skin(state, moved_squared, dt, extra_max);
   }
   /// True on all ranks if the candidates may miss a contact: more than `fraction` of the skin is used up,
-  /// with owned bodies where they would be after `displacement` (empty: where they are) and obstacles dt
-  /// later. Collective.
+  /// with owned bodies where they would be after `displacement` (about the flow of a deforming cell; empty:
+  /// where they are) and obstacles dt later. Collective.
   bool needs_rebuild(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement = {},
                      Real dt = 0);
   /// The same for schemes that know how far their owned bodies will be, see used_skin.

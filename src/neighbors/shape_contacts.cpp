@@ -70,9 +70,14 @@ Real ShapeContacts<D>::closing_bound(const Displacement& of_low, const Displacem
 
 template <int D>
 bool ShapeContacts<D>::may_miss_points(Index low, Index high) const {
-  return closing_bound(displacement_of(rules_->other_displacement, rules_->other_turn, low),
-                       displacement_of(rules_->other_displacement, rules_->other_turn, high), low,
-                       high) > rules_->overlap_threshold;
+  // Points that close are nearer than twice the radii.
+  const auto radius = state_->bodies.radius();
+  const Real of_flow = rules_->other_carried.strain() * 2 *
+                       (radius[static_cast<std::size_t>(low)] + radius[static_cast<std::size_t>(high)]);
+  return of_flow + closing_bound(displacement_of(rules_->other_displacement, rules_->other_turn, low),
+                                 displacement_of(rules_->other_displacement, rules_->other_turn, high), low,
+                                 high) >
+         rules_->overlap_threshold;
 }
 
 template <int D>
@@ -83,11 +88,15 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
   const ShapeTable<D>& shapes = state_->shapes;
   const auto &shape_a = shapes[bodies.shape()[a]], &shape_b = shapes[bodies.shape()[b]];
   const Real radius_a = bodies.radius()[a], radius_b = bodies.radius()[b];
-  const std::array<Displacement, 2> displacements_a{
+  std::array<Displacement, 2> displacements_a{
       displacement_of(rules_->displacement, rules_->turn, low),
       displacement_of(rules_->other_displacement, rules_->other_turn, low)},
       displacements_b{displacement_of(rules_->displacement, rules_->turn, high),
                       displacement_of(rules_->other_displacement, rules_->other_turn, high)};
+  if (rules_->is_carried) {
+    displacements_b[0].move += rules_->carried(between);
+    displacements_b[1].move += rules_->other_carried(between);
+  }
   const auto bound_of = [&](std::size_t w) {
     return closing_bound(displacements_a[w], displacements_b[w], low, high);
   };

@@ -121,13 +121,25 @@ class DeckRefusals {
     if (!deck_.materials.empty()) refuse(deck_.materials.where(0), "[materials]");
   }
 
+  /// The flow that answers a stress is found between the sweeps of a solver.
+  void check_loads(const DeformingCell<D>& cell, const std::string& where) const {
+    const SchemeTraits traits = deck_.stepper->traits();
+    if (!cell.is_stress_driven() || !traits.deforms_cells || traits.loads_cells) return;
+    throw InputError(fmt::format(
+        "{}: with the scheme \"{}\" stresses and pressure need solver.type = \"nsgs\"; take it, or "
+        "give strain_rate",
+        where, scheme_));
+  }
+
   /// A stage cannot wait for stresses that the cell is not asked for by then.
   void check_cell_orders() const {
     DeformingCell<D> then = deck_.cell;
     then.start_orders();
+    check_loads(then, deck_.cell.where());
     for (const auto& stage : deck_.events.stages.list()) {
       if (!stage.where_cell.empty()) deck_.cell.check_order(deck_.box, stage.cell, stage.where_cell);
       then.change_order(stage.cell);
+      check_loads(then, stage.where_cell);
       if (stage.stress_within < 0 || then.is_stress_driven()) continue;
       throw InputError(fmt::format(
           "{}: stage \"{}\" waits for stresses of the cell, but {}", stage.where_stress, stage.name,
@@ -146,8 +158,8 @@ class DeckRefusals {
     };
     if (!deck_.stepper->traits().deforms_cells)
       refuse(deck_.cell.where(),
-             fmt::format("is for the scheme \"dem\" with friction = \"spring\" or \"none\", not for "
-                         "\"{}\" as this deck has it",
+             fmt::format("is for the schemes \"nonsmooth\" and \"dem\", this with friction = \"spring\" or "
+                         "\"none\", not for \"{}\" as this deck has it",
                          scheme_));
     for (int k = 0; k < D; ++k)
       if (!deck_.box.is_periodic(k))

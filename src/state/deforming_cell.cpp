@@ -144,46 +144,56 @@ Real DeformingCell<D>::stress_residual() const {
   return max;
 }
 
-/// A residual as large as what is asked for strains at max_rate. Where contacts are stiff that is too much:
-/// there strains relax a residual within the response time, sigma' = -modulus strain_rate.
+/// Misfit of a stress over rate of strain [Pa s]. A residual as large as what is asked for strains at
+/// max_rate. Where contacts are stiff that is too much: there strains relax a residual within the response
+/// time, sigma' = -modulus strain_rate.
 template <int D>
-Real DeformingCell<D>::rate_for(Real stress, Real target, Real dt) const {
-  constexpr Real usual_steps = 20;
-  const Real time = response_time_ > 0 ? response_time_ : usual_steps * dt;
-  const Real resistance = std::max(target / max_rate_, response_.modulus * time);
-  return std::clamp((stress - target) / resistance, -max_rate_, max_rate_);
+Real DeformingCell<D>::resistance_to(Real target, Real dt) const {
+  return std::max(target / max_rate_, response_.modulus * response_time(dt));
 }
 
 template <int D>
-void DeformingCell<D>::choose_speeds(const Box<D>& box, Real dt) {
-  if (!is_given_) return;
-  Real mean = 0;
+Real DeformingCell<D>::choose_motion(const Box<D>& box, Real dt) {
+  if (!is_given_) return 0;
+  Real mean = 0, change = 0;
   for (int k = 0; k < D; ++k) mean += response_.stress[k] / D;
   for (int k = 0; k < D; ++k) {
     Real rate = 0;
-    if (was_given(order_.pressure))
-      rate = rate_for(mean, order_.pressure, dt);
-    else if (was_given(order_.stress[k]))
-      rate = rate_for(response_.stress[k], order_.stress[k], dt);
-    else if (was_given(order_.strain_rate[k]))
+    if (follows_stress(k)) {
+      const bool is_mean = was_given(order_.pressure);
+      const Real target = is_mean ? order_.pressure : order_.stress[k];
+      const Real resistance = resistance_to(target, dt);
+      rate =
+          std::clamp(((is_mean ? mean : response_.stress[k]) - target) / resistance, -max_rate_, max_rate_);
+      change = std::max(change, resistance * std::abs(rate - strain_rate(box, k)) / target);
+    } else if (was_given(order_.strain_rate[k])) {
       rate = order_.strain_rate[k];
+    }
     speed_[k] = rate * box.length(k);
   }
   const Real shear = was_given(order_.shear_rate) ? order_.shear_rate : 0;
   slip_ = box.gradient < 0 ? 0 : shear * box.length(box.gradient) + strain_rate(box, box.flow) * box.offset;
   moves_ = speed_ != Vec<D>{} || slip_ != 0;
+  return change;
+}
+
+template <int D>
+Box<D> DeformingCell<D>::box_after(const Box<D>& box, Real dt) const {
+  Box<D> after = box;
+  for (int k = 0; k < D; ++k) {
+    if (speed_[k] == 0) continue;
+    after.lower[k] -= 0.5 * dt * speed_[k];
+    after.upper[k] += 0.5 * dt * speed_[k];
+  }
+  after.offset += dt * slip_;
+  return after;
 }
 
 template <int D>
 void DeformingCell<D>::advance(Box<D>& box, Real dt) {
   if (!moves_) return;
   shear_strain_ += dt * shear_rate(box);
-  for (int k = 0; k < D; ++k) {
-    if (speed_[k] == 0) continue;
-    box.lower[k] -= 0.5 * dt * speed_[k];
-    box.upper[k] += 0.5 * dt * speed_[k];
-  }
-  box.offset += dt * slip_;
+  box = box_after(box, dt);
 }
 
 template <int D>
@@ -228,7 +238,7 @@ void DeformingCell<D>::restore(const Box<D>& box) {
   listed_.periodic = box.periodic;
   listed_.flow = box.flow;
   listed_.gradient = box.gradient;
-  moves_ = speed_ != Vec<D>{} || slip_ != 0;
+  set_motion(motion());
 }
 
 template class DeformingCell<2>;

@@ -52,6 +52,14 @@ class DeformingCell {
   void start_orders() { order_ = first_order_; }
   void change_order(const CellOrder<D>& order);
   bool is_stress_driven() const { return order_.sets_stress(); }
+  Real largest_target() const {  ///< [Pa]
+    Real max = std::isnan(order_.pressure) ? 0 : order_.pressure;
+    for (const Real stress : order_.stress.component)
+      if (stress > max) max = stress;
+    return max;
+  }
+  /// Whether the deck has max_rate, without which no stage can ask for a stress.
+  bool may_follow_stress() const { return max_rate_ > 0; }
   bool follows_stress(int axis) const {
     return !std::isnan(order_.pressure) || !std::isnan(order_.stress[axis]);
   }
@@ -82,6 +90,17 @@ class DeformingCell {
   }
   /// Whether the cell is in motion.
   bool moves() const { return moves_; }
+  /// How the periods move.
+  struct Motion {
+    Vec<D> speed{};  ///< of the lengths [m/s]
+    Real slip = 0;   ///< of the offset [m/s]
+  };
+  Motion motion() const { return {speed_, slip_}; }
+  void set_motion(const Motion& motion) {
+    speed_ = motion.speed;
+    slip_ = motion.slip;
+    moves_ = speed_ != Vec<D>{} || slip_ != 0;
+  }
 
   /// What the last evaluation of forces found, for orders of stress.
   struct Response {
@@ -97,7 +116,7 @@ class DeformingCell {
   void begin_step(const Box<D>& box, Real dt, F&& change) {
     const Vec<D> strain_before = strain_rates(box);
     const Real shear_before = shear_rate(box);
-    choose_speeds(box, dt);
+    choose_motion(box, dt);
     const Vec<D> strain_change = strain_rates(box) - strain_before;
     const Real shear_change = shear_rate(box) - shear_before;
     if (strain_change == Vec<D>{} && shear_change == 0) return;
@@ -109,6 +128,15 @@ class DeformingCell {
       return kick;
     });
   }
+  /// The same for a scheme that counts velocities about the flow. Returns by how much rates that follow
+  /// stresses change, each as the share of its stress by which it answers a misfit like that: 0 where they
+  /// are those that the response asks for.
+  Real choose_motion(const Box<D>& box, Real dt);
+  /// The shortest time in which a residual of stress may fall by a factor e, with steps of dt [s].
+  static constexpr Real usual_steps = 20;
+  Real response_time(Real dt) const { return response_time_ > 0 ? response_time_ : usual_steps * dt; }
+  /// The box dt later.
+  Box<D> box_after(const Box<D>& box, Real dt) const;
   /// The box at the end of that step.
   void advance(Box<D>& box, Real dt);
   /// If the tilt is more than half a period: one period less. Returns by how many periods along `flow` the
@@ -136,6 +164,13 @@ class DeformingCell {
   };
   /// Until dt after now.
   Carry carry(const Box<D>& box, Real dt) const;
+  /// dt L r of the vector r between two points.
+  Carry carry_in_step(const Box<D>& box, Real dt) const {
+    return {.stretch = dt * strain_rates(box),
+            .shear = dt * shear_rate(box),
+            .flow = box.flow,
+            .gradient = box.gradient};
+  }
   /// The flow changes the vector between two points by at most this share of its length until dt later.
   Real strain_since_listed(const Box<D>& box, Real dt) const;
   /// The fastest strain that a step may have, by the norm of L [1/s].
@@ -166,8 +201,7 @@ class DeformingCell {
     for (int k = 0; k < D; ++k) rates[k] = strain_rate(box, k);
     return rates;
   }
-  void choose_speeds(const Box<D>& box, Real dt);
-  Real rate_for(Real stress, Real target, Real dt) const;
+  Real resistance_to(Real target, Real dt) const;
 
   // The deck.
   bool is_given_ = false;

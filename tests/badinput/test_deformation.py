@@ -70,8 +70,18 @@ def test_what_it_does_not_go_with(folder):
     refused_deck(folder, more='\n[obstacles.floor]\ntype = "plane"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nmaterial = "glass"\n',
                  words=["does not go with obstacles", "floor"])
     refused_deck(folder, ("radius =", "mobility = 0\nradius ="), words=["mobility = 0", "held in place"])
-    refused_deck(folder, ('scheme = "dem"', 'scheme = "nonsmooth"'), ("stiffness = 1e4\n", ""), words=['"dem"', 'not for "nonsmooth"'])
+    refused_deck(folder, ('law = "linear"\n', 'law = "linear"\nfriction = "dae"\n'), words=['"nonsmooth" and "dem"', 'not for "dem"'])
     refused_deck(folder, more='\n[output.continuum]\nevery = 1\nkernel = "gauss"\nwidth = 0.06\ncell = 0.1\n', words=["output.continuum", "stress"])
+
+
+def test_rigid_contact(folder):
+    """Rates go with every solver, stresses with one."""
+    rigid = ('scheme = "dem"', 'scheme = "nonsmooth"'), ('[dem]\nlaw = "linear"\n', '[solver]\ntype = "admm"\n'), ("stiffness = 1e4\n", "")
+    path = folder / "rates.toml"
+    path.write_text(edited(DECK, *rigid))
+    run_ok("check", path, folder=folder)
+    refused_deck(folder, *rigid, (RATE, RATE + "max_rate = 1\npressure = 10\n"), words=['"nonsmooth"', "stresses and pressure need", '"nsgs"'])
+    refused_deck(folder, *rigid, (RATE, RATE + "max_rate = 1\n"), more=STAGE + "deformation = { pressure = 10 }\n", words=["stresses and pressure need"])
 
 
 def test_room(folder):

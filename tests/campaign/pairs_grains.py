@@ -39,7 +39,7 @@ WORDS = {
 REFUSED = [
     ("scheme=pbd", "gravity=*"), ("scheme=pbd|event", "force=*"), ("scheme=pbd", "bodies=spinning|no spin|random"), ("scheme=pbd", "stiffness=*"),
     ("scheme=pbd", "rolling=*"), ("scheme=pbd|event", "cohesion=*"), ("scheme=pbd|event", "motion=driven servo|driven free|driven torque"),
-    ("scheme=pbd|event", "output=continuum gauss|continuum lucy|continuum box"), ("scheme=pbd|nonsmooth|event", "deformation=*"),
+    ("scheme=pbd|event", "output=continuum gauss|continuum lucy|continuum box"), ("scheme=pbd|event", "deformation=*"),
     ("scheme=pbd|dem|event", "output=fclib"), ("scheme=dem|event", "shape=*"), ("scheme=event", "periodic=*"),
     ("scheme=nonsmooth", "cohesion=jkr|bridge"), ("scheme=dem", "stiffness=none"),
     ("shape=*", "stiffness=spring|load"), ("shape=*", "rolling=*"), ("shape=*", "cohesion=*"),
@@ -52,7 +52,8 @@ REFUSED = [
     ("scheme=event", "motion=*"), ("source=file", "bodies=random"), ("scheme=nonsmooth", "nonsmooth=sequential", "shape=*"),
     ("scheme=pbd", "measure=energy|stress|contact_status|rotation"), ("scheme=event", "measure=wall_force|stress|contact_status"),
     ("deformation=*", "force=spring"), ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "rolling=*"),
-    ("scheme=nonsmooth", "solver=admm|ipm|newton|proximal", "motion=driven servo|driven free|driven torque"), ("wall=plane", "periodic=all"),
+    ("scheme=nonsmooth", "solver=admm|ipm|newton|proximal", "motion=driven servo|driven free|driven torque"),
+    ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "deformation=stress"), ("wall=plane", "periodic=all"),
     ("wall=plane", "periodic=x|sides", "motion=rotate|swing|table|driven torque"), ("deformation=*", "measure=stress|window|line_flow"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
     ("scheme=event", "container=chain", "dimension=3D"), ("scheme=dem", "dem=dae", "rolling=*"),
     ("measure=inlets", "inlet=none"), ("measure=removed", "outlet=none"), ("measure=cell", "deformation=none"), ("measure=repose", "gravity=none"),

@@ -12,44 +12,45 @@ struct Cell {
   int dimension;
   std::string upper;
   int seed;
-  std::string stiffness;  // [N/m]
+  std::string stiffness;  // [N/m]; empty: they are rigid
   std::string radii;
   int count;
+  std::string more{};  // keys of the grains
 };
 std::string deck_of(const Cell& cell, const std::string& tables) {
   const bool plane = cell.dimension == 2;
   const DeckHead head{.dimension = cell.dimension,
-                      .scheme = "dem",
+                      .scheme = cell.stiffness.empty() ? "nonsmooth" : "dem",
                       .lower = plane ? "[0, 0]" : "[0, 0, 0]",
                       .upper = cell.upper,
                       .periodic = plane ? "[true, true]" : "[true, true, true]",
                       .step = 4e-4,
                       .seed = cell.seed,
                       .block_cells = 2};
-  return deck(head, fmt::format(R"(
-[dem]
-law = "linear"
-overlap_limit = 1
+  const std::string soft = cell.stiffness.empty() ? "" : "[dem]\nlaw = \"linear\"\noverlap_limit = 1\n";
+  return deck(head, soft + fmt::format(R"(
 [materials.grain]
 density = 2500
 [pairs."grain-grain"]
 friction = 0.5
 restitution = 0.6
-stiffness = {}
+{}
 [particles.grains]
 material = "grain"
 radius = {{ distribution = "uniform", {} }}
 source = {{ type = "random", count = {} }}
+{}
 [domain.deformation]
 )",
-                                cell.stiffness, cell.radii, cell.count)) +
+                                       cell.stiffness.empty() ? "" : "stiffness = " + cell.stiffness,
+                                       cell.radii, cell.count, cell.more)) +
          tables;
 }
 
 /// Disks that are sheared at a constant stress, faster and under a pressure from a moment on. The cell flips
 /// about every 70 steps.
-std::string plane() {
-  return deck_of({2, "[1.0, 0.8]", 3, "1e6", "min = 0.015, max = 0.025", 260}, R"(
+std::string plane(const std::string& stiffness = "1e6") {
+  return deck_of({2, "[1.0, 0.8]", 3, stiffness, "min = 0.015, max = 0.025", 260}, R"(
 flow = "x"
 gradient = "y"
 shear_rate = 25
@@ -74,8 +75,8 @@ type = "cell"
 
 /// Spheres in a cell that gets shorter along one axis and longer along another, and is sheared across the
 /// third.
-std::string space() {
-  return deck_of({3, "[0.5, 0.45, 0.5]", 5, "1e5", "min = 0.02, max = 0.03", 400}, R"(
+std::string space(const std::string& stiffness = "1e5", const std::string& more = "") {
+  return deck_of({3, "[0.5, 0.45, 0.5]", 5, stiffness, "min = 0.02, max = 0.03", 400, more}, R"(
 flow = "z"
 gradient = "y"
 shear_rate = 15
@@ -95,6 +96,31 @@ TEST_CASE("deforming cells in the plane: the same bits on any ranks and through 
 
 TEST_CASE("deforming cells in space: the same bits on any ranks and through restarts", "[mpi]") {
   const Seen seen = check_restarts<3>({space(), {}, 200, {1, 60, 120, 170}});
+  CHECK(seen.n_contacts > 15);
+  CHECK(seen.old_list);
+  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+}
+
+TEST_CASE("deforming cells of rigid disks: the same bits on any ranks and through restarts", "[mpi]") {
+  const Seen seen = check_restarts<2>({plane(""), {}, 400, {1, 90, 150, 320}});
+  CHECK(seen.n_contacts > 15);
+  CHECK(seen.n_remembered > 15);
+  CHECK(seen.old_list);
+  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+}
+
+TEST_CASE("deforming cells of rigid bodies of many shapes: the same bits on any ranks and through restarts",
+          "[mpi]") {
+  const std::string shapes = R"(shapes = ["rod", "brick"]
+orientation = "random"
+[shapes.rod]
+type = "capsule"
+length = "5 cm"
+width = "2 cm"
+[shapes.brick]
+type = "box"
+size = [0.04, 0.03, 0.02])";
+  const Seen seen = check_restarts<3>({space("", shapes), {}, 60, {1, 25, 40, 50}});
   CHECK(seen.n_contacts > 15);
   CHECK(seen.old_list);
   if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);

@@ -13,6 +13,7 @@ SHORT = {"layers": ["simulation.end_time=0.2"],
                       "particles.grains.source.region.upper=[0.2, 0.05, 0.08]"],
          "drum": ["simulation.end_time=0.25"],
          "silo": ["stages.0.duration=0.12", "stages.1.duration=0.06", "particles.grains.source.count=800"],
+         "shear": ["simulation.end_time=0.2"],
          "janssen": ["simulation.end_time=0.15", "obstacles.floor.motion.start=0.1", "obstacles.floor.motion.stop=0.15",
                      "particles.grains.source.count=500"]}
 

@@ -7,7 +7,8 @@ def test_quick_cases_of_cells_hold(folder):
     rows, three = (verified(folder / f"cells{ranks}.csv", "rigs", "--case", "cells", "--quick", ranks=ranks) for ranks in (1, 3))
     check(rows == three, "the same rows on three ranks")
     cases = {row["case"] for row in rows}
-    check(cases == {"free body, 50 wraps in a sheared cell", "cell elsewhere in space", "work of a sheared cell", "brought to a pressure"},
+    check(cases == {"free body, 50 wraps in a sheared cell", "cell elsewhere in space", "work of a sheared cell", "brought to a pressure",
+                    "rigid contact"},
           "no case is left out", cases)
 
 

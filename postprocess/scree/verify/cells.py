@@ -14,8 +14,9 @@ SHEAR = {"flow": "x", "gradient": "y", "shear_rate": RATE}
 N_PACKED = 500
 
 
-def deck_of(friction, restitution, deformation, edge, steps, *, source, lower=(0, 0, 0), dt=7.4e-4, every=None, measures=(), **grains):
-    """Spheres in a cell of this edge. `every`: steps between rows of measures, which are "energy" (with its balance), "stress", ..."""
+def deck_of(friction, restitution, deformation, edge, steps, *, source, lower=(0, 0, 0), dt=7.4e-4, every=None, measures=(), rigid=False, **grains):
+    """Spheres in a cell of this edge. `every`: steps between rows of measures, which are "energy" (with its balance), "stress", ...;
+    `rigid`: contacts of the scheme "nonsmooth"."""
     lower = np.array(lower, float)
     deck = {"simulation": {"dimension": 3, "scheme": "dem", "seed": 1, "end_time": duration(steps, dt)},
             "domain": {"lower": vector(lower), "upper": vector(lower + edge), "periodic": [True] * 3, "deformation": deformation},
@@ -23,6 +24,9 @@ def deck_of(friction, restitution, deformation, edge, steps, *, source, lower=(0
             "pairs": {"grain-grain": {"friction": friction, "restitution": restitution, "stiffness": 1e4}},
             "particles": {"grains": {"material": "grain", "radius": constant(0.5), "source": source} | grains},
             "output": {"certificate": {"every_steps": 10**9}, "checkpoint": {"wall_time": 0}}}
+    if rigid:
+        deck["simulation"]["scheme"] = "nonsmooth"
+        del deck["dem"], deck["pairs"]["grain-grain"]["stiffness"]
     if measures:
         deck["analysis"] = {"every_steps": every, "contact_tolerance": 0}
         deck["measures"] = {name: {"type": name} | ({"balance": True} if name == "energy" else {}) for name in measures}
@@ -178,6 +182,19 @@ def compression(laboratory, table):
         Row("imbalance / work of the cell [-]", "", 0, scalars["energy_imbalance"][-1] / scalars["energy_wall_work"][-1], 0.02)])
 
 
+def rigid_contact(laboratory, table):
+    """The energy balance of rigid contacts in a sheared cell closes to round-off."""
+    sheared, pressed = laboratory.run_all([
+        deck_of(0.5, 0.7, SHEAR, steps=500, every=500, dt=0.02, measures=("energy",), rigid=True, **packed(0.5)),
+        deck_of(0.5, 0.3, {"pressure": 20, "max_rate": 0.5}, steps=2000, every=20, dt=0.005, measures=("energy", "stress"), rigid=True,
+                **packed(0.5))])
+    table.add("rigid contact", [
+        *(Row("imbalance / work of the cell [-]", variant, 0, course.scalars["energy_imbalance"][-1] / course.scalars["energy_wall_work"][-1], 1e-12)
+          for variant, course in (("sheared", sheared), ("pressed", pressed)))])
+    table.demand("rigid contact", sheared.scalars["energy_friction"][-1] > 0 and sheared.scalars["energy_impact"][-1] > 0,
+                 "nothing rubs or bounces")
+
+
 def cell_cases(laboratory):
     flows = [steady_flow, kinetic_theory, constant_volume, constant_stress]
-    return [free_flight, origin, work, compression] + flows * (not laboratory.quick)
+    return [free_flight, origin, work, compression, rigid_contact] + flows * (not laboratory.quick)

@@ -6,6 +6,7 @@ import numpy as np
 
 DIAMETER = 0.01             # [m]
 STEADY = 4                  # [s], from when on flows are steady
+SHEARED = 2                 # shear strain from which on a sheared cell is
 
 
 class Samples:
@@ -69,6 +70,11 @@ def numbers_of(flow, samples):
     if flow.deck == "drum":
         return {"transport [1/s]": turned_over(samples), "torque [N m]": samples.average(samples.columns("_torque_")),
                 "angle of the centre of mass [deg]": samples.average(np.degrees(np.arctan2(-centre[:, 0], -centre[:, 1])))}
+    if flow.deck == "shear":
+        scalars = samples.course.scalars
+        late = scalars["cell_shear_strain"] >= SHEARED
+        shear, normal = (np.mean((scalars[f"stress_contact_{axes}"] + scalars[f"stress_kinetic_{axes}"])[late]) for axes in ("xy", "yy"))
+        return {"friction [-]": float(-shear / normal), "solid fraction [-]": float(np.mean(scalars["solid_solid_fraction"][late]))}
     if flow.deck == "silo":
         late = samples.time > 0.75 - 1e-9
         return {"rate [1/s]": -float(np.polyfit(samples.time[late], samples.above[late], 1)[0])}

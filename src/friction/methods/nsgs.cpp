@@ -92,7 +92,7 @@ class Nsgs final : public FrictionSolver<D> {
     // By the usual scales, impulses of zero have a residual of about 1: a first guess far beyond, which is
     // worse than these, leads nowhere.
     constexpr Real useless = 3;
-    if (residual_ > useless) {
+    if (residual_ > useless && !monitor.keeps_guess()) {
       before_.assign(r.begin(), r.end());
       const Real of_guess = residual_;
       std::ranges::fill(r, 0.0);

@@ -126,7 +126,10 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       else if (rotates(body))
         problem_.arm[c * 2 + side] = radius[body];
     }
-    if (ends[1] >= 0) continue;
+    if (ends[1] >= 0) {
+      if (state_.cell.moves()) add_flow(c);
+      continue;
+    }
     const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
     const auto velocity_at = [&](Real time) {
       return state_.obstacles.surface_velocity(contacts_.wall[c], point, contacts_.normal[c], time);
@@ -142,6 +145,23 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   reset(problem_.mu, n);
   reset(problem_.compliance, n * 2);
   step.laws(contacts_, problem_);
+}
+
+/// Velocities are those about the flow of the cell, which is that of the image of b about a (H.23).
+template <int D>
+void FrictionAssembler<D>::add_flow(std::size_t c) {
+  const Vec<D> velocity = state_.cell.gradient_times(state_.box, contacts_.branch[c]);
+  for (std::size_t i = 0; i < D; ++i) {
+    Real& of_surface = surface_velocity_[c * D + i];
+    const Real flow = dot(problem_.frame[c][i], velocity);
+    problem_.bias[c * D + i] += flow - of_surface;
+    of_surface = flow;
+  }
+}
+
+template <int D>
+void FrictionAssembler<D>::change_flow() {
+  for (std::size_t c = 0; c < contacts_.size(); ++c) add_flow(c);
 }
 
 /// The rows of H of contact c for one of its bodies.

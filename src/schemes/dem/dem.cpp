@@ -168,6 +168,7 @@ SchemeTraits DemStepper<D>::traits() const {
           .takes_cohesion = true,
           .drives_walls = true,
           .deforms_cells = true,
+          .loads_cells = true,
           .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 

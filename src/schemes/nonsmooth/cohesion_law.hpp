@@ -1,10 +1,15 @@
 #pragma once
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "contact/cohesion.hpp"
+#include "core/error.hpp"
+#include "schemes/common/attracted_pairs.hpp"
 #include "schemes/common/contact_field.hpp"
 #include "schemes/nonsmooth/contact_work.hpp"
 #include "schemes/nonsmooth/impulse_memory.hpp"
@@ -16,6 +21,28 @@ namespace scree {
 template <int D>
 class CohesionLaw {
  public:
+  /// Contacts of rigid bodies have no range, and no other load than that of cohesive Coulomb friction: throws
+  /// InputError for what "nonsmooth" does not know. Collective.
+  static void check(const State<D>& state) {
+    const std::vector<AttractedPair> attracted = attracted_pairs(state);
+    for (int a = 0; a < state.materials.size(); ++a)
+      for (int b = 0; b <= a; ++b) {
+        const PairProperties<D>* pair = state.materials.pair(a, b);
+        if (!pair || !pair->cohesion) continue;
+        const std::string which = fmt::format("{}: the cohesion of {} and {}", pair->cohesion->where(),
+                                              state.materials.name(a), state.materials.name(b));
+        if (pair->cohesion->is_ranged())
+          throw InputError(which +
+                           " acts beyond contact, which the scheme \"nonsmooth\" does not know: take "
+                           "type = \"force\" or \"dmt\", or the scheme \"dem\"");
+        if (pair->cohesion->pull_share() != 1)
+          throw InputError(which +
+                           " has friction_load = \"thornton\", which is for the scheme \"dem\": cohesive "
+                           "friction of rigid bodies is mu (F_N + F_c); remove it");
+      }
+    check_cohesion(state, attracted);
+  }
+
   /// Whether it holds rigid bodies that would part with the speed `leaving` [m/s] (docs/method.md, eq. H.16).
   static bool holds(const StepContacts<D>& step, std::size_t c, Real leaving) {
     const auto& cohesion = step.pair[c]->cohesion;

@@ -36,6 +36,7 @@ class ContactDetection {
     if (has_shapes()) neighborhood_.ghosts().copy_to_ghosts(free.turn());
     if (n_added_ > 0 && !has_springs()) always_listed_.clear();  // of a step that was refused
     n_added_ = 0;
+    if (state_.cell.is_given()) carried_ = state_.cell.carry_in_step(state_.box, free.dt());
     with_free_walls(free.dt(), [&] { neighborhood_.detect(state_, rules_of(free), contacts_); });
     if (has_springs()) always_listed_.inherit(contacts_, neighborhood_);
   }
@@ -46,6 +47,7 @@ class ContactDetection {
     ContactRules<D> rules = rules_of(free);
     rules.other_displacement = displacement_;
     rules.other_turn = turn_;
+    if (rules.is_carried) rules.other_carried = state_.cell.carry_in_step(state_.box, free.dt());
     rules.overlap_threshold = deep;
     bool misses = false;
     with_free_walls(free.dt(), [&] {
@@ -87,6 +89,8 @@ class ContactDetection {
     rules.turn = free.turn();
     rules.dt = free.dt();
     rules.includes_fixed = !state_.obstacles.driven().empty();
+    rules.is_carried = state_.cell.is_given();
+    rules.carried = carried_;
     return rules;
   }
   /// Calls detect() while walls under load go as they would without contacts: servos at their largest speeds.
@@ -143,6 +147,8 @@ class ContactDetection {
   ContactGraph<D>& contacts_;
   ContactGraph<D> extended_;
   ContactField<Real> always_listed_;  // not 0: a contact at any gap
+  // By the flow that find() met: the one that a stress is answered with may be another.
+  typename DeformingCell<D>::Carry carried_;
   // Of add_missed().
   std::vector<Vec<D>> displacement_;
   std::vector<Spin<D>> turn_;

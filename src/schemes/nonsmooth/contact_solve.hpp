@@ -24,10 +24,18 @@ class ContactSolve {
   }
   /// From the present impulses. `keeps_guess`: guess() will be asked for.
   void run(const FrictionProblem<D>& problem, bool keeps_guess) {
-    if (keeps_guess) copy_into(impulse_, guess_);
-    velocity_.resize(problem.free_velocity.size());
-    report_ = solve_.run(problem, *settings_.solver, settings_.stop_rule(), impulse_, velocity_);
-    walls_.assign(solve_.walls().all().begin(), solve_.walls().all().end());
+    run(problem, keeps_guess, settings_.stop_rule());
+  }
+  /// The same with this many sweeps, if so many are needed, the last of which count.
+  void run(const FrictionProblem<D>& problem, bool keeps_guess, std::int64_t sweeps) {
+    run(problem, keeps_guess, only(sweeps));
+  }
+  /// Goes on with this many more after the bias alone has changed.
+  void run_on(const FrictionProblem<D>& problem, std::int64_t sweeps) {
+    const std::int64_t before = report_.sweeps;
+    report_ = solve_.run(problem, *settings_.solver, only(sweeps), impulse_, velocity_,
+                         FrictionSolve<D>::Change::bias);
+    report_.sweeps += before;
   }
   /// The same from the impulses found, after contacts were added: contact c was origin[c] before; -1: it is
   /// new. False: with bodies that bounce and friction there may be no solution (docs/method.md), and what it
@@ -57,6 +65,22 @@ class ContactSolve {
     solve_.run(problem, solver, stop, impulse, velocity, FrictionSolve<D>::Change::bias);
   }
 
+  /// Puts impulses where their contacts are now, contact c was origin[c] before; those of new ones are 0.
+  /// Local.
+  void spread(const FrictionProblem<D>& problem, std::span<const Index> origin) {
+    const std::size_t n_turning = problem.rolls() ? n_turns<D> : 0;
+    const std::size_t n = origin.size(), n_before = impulse_.size() / (D + n_turning);
+    impulse_before_.swap(impulse_);
+    reset(impulse_, problem.n_impulses());
+    for (std::size_t c = 0; c < n; ++c) {
+      if (origin[c] < 0) continue;
+      const auto from = static_cast<std::size_t>(origin[c]);
+      std::copy_n(&impulse_before_[from * D], D, &impulse_[c * D]);
+      std::copy_n(impulse_before_.data() + n_before * D + from * n_turning, n_turning,
+                  impulse_.data() + n * D + c * n_turning);
+    }
+  }
+
   const SolverSettings<D>& settings() const { return settings_; }
   const SolveReport& report() const { return report_; }
   /// n_contacts * D, along N, T1[, T2] of each contact: what the solve started from and what it got to [N s];
@@ -71,19 +95,17 @@ class ContactSolve {
   std::span<const typename WallRows<D>::Wall> walls_with_bias() const { return solve_.walls().all(); }
 
  private:
-  /// Puts impulses where their contacts are now; those of new ones are 0.
-  void spread(const FrictionProblem<D>& problem, std::span<const Index> origin) {
-    const std::size_t n_turning = problem.rolls() ? n_turns<D> : 0;
-    const std::size_t n = origin.size(), n_before = impulse_.size() / (D + n_turning);
-    impulse_before_.swap(impulse_);
-    reset(impulse_, problem.n_impulses());
-    for (std::size_t c = 0; c < n; ++c) {
-      if (origin[c] < 0) continue;
-      const auto from = static_cast<std::size_t>(origin[c]);
-      std::copy_n(&impulse_before_[from * D], D, &impulse_[c * D]);
-      std::copy_n(impulse_before_.data() + n_before * D + from * n_turning, n_turning,
-                  impulse_.data() + n * D + c * n_turning);
-    }
+  StopRule only(std::int64_t sweeps) const {
+    StopRule stop = settings_.stop_rule();
+    stop.max_iterations = sweeps;
+    stop.takes_last = stop.keeps_guess = true;
+    return stop;
+  }
+  void run(const FrictionProblem<D>& problem, bool keeps_guess, const StopRule& stop) {
+    if (keeps_guess) copy_into(impulse_, guess_);
+    velocity_.resize(problem.free_velocity.size());
+    report_ = solve_.run(problem, *settings_.solver, stop, impulse_, velocity_);
+    walls_.assign(solve_.walls().all().begin(), solve_.walls().all().end());
   }
 
   SolverSettings<D>& settings_;

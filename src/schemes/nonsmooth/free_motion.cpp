@@ -14,8 +14,8 @@ void FreeMotion<D>::predict(const State<D>& state, Real dt) {
   start_velocity_.resize(n * q);
   displacement_.resize(static_cast<std::size_t>(bodies.n_local()));
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < D; ++k)
-      start_velocity_[i * q + k] = bodies.velocity()[i][static_cast<int>(k)];
+    const Vec<D> velocity = velocity_about_flow(state, i);
+    for (std::size_t k = 0; k < D; ++k) start_velocity_[i * q + k] = velocity[static_cast<int>(k)];
     for (std::size_t k = D; k < q; ++k)
       start_velocity_[i * q + k] = bodies.angular_velocity()[i][static_cast<int>(k - D)];
   }

@@ -61,7 +61,7 @@ Real longest_short_step(const State<D>& state, std::span<const Real> velocity, R
 }
 
 /// The deepest overlap, over all ranks, of bodies that have moved and turned for dt with these velocities
-/// [m]. `contacts`: room for what touches then. Bodies and obstacles are back in place afterwards.
+/// [m]. `contacts`: room for what touches then. Bodies, obstacles and the cell are back in place afterwards.
 /// Collective.
 template <int D>
 Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<const Real> velocity, Real dt,
@@ -72,14 +72,22 @@ Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<con
   const std::vector<Orientation<D>> orientation(bodies.orientation().begin(),
                                                 bodies.orientation().begin() + n);
   for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
-    for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * v[k];
+    const Vec<D> flow = state.cell.flow_at(state.box, position[i]);
+    for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * (v[k] + flow[k]);
     Spin<D> spin;
     std::copy_n(v + D, n_spins<D>, spin.component.begin());
     bodies.orientation()[i] = turned<D>(orientation[i], spin, dt);
   });
   state.obstacles.place(state.clock.time + dt);
+  const Box<D> box = state.box;
+  const auto place_cell = [&](const Box<D>& at) {
+    state.box = at;
+    if (state.cell.moves()) neighborhood.list().place_images(state);
+  };
+  place_cell(state.cell.box_after(box, dt));
   neighborhood.detect(state, {.tolerance = 0}, contacts);
   const Real deepest = deepest_overlap(state, contacts);
+  place_cell(box);
   std::ranges::copy(position, bodies.position().begin());
   std::ranges::copy(orientation, bodies.orientation().begin());
   state.obstacles.place(state.clock.time);
@@ -87,13 +95,14 @@ Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<con
 }
 
 /// x(t + dt) = x(t) + dt v for the owned bodies that can move, with x(t) in `previous`; places obstacles at
-/// the end of the step. Local.
+/// the end of the step. In a deforming cell v = c + L (x(t) - centre), and velocities are c. Local.
 template <int D>
 void move_centres(State<D>& state, std::span<const Real> velocity, Real dt) {
   BodyStore<D>& bodies = state.bodies;
   std::copy_n(bodies.position().begin(), bodies.n_owned(), bodies.previous().begin());
   for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
-    for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * v[k];
+    const Vec<D> flow = state.cell.flow_at(state.box, bodies.previous()[i]);
+    for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * (v[k] + flow[k]);
   });
   state.obstacles.place(state.clock.time + dt);
 }
@@ -136,13 +145,15 @@ void turn_shape(State<D>& state, std::size_t i, const Spin<D>& more, Real dt) {
   }
 }
 
-/// The same bodies take these velocities and turn by the spins in `turning`. Local.
+/// The same bodies take these velocities, in a deforming cell beside its flow, and turn by the spins in
+/// `turning`. Local.
 template <int D>
 void take_velocities(State<D>& state, std::span<const Real> velocity, std::span<const Real> turning,
                      Real dt) {
   BodyStore<D>& bodies = state.bodies;
   for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
     std::copy_n(v, D, bodies.velocity()[i].component.begin());
+    if (state.cell.moves()) bodies.velocity()[i] += state.cell.flow_at(state.box, bodies.previous()[i]);
     std::copy_n(v + D, n_spins<D>, bodies.angular_velocity()[i].component.begin());
     Spin<D> spin;
     std::copy_n(&turning[i * FrictionProblem<D>::q + D], n_spins<D>, spin.component.begin());

@@ -4,14 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include "contact/cohesion.hpp"
 #include "core/error.hpp"
 #include "core/timing.hpp"
-#include "schemes/common/attracted_pairs.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/common/tunnelling_guard.hpp"
+#include "schemes/nonsmooth/cell_motion.hpp"
 #include "schemes/nonsmooth/contact_detection.hpp"
 #include "schemes/nonsmooth/contact_laws.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
@@ -27,6 +26,7 @@ namespace scree {
 ///     v_free = v(t) + dt (g + F(x(t), v(t), t) / m)
 ///     M (v - v_free) = H^T r,  u = H v + w + G r,  Coulomb's law between u and r     one friction problem
 ///     x(t + dt) = x(t) + dt v, then remaining overlap is removed from positions alone
+/// In a deforming cell v is the velocity about its flow (H.23), and x goes with both.
 /// Units: SI; disks are 1 m thick. Ranks: collective; with the solver "nsgs" the same bits on any number of
 /// ranks. Errors: what an unsolved problem or a deep overlap means is the deck's choice (on_failure,
 /// on_overlap).
@@ -56,11 +56,11 @@ class NonsmoothStepper final : public Stepper<D> {
   // Cuts because of fast turns end at this share of the step that the deck asks for.
   static constexpr Real min_share = 1e-2;
 
-  static void check_attractions(const State<D>& state);
   void fit(State<D>& state);
   Real predict(State<D>& state, Real dt);
   Real rebuild_list_if_needed(State<D>& state, Real dt);
   void take_step(State<D>& state, Real dt);
+  void finish_step(State<D>& state, Real dt);
   void solve_contacts();
   bool must_cut_step(State<D>& state, Real& dt);
   bool is_solved(const State<D>& state, Real dt);
@@ -79,6 +79,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::optional<ContactLaws<D>> laws_;
   std::optional<ContactSolve<D>> solve_;
   std::optional<PositionCorrection<D>> correction_;
+  std::optional<CellMotion<D>> cell_;
   TunnellingGuard<D> sides_;
   FreeMotion<D> free_;
   StepEnergy<D> energy_;
@@ -99,6 +100,8 @@ SchemeTraits NonsmoothStepper<D>::traits() const {
           .takes_shapes = true,
           .takes_cohesion = true,
           .drives_walls = true,
+          .deforms_cells = true,
+          .loads_cells = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
           .same_for_any_owners = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
           .memory = "impulses"};
 }
@@ -127,7 +130,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
         fmt::format("{}: this solver moves no walls, but {} has type = \"driven\"; take [solver] type = "
                     "\"nsgs\" or \"auto\"",
                     settings_.where_solver, state.obstacles.drive_of(state.obstacles.driven()[0]).where()));
-  check_attractions(state);
+  CohesionLaw<D>::check(state);
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.prepare(state);
   neighborhood_ = &neighborhood;
@@ -137,34 +140,14 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   laws_.emplace(state, neighborhood, settings_, *assembler_);
   solve_.emplace(settings_.solver);
   correction_.emplace(state, settings_, *laws_, *solve_);
+  cell_.emplace(state, *assembler_, *solve_);
   fit(state);
   if (state.clock.step > 0) return;
+  cell_->start();
   // The row of the first moment tells what touches then.
   neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
   detection_->count(end_contacts_);
   find_overlap(state, end_contacts_);
-}
-
-/// Contacts of rigid bodies have no range, and no other load than that of cohesive Coulomb friction.
-template <int D>
-void NonsmoothStepper<D>::check_attractions(const State<D>& state) {
-  const std::vector<AttractedPair> attracted = attracted_pairs(state);
-  for (int a = 0; a < state.materials.size(); ++a)
-    for (int b = 0; b <= a; ++b) {
-      const PairProperties<D>* pair = state.materials.pair(a, b);
-      if (!pair || !pair->cohesion) continue;
-      const std::string which = fmt::format("{}: the cohesion of {} and {}", pair->cohesion->where(),
-                                            state.materials.name(a), state.materials.name(b));
-      if (pair->cohesion->is_ranged())
-        throw InputError(which +
-                         " acts beyond contact, which the scheme \"nonsmooth\" does not know: take "
-                         "type = \"force\" or \"dmt\", or the scheme \"dem\"");
-      if (pair->cohesion->pull_share() != 1)
-        throw InputError(which +
-                         " has friction_load = \"thornton\", which is for the scheme \"dem\": cohesive "
-                         "friction of rigid bodies is mu (F_N + F_c); remove it");
-    }
-  check_cohesion(state, attracted);
 }
 
 /// What depends on the bodies present and on the candidates.
@@ -190,10 +173,12 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   state.obstacles.begin_step();
   WallUnknowns<D>* walls = laws_->walls();
   if (walls) walls->begin_step();
+  cell_->begin_step();
   try {
     take_step(state, dt);
   } catch (const StepRefused&) {
     if (walls) walls->restore();
+    cell_->restore();
     throw;
   }
 }
@@ -202,9 +187,10 @@ template <int D>
 void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   asked_ = dt;
   dt = rebuild_list_if_needed(state, predict(state, dt));  // D.1: velocities without contacts
-  for (;; free_.predict(state, dt)) {
+  for (;; cell_->restore(), free_.predict(state, dt)) {
     Scope timer("contact problem");
     if (laws_->walls()) laws_->walls()->start();
+    cell_->choose(free_);
     detection_->find(free_);  // pairs that may touch in the step
     laws_->begin_step(free_);
     solve_contacts();  // D.2-D.11, D.17, F.1-F.4: velocities that obey Coulomb's law
@@ -212,6 +198,14 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
     if (!must_cut_step(state, dt)) break;
   }
   check_overlap(state);
+  finish_step(state, dt);
+  check_correction(state);
+  state.clock.last_dt = dt;
+}
+
+/// Bodies, walls and the cell at the end of the step that was solved, and what contacts remember of it.
+template <int D>
+void NonsmoothStepper<D>::finish_step(State<D>& state, Real dt) {
   energy_.note_start(state);
   move_centres(state, solve_->velocity(), dt);  // x(t + dt) = x(t) + dt v
   energy_.note_moved(state);
@@ -222,10 +216,13 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   detection_->list_always([this, now = laws_->step()](std::size_t c) {
     return SpringLaw<D>::presses(now, solve_->impulse(), c);
   });
-  energy_.update_balance(state, free_, assembler_->problem().start_velocity, laws_->work());  // E.1-E.6
+  energy_.update_balance(state, free_, assembler_->problem().start_velocity, solve_->velocity(),
+                         laws_->work());  // E.1-E.6
   state.obstacles.finish_driven_step(state.clock.time + dt);
-  check_correction(state);
-  state.clock.last_dt = dt;
+  if (!state.cell.moves()) return;
+  state.cell.advance(state.box, dt);
+  energy_.add_flow(state, solve_->velocity(), dt);  // H.25
+  neighborhood_->list().place_images(state);
 }
 
 /// Predicts free motion. Returns the length of the step, cut to what bodies may travel and turn in one.
@@ -267,16 +264,16 @@ void NonsmoothStepper<D>::solve_contacts() {
   const Real deep = settings_.new_overlap * smallest_radius_;
   laws_->assemble(free_);
   laws_->guess(*solve_);
-  solve_->run(assembler_->problem(), keeps_guess);
+  cell_->solve(free_.dt(), keeps_guess);
   if (!solve_->report().converged && !settings_.on_failure.may_refuse() &&
       laws_->disable_restitution(solve_->report().residual)) {
     laws_->guess(*solve_);
-    solve_->run(assembler_->problem(), keeps_guess);
+    cell_->solve(free_.dt(), keeps_guess);
   }
   for (int round = 0; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep);
        ++round) {
     laws_->assemble(free_);
-    if (!solve_->run_with_more(assembler_->problem(), detection_->origin(), keeps_guess)) break;
+    if (!cell_->solve_with_more(free_.dt(), detection_->origin(), keeps_guess)) break;
   }
   detection_->count(assembler_->contacts());
 }
@@ -398,9 +395,11 @@ void NonsmoothStepper<D>::check_correction(const State<D>& state) {
   std::vector<Real>& scale = energy_scale_;
   scale.assign(static_cast<std::size_t>(bodies.n_owned()), 0.0);
   for (std::size_t i = 0; i < scale.size(); ++i)
-    if (bodies.mobility()[i] != 0)
-      scale[i] = bodies.mass()[i] * (0.5 * dot(bodies.velocity()[i], bodies.velocity()[i]) +
-                                     norm(state.gravity) * bodies.radius()[i]);
+    if (bodies.mobility()[i] != 0) {
+      const Vec<D> velocity = velocity_about_flow(state, i);
+      scale[i] =
+          bodies.mass()[i] * (0.5 * dot(velocity, velocity) + norm(state.gravity) * bodies.radius()[i]);
+    }
   const Real limit = settings_.correction_limit * ReproducibleSum::sum(state.comm, scale);
   if (energy_.corrected() <= limit) return;
   settings_.on_correction.warn(
@@ -446,6 +445,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});
   if (const WallUnknowns<D>* walls = std::as_const(*laws_).walls())
     entries.push_back({"driven_misfit", "-", walls->worst_residual()});
+  if (cell_->is_loaded()) entries.push_back({"stress_residual", "-", cell_->stress_residual()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
 }

@@ -20,12 +20,12 @@ class StepEnergy {
   void note_start(const State<D>& state) { find_potential_in_forces(state, potential_before_); }
   /// After they moved with their velocities, before positions are corrected. Local.
   void note_moved(const State<D>& state) { find_potential_in_forces(state, potential_moved_); }
-  /// At the end of the step of `free`, with the velocities at its start (n_local * n_velocities<D>): adds to
-  /// state.energy_balance. Collective.
+  /// At the end of the step of `free`, with the velocities at its start and as they were solved for (n_local
+  /// * n_velocities<D>): adds to state.energy_balance. Collective.
   void update_balance(State<D>& state, const FreeMotion<D>& free, std::span<const Real> start_velocity,
-                      const ContactWork& of_contact) {
+                      std::span<const Real> velocity, const ContactWork& of_contact) {
     Scope timer("energy");
-    find_body_work(state, free, start_velocity);
+    find_body_work(state, free, start_velocity, velocity);
     std::array<std::span<const Real>, 2 * n_parts> work{of_contact.normal, of_contact.tangential,
                                                         of_contact.obstacle};
     std::ranges::copy(body_work_, work.begin() + n_parts);
@@ -50,6 +50,30 @@ class StepEnergy {
     if (balance.stored) lost -= update_stored_energy(state, of_contact.stored);
     contact_gain_ = std::max(0.0, -lost);
   }
+  /// After that, the cell at the end of the step: with x where it takes bodies and v = c + L (x(t) - centre)
+  /// with the c of the solve, kinetic energy is that of v - L' (x - centre) from now on. What this changes is
+  /// work of the cell, what the correction of positions does to it is part of `correction` (docs/method.md,
+  /// eq. H.25). Nothing if the cell does not move. Collective.
+  void add_flow(State<D>& state, std::span<const Real> velocity, Real dt) {
+    if (!state.cell.moves()) return;
+    std::array<Real, 2> sums{};
+    const BodyStore<D>& bodies = state.bodies;
+    ReproducibleSum::sum(state.comm, static_cast<std::size_t>(bodies.n_owned()), sums,
+                         [&](std::size_t i, std::span<Real> work) {
+                           Vec<D> solved;
+                           std::copy_n(&velocity[i * q], D, solved.component.begin());
+                           const Vec<D> uncorrected = bodies.previous()[i] + dt * bodies.velocity()[i];
+                           const Vec<D> carried =
+                               bodies.velocity()[i] - state.cell.flow_at(state.box, uncorrected);
+                           const Vec<D> now = velocity_about_flow(state, i);
+                           const Real half = 0.5 * bodies.mass()[i];
+                           work[0] = half * dot(carried - solved, carried + solved);
+                           work[1] = half * dot(now - carried, now + carried);
+                         });
+    state.energy_balance.wall_work += sums[0];
+    state.energy_balance.correction += sums[1];
+    corrected_ += sums[1];
+  }
   /// What the position correction put in, in the last step [J].
   Real corrected() const { return corrected_; }
   /// What the contacts of the last step gave bodies in all, 0 if they took some [J] (eq. E.6).
@@ -73,8 +97,8 @@ class StepEnergy {
     return balance.elastic - before;
   }
   /// Of each body: by the correction of positions, by the time step, and by forces without a potential.
-  void find_body_work(const State<D>& state, const FreeMotion<D>& free,
-                      std::span<const Real> start_velocity) {
+  void find_body_work(const State<D>& state, const FreeMotion<D>& free, std::span<const Real> start_velocity,
+                      std::span<const Real> end_velocity) {
     const Real dt = free.dt();
     const BodyStore<D>& bodies = state.bodies;
     const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
@@ -92,8 +116,11 @@ class StepEnergy {
         of_step[i] -= 0.5 * dt * mass * state.gravity[k] *
                       (velocity[i][k] - start_velocity[i * q + static_cast<std::size_t>(k)]);
       if (potential_now_.empty()) continue;
-      Vec<D> path = velocity[i];
-      for (int k = 0; k < D; ++k) path[k] += start_velocity[i * q + static_cast<std::size_t>(k)];
+      Vec<D> path;
+      for (int k = 0; k < D; ++k) {
+        const std::size_t at = i * q + static_cast<std::size_t>(k);
+        path[k] = end_velocity[at] + start_velocity[at];
+      }
       path *= 0.5 * dt;
       corrected[i] += potential_now_[i] - potential_moved_[i];
       of_step[i] += dot(free.potential_force()[i], path) + (potential_moved_[i] - potential_before_[i]);

@@ -1,0 +1,145 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/timing.hpp"
+#include "schemes/nonsmooth/contact_solve.hpp"
+#include "schemes/nonsmooth/contact_work.hpp"
+#include "schemes/nonsmooth/free_motion.hpp"
+
+namespace scree {
+
+/// A deforming periodic cell with rigid contacts (docs/method.md, "Deforming cells"): chooses its flow for a
+/// step, so that the stress of the same step answers it by (H.22). Without [domain.deformation] all calls do
+/// nothing but solve. The arguments of the constructor must outlive it.
+template <int D>
+class CellMotion {
+ public:
+  CellMotion(State<D>& state, FrictionAssembler<D>& assembler, ContactSolve<D>& solve)
+      : state_(state), assembler_(assembler), solve_(solve) {}
+
+  /// At the start of a run bodies go with the flow. Local.
+  void start() {
+    BodyStore<D>& bodies = state_.bodies;
+    state_.cell.begin_step(state_.box, 0, [&](const auto& kick_at) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
+        bodies.velocity()[i] += kick_at(bodies.position()[i]);
+    });
+  }
+  /// The flow that velocities go with from step to step; where a step is refused, or taken again with another
+  /// length, it is that again. Local.
+  void begin_step() { before_ = state_.cell.motion(); }
+  void restore() { state_.cell.set_motion(before_); }
+  /// The flow of the step of `free`, to be solved for if a stress is asked for. Collective.
+  void choose(const FreeMotion<D>& free) {
+    residual_ = 0;
+    if (!state_.cell.is_given()) return;
+    state_.cell.choose_motion(state_.box, free.dt());
+    if (state_.cell.is_stress_driven()) find_kinetic(free);
+  }
+  /// Solves the problem of the assembler from the present impulses; where a stress is asked for, together
+  /// with the flow that answers it. `keeps_guess`: see ContactSolve. Collective.
+  void solve(Real dt, bool keeps_guess) {
+    FrictionProblem<D>& problem = assembler_.problem();
+    if (!state_.cell.is_stress_driven()) return solve_.run(problem, keeps_guess);
+    Scope timer("stress of the cell");
+    const Real inertia = find_inertia(), modulus = modulus_of(inertia, dt);
+    // What rests is not solved relative to its own errors.
+    if (inertia > 0)
+      problem.velocity_floor =
+          std::max(problem.velocity_floor,
+                   negligible * dt * state_.cell.largest_target() * state_.lattice.largest_radius / inertia);
+    solve_.run(problem, keeps_guess, sweeps_of_try);
+    for (int n = 1;; ++n) {
+      state_.cell.set_response({stress(dt), modulus});
+      const typename DeformingCell<D>::Motion solved_for = state_.cell.motion();
+      residual_ = state_.cell.choose_motion(state_.box, dt);
+      if ((solve_.report().converged && residual_ <= tolerance) || n == max_tries)
+        return state_.cell.set_motion(solved_for);
+      assembler_.change_flow();
+      solve_.run_on(problem, sweeps_of_try);
+    }
+  }
+  /// The same after contacts were added, see ContactSolve::run_with_more().
+  bool solve_with_more(Real dt, std::span<const Index> origin, bool keeps_guess) {
+    if (!state_.cell.is_stress_driven())
+      return solve_.run_with_more(assembler_.problem(), origin, keeps_guess);
+    solve_.spread(assembler_.problem(), origin);
+    solve(dt, keeps_guess);
+    return true;
+  }
+  /// Whether a stress may be asked for in this run, and by how much the flow of the last step misses (H.22),
+  /// as a share of the stress asked for.
+  bool is_loaded() const { return state_.cell.may_follow_stress(); }
+  Real stress_residual() const { return residual_; }
+
+ private:
+  // Each sweep of a try answers a strain by the inertia of the bodies, twice in a chain, where it passes on
+  // what it finds; (H.24) is that stiff, so that tries neither overshoot nor creep. After the fourth sweeps
+  // have momentum.
+  static constexpr std::int64_t sweeps_of_try = 4;
+  static constexpr Real negligible = 1e-3;  // of the speed that the stress gives to a body in a step
+  static constexpr int max_tries = 200;
+  static constexpr Real tolerance = 1e-3;
+
+  /// sum of m c c over the volume at the start of the step, along each axis [Pa].
+  void find_kinetic(const FreeMotion<D>& free) {
+    constexpr std::size_t q = n_velocities<D>;
+    std::array<Real, D> sums{};
+    const BodyStore<D>& bodies = state_.bodies;
+    ReproducibleSum::sum(state_.comm, static_cast<std::size_t>(bodies.n_owned()), sums,
+                         [&](std::size_t i, std::span<Real> terms) {
+                           for (std::size_t k = 0; k < D; ++k) {
+                             const Real c = free.start_velocity()[i * q + k];
+                             terms[k] = bodies.mass()[i] * c * c;
+                           }
+                         });
+    for (std::size_t k = 0; k < D; ++k) kinetic_[static_cast<int>(k)] = sums[k] / state_.box.volume();
+  }
+  /// Normal stresses of the impulses found, with those of motion [Pa]: sum of r_k l_k over dt and the volume.
+  Vec<D> stress(Real dt) const {
+    const ContactGraph<D>& contacts = assembler_.contacts();
+    const FrictionProblem<D>& problem = assembler_.problem();
+    std::array<Real, D> sums{};
+    ReproducibleSum::sum(state_.comm, contacts.size(), sums, [&](std::size_t c, std::span<Real> terms) {
+      Vec<D> r;
+      for (std::size_t i = 0; i < D; ++i) r += solve_.impulse()[c * D + i] * problem.frame[c][i];
+      for (std::size_t k = 0; k < D; ++k)
+        terms[k] = r[static_cast<int>(k)] * contacts.branch[c][static_cast<int>(k)];
+    });
+    Vec<D> stress = kinetic_;
+    for (std::size_t k = 0; k < D; ++k) stress[static_cast<int>(k)] += sums[k] / (dt * state_.box.volume());
+    return stress;
+  }
+  /// The largest of sum m_ab l_k^2 over the volume along the axes [Pa s2]. Collective.
+  Real find_inertia() const {
+    const ContactGraph<D>& contacts = assembler_.contacts();
+    const BodyStore<D>& bodies = state_.bodies;
+    std::array<Real, D> sums{};
+    ReproducibleSum::sum(state_.comm, contacts.size(), sums, [&](std::size_t c, std::span<Real> terms) {
+      const auto a = static_cast<std::size_t>(contacts.a[c]), b = static_cast<std::size_t>(contacts.b[c]);
+      const Real mass = bodies.mass()[a] * bodies.mass()[b] / (bodies.mass()[a] + bodies.mass()[b]);
+      for (std::size_t k = 0; k < D; ++k) {
+        const Real along = contacts.branch[c][static_cast<int>(k)];
+        terms[k] = mass * along * along;
+      }
+    });
+    return *std::ranges::max_element(sums) / state_.box.volume();
+  }
+  /// M of (H.24): by which the sweeps of a try answer a strain of the cell in the step, at most [Pa].
+  Real modulus_of(Real inertia, Real dt) const {
+    const Real time = std::min(state_.cell.response_time(dt), state_.cell.usual_steps * dt);
+    return 2 * static_cast<Real>(sweeps_of_try) * inertia / (dt * time);
+  }
+
+  State<D>& state_;
+  FrictionAssembler<D>& assembler_;
+  ContactSolve<D>& solve_;
+  typename DeformingCell<D>::Motion before_;
+  Vec<D> kinetic_{};
+  Real residual_ = 0;
+};
+
+}  // namespace scree
