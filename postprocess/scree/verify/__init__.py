@@ -30,7 +30,7 @@ VERIFICATIONS = {
     "pbd": Verification("pbd", "position-based dynamics: two experiments, methods and steps", ("sliding", "disks40")),
     "slope": Verification("cube_on_slope", "exact friction: a cube on a slope, the published table of interior points"),
     "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
-                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen", "shear")),
+                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen", "shear", "slow-shear")),
     "crowd": Verification("crowd", "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, wall "
                           "forces, doors", ("s1", "s2", "s3", "s4", "s6", "s7", "doors")),
     "contact-law": Verification("contact_law", "elastic contact at any step: restitution, duration, energy, rest"),
