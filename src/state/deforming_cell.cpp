@@ -170,41 +170,35 @@ Real DeformingCell<D>::resistance_to(Real target, Real dt) const {
 }
 
 template <int D>
-Real DeformingCell<D>::choose_motion(const Box<D>& box, Real dt) {
+Real DeformingCell<D>::choose_motion(const Box<D>& box, Real dt, Real answer) {
   if (!is_given_) return 0;
   Real mean = 0, change = 0;
+  const auto follow = [&](Real now, Real lasting, Real residual, Real target) {
+    const Real resistance = resistance_to(target, dt);
+    const Real rate = std::clamp(lasting + residual / resistance, -max_rate_, max_rate_);
+    change = std::max(change, resistance * std::abs(rate - now) / target);
+    return answer > 0 ? now + (rate - now) / (1 + answer / resistance) : rate;
+  };
+  const Real shear_before = shear_rate(box);
   for (int k = 0; k < D; ++k) mean += response_.stress[k] / D;
   for (int k = 0; k < D; ++k) {
     Real rate = 0;
     if (follows_stress(k)) {
       const bool is_mean = was_given(order_.pressure);
       const Real target = is_mean ? order_.pressure : order_.stress[k];
-      const Real resistance = resistance_to(target, dt);
-      rate =
-          std::clamp(((is_mean ? mean : response_.stress[k]) - target) / resistance, -max_rate_, max_rate_);
-      change = std::max(change, resistance * std::abs(rate - strain_rate(box, k)) / target);
+      rate = follow(strain_rate(box, k), 0, (is_mean ? mean : response_.stress[k]) - target, target);
     } else if (was_given(order_.strain_rate[k])) {
       rate = order_.strain_rate[k];
     }
     speed_[k] = rate * box.length(k);
   }
-  const Real shear = choose_shear_rate(dt);
+  Real shear = was_given(order_.shear_rate) ? order_.shear_rate : 0;
   if (follows_shear_stress())
-    change = std::max(
-        change, resistance_to(largest_target(), dt) * std::abs(shear - shear_rate(box)) / largest_target());
+    shear = follow(shear_before, lasting_shear_rate_, order_.shear_stress - response_.shear_stress,
+                   largest_target());
   slip_ = box.gradient < 0 ? 0 : shear * box.length(box.gradient) + strain_rate(box, box.flow) * box.offset;
   moves_ = speed_ != Vec<D>{} || slip_ != 0;
   return change;
-}
-
-/// A flow keeps its rate of shear under the shear stress that it has: misfits of this change the rate.
-template <int D>
-Real DeformingCell<D>::choose_shear_rate(Real dt) {
-  if (follows_shear_stress())
-    return std::clamp(lasting_shear_rate_ + (order_.shear_stress - response_.shear_stress) /
-                                                resistance_to(largest_target(), dt),
-                      -max_rate_, max_rate_);
-  return lasting_shear_rate_ = was_given(order_.shear_rate) ? order_.shear_rate : 0;
 }
 
 template <int D>

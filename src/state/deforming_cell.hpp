@@ -134,8 +134,9 @@ class DeformingCell {
   }
   /// The same for a scheme that counts velocities about the flow. Returns by how much rates that follow
   /// stresses change, each as the share of its stress by which it answers a misfit like that: 0 where they
-  /// are those that the response asks for.
-  Real choose_motion(const Box<D>& box, Real dt);
+  /// are those that the response asks for. `answer`: by which the next response answers a change of rates, at
+  /// most [Pa s]; with it rates go as far as does not overshoot.
+  Real choose_motion(const Box<D>& box, Real dt, Real answer = 0);
   /// The shortest time in which a residual of stress may fall by a factor e, with steps of dt [s].
   static constexpr Real usual_steps = 20;
   Real response_time(Real dt) const { return response_time_ > 0 ? response_time_ : usual_steps * dt; }
@@ -209,7 +210,6 @@ class DeformingCell {
     return rates;
   }
   Real resistance_to(Real target, Real dt) const;
-  Real choose_shear_rate(Real dt);
 
   // The deck.
   bool is_given_ = false;

@@ -175,8 +175,8 @@ def constant_stress(laboratory, table):
 
 
 def constant_shear_stress(laboratory, table):
-    """A shear stress drives the flow that has this stress. Of mu(I) between two rows of LAMMPS, 3 % of mu are 17 % of the rate; as much as
-    mu may be off in the other cases."""
+    """A shear stress drives the flow that has this stress. By the slope of mu(I) between the rows of LAMMPS around, 3 % of mu, by
+    which it may be off in the other cases, are 12 % of the rate."""
     row = next(row for row in lammps_rows(laboratory) if row["solid_fraction"] == 0.54)
     normal = DENSITY * RATE**2 / row["inertial_number"]**2
     asked = {"flow": "x", "gradient": "y", "shear_stress": row["mu"] * normal, "stress": {"y": normal}, "max_rate": 3 * RATE}
@@ -185,7 +185,7 @@ def constant_shear_stress(laboratory, table):
     strain, time = scalars["cell_shear_strain"][late], scalars["time"][late]
     table.add("driven by a shear stress", [
         Row("mean shear stress / what is asked for [-]", "", 1, -stress(scalars, "xy")[late].mean() / asked["shear_stress"], 0.03),
-        Row("rate / that of the same stresses [-]", "", 1, (strain[-1] - strain[0]) / (time[-1] - time[0]) / RATE, 0.17)])
+        Row("rate / that of the same stresses [-]", "", 1, (strain[-1] - strain[0]) / (time[-1] - time[0]) / RATE, 0.12)])
 
 
 def compression(laboratory, table):

@@ -45,7 +45,7 @@ class CellMotion {
     FrictionProblem<D>& problem = assembler_.problem();
     if (!state_.cell.is_stress_driven()) return solve_.run(problem, keeps_guess);
     Scope timer("stress of the cell");
-    const Real inertia = find_inertia(), modulus = modulus_of(inertia, dt);
+    const Real inertia = find_inertia(), answer = 2 * static_cast<Real>(sweeps_of_try) * inertia / dt;
     // What rests is not solved relative to its own errors.
     if (inertia > 0)
       problem.velocity_floor =
@@ -53,9 +53,9 @@ class CellMotion {
                    negligible * dt * state_.cell.largest_target() * state_.lattice.largest_radius / inertia);
     solve_.run(problem, keeps_guess, sweeps_of_try);
     for (int n = 1;; ++n) {
-      state_.cell.set_response(response(dt, modulus));
+      state_.cell.set_response(response(dt, modulus_of(inertia, dt)));
       const typename DeformingCell<D>::Motion solved_for = state_.cell.motion();
-      residual_ = state_.cell.choose_motion(state_.box, dt);
+      residual_ = state_.cell.choose_motion(state_.box, dt, answer);
       if ((solve_.report().converged && residual_ <= tolerance) || n == max_tries)
         return state_.cell.set_motion(solved_for);
       assembler_.change_flow();
@@ -77,8 +77,7 @@ class CellMotion {
 
  private:
   // Each sweep of a try answers a strain by the inertia of the bodies, twice in a chain, where it passes on
-  // what it finds; (H.24) is that stiff, so that tries neither overshoot nor creep. After the fourth sweeps
-  // have momentum.
+  // what it finds. After the fourth sweeps have momentum.
   static constexpr std::int64_t sweeps_of_try = 4;
   static constexpr Real negligible = 1e-3;  // of the speed that the stress gives to a body in a step
   static constexpr int max_tries = 200;
@@ -133,10 +132,9 @@ class CellMotion {
     });
     return *std::ranges::max_element(sums) / state_.box.volume();
   }
-  /// M of (H.24): by which the sweeps of a try answer a strain of the cell in the step, at most [Pa].
+  /// M of (H.24): by which free bodies answer a strain of the cell in the step [Pa].
   Real modulus_of(Real inertia, Real dt) const {
-    const Real time = std::min(state_.cell.response_time(dt), state_.cell.usual_steps * dt);
-    return 2 * static_cast<Real>(sweeps_of_try) * inertia / (dt * time);
+    return inertia / (dt * std::min(state_.cell.response_time(dt), state_.cell.usual_steps * dt));
   }
 
   State<D>& state_;
