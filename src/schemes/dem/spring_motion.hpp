@@ -163,7 +163,8 @@ class SpringMotion final : public DemMotion<D> {
     work += 0.5 * dt * state_.box.volume() * cell.response().shear_stress *
             (cell.shear_rate(state_.box) - shear_before);
     constexpr Real slowness = 4;  // misfits that springs relax are not to swing
-    cell.advance(state_.box, dt, std::min(dt / (slowness * cell.response_time(dt)), 1.0));
+    const Real share = dt > 0 ? dt / (slowness * cell.response_time(dt)) : 0;
+    cell.advance(state_.box, dt, std::min(share, 1.0));
     if (moved || cell.moves()) neighborhood_.list().place_images(state_);
     return work;
   }
