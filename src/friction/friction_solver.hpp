@@ -72,7 +72,8 @@ struct StopRule {
   /// In the solver's own count, seen when it checks the residual.
   std::int64_t max_iterations = std::numeric_limits<std::int64_t>::max();
   bool takes_last = false;  ///< the last iterate counts, not the best
-  /// The first guess is what earlier solves of a sequence have found: it counts, however far from its problem.
+  /// The first guess is what earlier solves of a sequence have found: it counts, however far from its
+  /// problem.
   bool keeps_guess = false;
   ResidualNorm norm = ResidualNorm::natural;
 };

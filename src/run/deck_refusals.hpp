@@ -121,13 +121,17 @@ class DeckRefusals {
     if (!deck_.materials.empty()) refuse(deck_.materials.where(0), "[materials]");
   }
 
-  /// The flow that answers a stress is found between the sweeps of a solver.
+  /// The flow that answers a stress is found between the sweeps of a solver, and misfits are shares of one.
   void check_loads(const DeformingCell<D>& cell, const std::string& where) const {
+    if (cell.is_stress_driven() && cell.largest_target() == 0)
+      throw InputError(where +
+                       ": shear_stress = 0 is the only stress that is asked for, so nothing tells what is "
+                       "little: give a stress or pressure with it, or shear_rate = 0");
     const SchemeTraits traits = deck_.stepper->traits();
     if (!cell.is_stress_driven() || !traits.deforms_cells || traits.loads_cells) return;
     throw InputError(fmt::format(
         "{}: with the scheme \"{}\" stresses and pressure need solver.type = \"nsgs\"; take it, or "
-        "give strain_rate",
+        "give rates",
         where, scheme_));
   }
 
@@ -143,8 +147,8 @@ class DeckRefusals {
       if (stage.stress_within < 0 || then.is_stress_driven()) continue;
       throw InputError(fmt::format(
           "{}: stage \"{}\" waits for stresses of the cell, but {}", stage.where_stress, stage.name,
-          deck_.cell.is_given() ? "the cell is asked for none by then: give stress or pressure in "
-                                  "[domain.deformation] or in deformation of the stage"
+          deck_.cell.is_given() ? "the cell is asked for none by then: give stress, pressure or "
+                                  "shear_stress in [domain.deformation] or in deformation of the stage"
                                 : "there is no [domain.deformation]"));
     }
   }

@@ -40,7 +40,13 @@ void describe_common(Section& section, CellOrder<D>& order) {
                {.unit = Unit::pressure,
                 .range = positive,
                 .doc = "Mean normal stress that the cell is to have; all its axes strain alike"});
+  section.real("shear_stress", order.shear_stress,
+               {.unit = Unit::pressure,
+                .doc = "Shear stress that the cell is to have, positive: it drives bodies along flow where "
+                       "they are further along gradient; its rate of shear follows it"});
   if (!section.reading()) return;
+  if (was_given(order.shear_stress) && was_given(order.shear_rate))
+    section.fail("shear_stress", "the cell has a shear_stress and a shear_rate: give one of them");
   for (int k = 0; k < D; ++k) {
     if (was_given(order.stress[k]) && was_given(order.strain_rate[k]))
       section.fail("stress",
@@ -68,11 +74,13 @@ void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
         section.choice("gradient", gradient, axes,
                        {.doc = "Axis along which the velocity of the flow changes"});
         describe_common(section, first_order_);
-        section.real("max_rate", max_rate_,
-                     {.unit = Unit::rate,
-                      .range = non_negative,
-                      .doc = "Fastest strain along an axis whose stress is asked for, taken while it is off "
-                             "by as much as that; required for stress and pressure"});
+        section.real(
+            "max_rate", max_rate_,
+            {.unit = Unit::rate,
+             .range = non_negative,
+             .doc = "Fastest strain along an axis whose stress is asked for, taken while it is off "
+                    "by as much as that, and fastest shear that follows a shear_stress; required for "
+                    "stress, pressure and shear_stress"});
         section.real("response_time", response_time_,
                      {.unit = Unit::time,
                       .range = positive,
@@ -106,15 +114,22 @@ void DeformingCell<D>::check_order(const Box<D>& box, const CellOrder<D>& order,
                                    const std::string& where) const {
   const auto fail = [&](const std::string& what) { throw InputError(fmt::format("{}: {}", where, what)); };
   if (!is_given_) fail("the stage deforms the cell, but there is no [domain.deformation]");
-  if (was_given(order.shear_rate) && box.gradient < 0)
-    fail("shear_rate needs the axes flow and gradient in [domain.deformation]");
+  for (const auto& [name, number] :
+       {std::pair("shear_rate", order.shear_rate), {"shear_stress", order.shear_stress}})
+    if (was_given(number) && box.gradient < 0)
+      fail(fmt::format("{} needs the axes flow and gradient in [domain.deformation]", name));
   if (order.sets_stress() && !(max_rate_ > 0))
-    fail("stress and pressure need max_rate in [domain.deformation], the fastest strain along an axis");
+    fail(
+        "stress, pressure and shear_stress need max_rate in [domain.deformation], the fastest rate of "
+        "strain");
 }
 
 template <int D>
 void DeformingCell<D>::change_order(const CellOrder<D>& order) {
-  if (was_given(order.shear_rate)) order_.shear_rate = order.shear_rate;
+  if (was_given(order.shear_rate) || was_given(order.shear_stress)) {
+    order_.shear_rate = order.shear_rate;
+    order_.shear_stress = order.shear_stress;
+  }
   if (was_given(order.pressure)) {
     order_.pressure = order.pressure;
     order_.stress = order_.strain_rate = filled<D>(NAN);
@@ -141,6 +156,8 @@ Real DeformingCell<D>::stress_residual() const {
       max = std::max(max, std::abs(response_.stress[k] / order_.stress[k] - 1));
   }
   if (was_given(order_.pressure)) max = std::max(max, std::abs(mean / order_.pressure - 1));
+  if (follows_shear_stress())
+    max = std::max(max, std::abs(response_.shear_stress - order_.shear_stress) / largest_target());
   return max;
 }
 
@@ -153,25 +170,32 @@ Real DeformingCell<D>::resistance_to(Real target, Real dt) const {
 }
 
 template <int D>
-Real DeformingCell<D>::choose_motion(const Box<D>& box, Real dt) {
+Real DeformingCell<D>::choose_motion(const Box<D>& box, Real dt, Real answer) {
   if (!is_given_) return 0;
   Real mean = 0, change = 0;
+  const auto follow = [&](Real now, Real lasting, Real residual, Real target) {
+    const Real resistance = resistance_to(target, dt);
+    const Real rate = std::clamp(lasting + residual / resistance, -max_rate_, max_rate_);
+    change = std::max(change, resistance * std::abs(rate - now) / target);
+    return answer > 0 ? now + (rate - now) / (1 + answer / resistance) : rate;
+  };
+  const Real shear_before = shear_rate(box);
   for (int k = 0; k < D; ++k) mean += response_.stress[k] / D;
   for (int k = 0; k < D; ++k) {
     Real rate = 0;
     if (follows_stress(k)) {
       const bool is_mean = was_given(order_.pressure);
       const Real target = is_mean ? order_.pressure : order_.stress[k];
-      const Real resistance = resistance_to(target, dt);
-      rate =
-          std::clamp(((is_mean ? mean : response_.stress[k]) - target) / resistance, -max_rate_, max_rate_);
-      change = std::max(change, resistance * std::abs(rate - strain_rate(box, k)) / target);
+      rate = follow(strain_rate(box, k), 0, (is_mean ? mean : response_.stress[k]) - target, target);
     } else if (was_given(order_.strain_rate[k])) {
       rate = order_.strain_rate[k];
     }
     speed_[k] = rate * box.length(k);
   }
-  const Real shear = was_given(order_.shear_rate) ? order_.shear_rate : 0;
+  Real shear = was_given(order_.shear_rate) ? order_.shear_rate : 0;
+  if (follows_shear_stress())
+    shear = follow(shear_before, lasting_shear_rate_, order_.shear_stress - response_.shear_stress,
+                   largest_target());
   slip_ = box.gradient < 0 ? 0 : shear * box.length(box.gradient) + strain_rate(box, box.flow) * box.offset;
   moves_ = speed_ != Vec<D>{} || slip_ != 0;
   return change;
@@ -190,10 +214,12 @@ Box<D> DeformingCell<D>::box_after(const Box<D>& box, Real dt) const {
 }
 
 template <int D>
-void DeformingCell<D>::advance(Box<D>& box, Real dt) {
-  if (!moves_) return;
+bool DeformingCell<D>::advance(Box<D>& box, Real dt, Real share) {
+  lasting_shear_rate_ += share * (shear_rate(box) - lasting_shear_rate_);
+  if (!moves_) return false;
   shear_strain_ += dt * shear_rate(box);
   box = box_after(box, dt);
+  return true;
 }
 
 template <int D>
@@ -225,7 +251,10 @@ Real DeformingCell<D>::strain_since_listed(const Box<D>& box, Real dt) const {
 template <int D>
 Real DeformingCell<D>::fastest() const {
   if (!is_given_) return 0;
-  Real squared = was_given(order_.shear_rate) ? order_.shear_rate * order_.shear_rate : 0;
+  const Real shear = follows_shear_stress()         ? max_rate_
+                     : was_given(order_.shear_rate) ? order_.shear_rate
+                                                    : 0;
+  Real squared = shear * shear;
   for (int k = 0; k < D; ++k) {
     const Real rate = was_given(order_.strain_rate[k]) ? order_.strain_rate[k] : max_rate_;
     squared += rate * rate;

@@ -16,14 +16,15 @@ struct CellOrder {
   Vec<D> strain_rate = filled<D>(NAN);  ///< [1/s], positive: longer
   Vec<D> stress = filled<D>(NAN);       ///< normal stress along each axis [Pa], compression positive
   Real pressure = NAN;                  ///< mean of them; all axes strain alike [Pa]
+  Real shear_stress = NAN;              ///< what resists a positive shear_rate, which follows it [Pa]
 
-  bool sets_strain() const {
-    const auto is_given = [](Real x) { return !std::isnan(x); };
-    return std::ranges::any_of(strain_rate.component, is_given) || sets_stress();
-  }
-  bool sets_stress() const {
-    return !std::isnan(pressure) ||
-           std::ranges::any_of(stress.component, [](Real x) { return !std::isnan(x); });
+  bool sets_strain() const { return any_given(strain_rate) || sets_normal_stress(); }
+  bool sets_normal_stress() const { return !std::isnan(pressure) || any_given(stress); }
+  bool sets_stress() const { return sets_normal_stress() || !std::isnan(shear_stress); }
+
+ private:
+  static bool any_given(const Vec<D>& numbers) {
+    return std::ranges::any_of(numbers.component, [](Real x) { return !std::isnan(x); });
   }
 };
 
@@ -56,14 +57,16 @@ class DeformingCell {
     Real max = std::isnan(order_.pressure) ? 0 : order_.pressure;
     for (const Real stress : order_.stress.component)
       if (stress > max) max = stress;
-    return max;
+    return follows_shear_stress() ? std::max(max, std::abs(order_.shear_stress)) : max;
   }
   /// Whether the deck has max_rate, without which no stage can ask for a stress.
   bool may_follow_stress() const { return max_rate_ > 0; }
   bool follows_stress(int axis) const {
     return !std::isnan(order_.pressure) || !std::isnan(order_.stress[axis]);
   }
-  /// Largest residual of a stress, as a share of what is asked for; 0 if none is.
+  bool follows_shear_stress() const { return !std::isnan(order_.shear_stress); }
+  /// Largest residual of a stress, as a share of what is asked for, a shear stress as one of the largest
+  /// stress that is; 0 if none is.
   Real stress_residual() const;
 
   /// L (x - centre): the velocity of the flow at x [m/s].
@@ -104,8 +107,9 @@ class DeformingCell {
 
   /// What the last evaluation of forces found, for orders of stress.
   struct Response {
-    Vec<D> stress{};   ///< normal stress along each axis, of contacts and motion [Pa]
-    Real modulus = 0;  ///< by which it grows with strain, about [Pa]; 0: nothing touches
+    Vec<D> stress{};        ///< normal stress along each axis, of contacts and motion [Pa]
+    Real shear_stress = 0;  ///< the same of what resists a positive rate of shear [Pa]
+    Real modulus = 0;       ///< by which they grow with strain, about [Pa]; 0: nothing touches
   };
   void set_response(const Response& response) { response_ = response; }
   const Response& response() const { return response_; }
@@ -130,15 +134,17 @@ class DeformingCell {
   }
   /// The same for a scheme that counts velocities about the flow. Returns by how much rates that follow
   /// stresses change, each as the share of its stress by which it answers a misfit like that: 0 where they
-  /// are those that the response asks for.
-  Real choose_motion(const Box<D>& box, Real dt);
+  /// are those that the response asks for. `answer`: by which the next response answers a change of rates, at
+  /// most [Pa s]; with it rates go as far as does not overshoot.
+  Real choose_motion(const Box<D>& box, Real dt, Real answer = 0);
   /// The shortest time in which a residual of stress may fall by a factor e, with steps of dt [s].
   static constexpr Real usual_steps = 20;
   Real response_time(Real dt) const { return response_time_ > 0 ? response_time_ : usual_steps * dt; }
   /// The box dt later.
   Box<D> box_after(const Box<D>& box, Real dt) const;
-  /// The box at the end of that step.
-  void advance(Box<D>& box, Real dt);
+  /// The box at the end of that step; whether it moved. A rate of shear that follows a stress goes on from a
+  /// rate that comes by `share` nearer to that of the step: 1 lets it go on from that.
+  bool advance(Box<D>& box, Real dt, Real share = 1);
   /// If the tilt is more than half a period: one period less. Returns by how many periods along `flow` the
   /// image across the gradient has come nearer.
   std::int64_t flip(Box<D>& box);
@@ -187,6 +193,8 @@ class DeformingCell {
       f("listed_upper_" + axis, cell.listed_.upper[k]);
     }
     f("slip", cell.slip_);
+    f("lasting_shear_rate", cell.lasting_shear_rate_);
+    f("shear_stress", cell.response_.shear_stress);
     f("modulus", cell.response_.modulus);
     f("shear_strain", cell.shear_strain_);
     f("listed_offset", cell.listed_.offset);
@@ -214,6 +222,7 @@ class DeformingCell {
   bool moves_ = false;
   Vec<D> speed_{};  // of the lengths [m/s]
   Real slip_ = 0;   // of the offset [m/s]
+  Real lasting_shear_rate_ = 0;
   Real shear_strain_ = 0;
   Response response_;
   Box<D> listed_{};

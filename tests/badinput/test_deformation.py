@@ -62,6 +62,11 @@ def test_stresses(folder):
     refused_deck(folder, (RATE, RATE + "max_rate = 1\nstress = { y = -10 }\n"), words=["domain.deformation.stress", "y"])
     refused_deck(folder, (RATE, RATE + "max_rate = 1\nstress = { y = 10 }\nstrain_rate = { y = 1 }\n"), words=["axis y has a stress and a strain_rate"])
     refused_deck(folder, (RATE, RATE + "max_rate = 1\npressure = 10\nstrain_rate = { y = 1 }\n"), words=["pressure moves all axes alike"])
+    refused_deck(folder, (RATE, "shear_stress = 5\n"), words=["need max_rate"])
+    refused_deck(folder, (RATE, RATE + "max_rate = 1\nshear_stress = 5\n"), words=["a shear_stress and a shear_rate"])
+    refused_deck(folder, (RATE, "max_rate = 1\nshear_stress = 0\n"), words=["shear_stress = 0 is the only stress"])
+    refused_deck(folder, ('flow = "x"\ngradient = "y"\nshear_rate = 1\n', "max_rate = 1\nshear_stress = 5\n"), words=["shear_stress needs the axes flow and gradient"])
+    refused_deck(folder, ('flow = "x"', 'flow = ["x", "z"]'), words=["domain.deformation.flow"])
     refused_deck(folder, (RATE, RATE + "presure = 10\n"), words=["unknown key 'presure'", "pressure"])
 
 

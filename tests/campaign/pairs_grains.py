@@ -53,7 +53,7 @@ REFUSED = [
     ("scheme=pbd", "measure=energy|stress|contact_status|rotation"), ("scheme=event", "measure=wall_force|stress|contact_status"),
     ("deformation=*", "force=spring"), ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "rolling=*"),
     ("scheme=nonsmooth", "solver=admm|ipm|newton|proximal", "motion=driven servo|driven free|driven torque"),
-    ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "deformation=stress"), ("wall=plane", "periodic=all"),
+    ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "deformation=stress|shear stress"), ("wall=plane", "periodic=all"),
     ("wall=plane", "periodic=x|sides", "motion=rotate|swing|table|driven torque"), ("deformation=*", "measure=stress|window|line_flow"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
     ("scheme=event", "container=chain", "dimension=3D"), ("scheme=dem", "dem=dae", "rolling=*"),
     ("measure=inlets", "inlet=none"), ("measure=removed", "outlet=none"), ("measure=cell", "deformation=none"), ("measure=repose", "gravity=none"),
@@ -319,6 +319,8 @@ def deform(name):
             cell = {"strain_rate": {"x": 0.5, up: -0.5}}
         elif name == "stress":
             cell |= {"stress": {up: 0.1 * d.stiffness}, "max_rate": 0.5}
+        elif name == "shear stress":
+            cell = {"flow": "x", "gradient": up, "shear_stress": 0.05 * d.stiffness, "stress": {up: 0.1 * d.stiffness}, "max_rate": 0.5}
         d.table("domain.deformation").update(cell)
     return put
 
@@ -394,7 +396,7 @@ def features(reference):
             lower=d.lower, upper=[d.lower[0] + 0.105, *d.upper[1:]])},
         "outside": {name: put("domain", outside=name) for name in ("error", "delete", "keep")},
         "stages": {NONE: nothing} | {name: stages(name) for name in ("halves", "until", "remove", "add", "drive", "deform")},
-        "deformation": {NONE: nothing} | {name: deform(name) for name in ("shear", "strain", "stress")},
+        "deformation": {NONE: nothing} | {name: deform(name) for name in ("shear", "strain", "stress", "shear stress")},
         "force": {NONE: nothing} | {name: kind("forces.pull", {
             "spring": lambda d: {"point": d.up(0, 0.6), "stiffness": [2 * d.weight] * d.dimension}, "drag": lambda d: {"coefficient": d.weight}})(
                 name, "forces.NAME") for name in names("forces.NAME")},

@@ -166,6 +166,8 @@ def deform(rng, deck, end_time, dimension):
     elif kind != "shear":
         stress = rng.uniform(0.1, 10) * 2500 * rate**2 * deck["domain"]["upper"][0] ** 2
         cell |= {"max_rate": 0.5 * rate, kind: {axis: stress} if kind == "stress" else stress}
+        if kind == "stress" and axis == gradient:
+            cell["shear_stress"] = math.copysign(0.2 * stress, cell.pop("shear_rate"))
     deck["domain"]["deformation"] = cell
     for measure in ("wall_force", "removed"):
         deck["measures"].pop(measure, None)

@@ -201,12 +201,14 @@ def in_frame(tables, frame, folder, state, prefix, wrap=lambda place: place):
     domain = made["domain"]
     for cell in [domain.get("deformation", {}), *(stage.get("deformation", {}) for stage in made.get("stages", []))]:
         old = tables["domain"].get("deformation", {})
-        if "shear_rate" in cell and "flow" in old:
+        if "flow" in old:
             for key in ("flow", "gradient"):
                 if key in cell:
                     cell[key] = letters[frame.axis[letters.index(old[key])]]
             sign = math.prod(frame.q[frame.axis[k], k] for k in (letters.index(old["flow"]), letters.index(old["gradient"])))
-            cell["shear_rate"] *= sign
+            for key in ("shear_rate", "shear_stress"):
+                if key in cell:
+                    cell[key] *= sign
         for key in ("strain_rate", "stress"):
             if key in cell:
                 cell[key] = {letters[frame.axis[letters.index(axis)]]: value for axis, value in cell[key].items()}

@@ -47,8 +47,8 @@ source = {{ type = "random", count = {} }}
          tables;
 }
 
-/// Disks that are sheared at a constant stress, faster and under a pressure from a moment on. The cell flips
-/// about every 70 steps.
+/// Disks that are sheared at a constant stress, faster and under a pressure from a moment on, and by a shear
+/// stress at last. The cell flips about every 70 steps.
 std::string plane(const std::string& stiffness = "1e6") {
   return deck_of({2, "[1.0, 0.8]", 3, stiffness, "min = 0.015, max = 0.025", 260}, R"(
 flow = "x"
@@ -62,6 +62,10 @@ until = { stress_within = 0.2, max_time = 0.08 }
 [[stages]]
 name = "faster"
 deformation = { shear_rate = -40, pressure = 900 }
+duration = 0.04
+[[stages]]
+name = "pulled"
+deformation = { shear_stress = 300 }
 duration = 1
 [measures.energy]
 type = "energy"

@@ -86,6 +86,8 @@ class Nsgs final : public FrictionSolver<D> {
     // A guess within the tolerance would be an error of the same sign in each step of an impact: contacts
     // with a scale of their own are swept in any case, and there are as many checks as without.
     min_sweeps_ = problem.n_own_of_all() > 0 ? next_check_ : 0;
+    // What follows in a sequence changes the bias by what all these sweeps answer.
+    if (monitor.keeps_guess()) min_sweeps_ = last_sweep_;
     residual_ = HUGE_VAL;
     if (problem.n_own_of_all() == problem.n_contacts_of_all()) return;
     residual_ = check_velocities(0);

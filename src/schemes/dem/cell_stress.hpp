@@ -16,19 +16,22 @@ class CellStress {
  public:
   /// Begins a step.
   void begin_step() { face_virials_.clear(); }
-  /// Where kernels add what the next block with pairs through faces exerts; null if the cell asks for none.
-  Real* of_next_block(const State<D>& state) {
-    return state.cell.is_given() ? face_virials_.emplace_back().component.data() : nullptr;
+  /// Has kernels add what the next block with pairs through faces exerts, if the cell asks for it.
+  void add_next_block(const State<D>& state, ForceBatches& batches) {
+    if (!state.cell.is_given()) return;
+    batches.face_virial = face_virials_.emplace_back().data();
+    batches.flow = static_cast<std::size_t>(std::max(state.box.flow, 0));
+    batches.gradient = static_cast<std::size_t>(std::max(state.box.gradient, 0));
   }
   /// Tells the cell the stresses by which the flow of the next step is chosen, and about how much they grow
   /// with a strain. Numbers over all ranks. Exact sums; collective.
   void respond(State<D>& state, const SpringLaw<D>& law, const MotionRecords<D>& records,
                std::int64_t n_contacts, std::int64_t n_bodies) {
-    const Vec<D> stress = normal_stress(state, records);
-    Real largest = 0;
-    for (const Real along : stress.component) largest = std::max(largest, std::abs(along));
-    state.cell.set_response(
-        {stress, modulus_of(law, state.lattice.largest_radius, largest, n_contacts, n_bodies)});
+    typename DeformingCell<D>::Response response = stresses(state, records);
+    Real largest = std::abs(response.shear_stress);
+    for (const Real along : response.stress.component) largest = std::max(largest, std::abs(along));
+    response.modulus = modulus_of(law, state.lattice.largest_radius, largest, n_contacts, n_bodies);
+    state.cell.set_response(response);
   }
 
  private:
@@ -55,41 +58,55 @@ class CellStress {
     const Real coordination = 2 * static_cast<Real>(n_contacts) / static_cast<Real>(n_bodies);
     return (D == 3 ? stiffest / diameter : stiffest) * std::min(coordination / of_packings, 1.0);
   }
-  /// Along each axis that follows one [Pa]: of contacts, sum of f_k l_k over the volume with f the force on b
-  /// and l the branch from a to b, and of the motion about the flow; compression positive.
+  /// Those that the cell follows [Pa]: of contacts, sum of f_k l_k over the volume with f the force on b and
+  /// l the branch from a to b, and of the motion about the flow, compression positive; for shear the negative
+  /// sum with f along flow and l along gradient.
   ///
   /// With F_i the sum of the contact forces on body i, and x_b - x_a = l + s where a pair is seen through
   /// faces with a shift s: sum f l = sum_i F_i x_i - sum f s. So one pass over bodies does, and the pairs
   /// through faces, which are few. Places count from the centre of the box.
-  Vec<D> normal_stress(const State<D>& state, const MotionRecords<D>& records) {
+  typename DeformingCell<D>::Response stresses(const State<D>& state, const MotionRecords<D>& records) {
+    std::array<std::span<const Real>, D + 1> terms;
+    std::array<Real, D + 1> sums{};
+    std::size_t n = 0;
+    const int flow = state.box.flow, gradient = state.box.gradient;
+    for (int k = 0; k < D; ++k)
+      if (state.cell.follows_stress(k)) terms[n] = find_terms(state, records, {k, k, k}, terms_[n]), ++n;
+    if (state.cell.follows_shear_stress())
+      terms[n] = find_terms(state, records, {flow, gradient, of_shear}, terms_[n]), ++n;
+    ReproducibleSum::sum(state.comm, std::span(terms).first(n), std::span(sums).first(n));
+    typename DeformingCell<D>::Response response;
+    n = 0;
+    for (int k = 0; k < D; ++k)
+      if (state.cell.follows_stress(k)) response.stress[k] = sums[n++] / state.box.volume();
+    if (state.cell.follows_shear_stress()) response.shear_stress = -sums[n++] / state.box.volume();
+    return response;
+  }
+  /// Axes of a stress: of the force, of the branch, and where face_virials_ have their product.
+  struct Component {
+    int force, branch, place;
+  };
+  static constexpr int of_shear = 3;
+  /// Of bodies, then of face_virials_, into `terms`, which it returns.
+  std::span<const Real> find_terms(const State<D>& state, const MotionRecords<D>& records, Component of,
+                                   std::vector<Real>& terms) const {
     const BodyStore<D>& bodies = state.bodies;
     const auto n = static_cast<std::size_t>(bodies.n_owned());
     const Vec<D> centre = state.box.centre();
-    std::array<std::span<const Real>, D> terms;
-    std::array<Real, D> sums{};
-    std::size_t n_axes = 0;
-    for (int k = 0; k < D; ++k) {
-      if (!state.cell.follows_stress(k)) continue;
-      std::vector<Real>& of_axis = terms_[n_axes];
-      of_axis.resize(n + face_virials_.size());
-      for (std::size_t i = 0; i < n; ++i) {
-        const Vec<D> from_centre = bodies.position()[i] - centre;
-        const Real velocity = bodies.velocity()[i][k] - state.cell.gradient_times(state.box, from_centre)[k];
-        of_axis[i] = records.forces[i].force[k] * from_centre[k] + bodies.mass()[i] * velocity * velocity;
-      }
-      for (std::size_t b = 0; b < face_virials_.size(); ++b) of_axis[n + b] = -face_virials_[b][k];
-      terms[n_axes++] = of_axis;
+    terms.resize(n + face_virials_.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      const Vec<D> from_centre = bodies.position()[i] - centre;
+      const Vec<D> c = bodies.velocity()[i] - state.cell.gradient_times(state.box, from_centre);
+      terms[i] = records.forces[i].force[of.force] * from_centre[of.branch] +
+                 bodies.mass()[i] * c[of.force] * c[of.branch];
     }
-    ReproducibleSum::sum(state.comm, std::span(terms).first(n_axes), std::span(sums).first(n_axes));
-    Vec<D> stress{};
-    n_axes = 0;
-    for (int k = 0; k < D; ++k)
-      if (state.cell.follows_stress(k)) stress[k] = sums[n_axes++] / state.box.volume();
-    return stress;
+    for (std::size_t b = 0; b < face_virials_.size(); ++b)
+      terms[n + b] = -face_virials_[b][static_cast<std::size_t>(of.place)];
+    return terms;
   }
 
-  std::vector<Vec<3>> face_virials_;  // of each block with pairs through faces
-  std::array<std::vector<Real>, D> terms_;
+  std::vector<std::array<Real, 4>> face_virials_;  // of each block with pairs through faces
+  std::array<std::vector<Real>, D + 1> terms_;
 };
 
 }  // namespace scree

@@ -148,14 +148,15 @@ struct ForceBatches {
   const std::uint8_t* shifts = nullptr;    ///< one per place (shifted kernels only)
   const Real* shift_table = nullptr;       ///< 3 numbers per shift code: what to add to x_i - x_j
   const Real* shift_velocities = nullptr;  ///< the same to v_i - v_j; null: 0
-  Real* face_virial = nullptr;        ///< 3 numbers: sum of f_k s_k over shifted pairs, f: force on j [N],
-                                      ///< s: their shift [m]; null: nobody asks
-  std::uint8_t* touched = nullptr;    ///< one per place: whether the pair touched at the last call
-  ContactHistory* history = nullptr;  ///< one per place, meaningless where `touching` is 0
-  RollingHistory* rolling = nullptr;  ///< the same with `rolling_springs`
-  Index* list = nullptr;              ///< scratch, three per place
-  PrefetchQueue* prefetch = nullptr;  ///< fetched on the way; may be null
-  const SoftLaw* laws = nullptr;      ///< n_materials * n_materials
+  Real* face_virial = nullptr;         ///< 4 numbers: sum of f_k s_k over shifted pairs, f: force on j [N],
+                                       ///< s: their shift [m], and of f_flow s_gradient; null: nobody asks
+  std::size_t flow = 0, gradient = 0;  ///< axes of the fourth
+  std::uint8_t* touched = nullptr;     ///< one per place: whether the pair touched at the last call
+  ContactHistory* history = nullptr;   ///< one per place, meaningless where `touching` is 0
+  RollingHistory* rolling = nullptr;   ///< the same with `rolling_springs`
+  Index* list = nullptr;               ///< scratch, three per place
+  PrefetchQueue* prefetch = nullptr;   ///< fetched on the way; may be null
+  const SoftLaw* laws = nullptr;       ///< n_materials * n_materials
   Index n_materials = 1;
   bool rolling_springs = false;  ///< resistance to rolling has a spring; else its torque has no memory
   Real dt = 0;                   ///< by which histories advance [s]

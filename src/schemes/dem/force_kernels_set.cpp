@@ -282,9 +282,9 @@ Index find_contact_pairs(const ForceBatches& p, const ContactRows& list) {
 
 /// What a pair through a periodic face adds to p.face_virial, one after the other in all sets.
 void add_face_virial(const ForceBatches& p, const Three<Real>& force, const Three<Real>& shift) {
-  p.face_virial[0] += force.x * shift.x;
-  p.face_virial[1] += force.y * shift.y;
-  p.face_virial[2] += force.z * shift.z;
+  const std::array<Real, 3> f{force.x, force.y, force.z}, s{shift.x, shift.y, shift.z};
+  for (std::size_t k = 0; k < 3; ++k) p.face_virial[k] += f[k] * s[k];
+  p.face_virial[3] += f[p.flow] * s[p.gradient];
 }
 
 template <NormalLaw law, TangentialLaw tangential, Pulls pulls, bool shifted>

@@ -33,7 +33,7 @@ class PairForces {
     run(block.first_batch, block.first_shifted, false);
     if (block.last_batch == block.first_shifted) return;
     batches.shifts = step.schedule.shifts().data() + step.schedule.first_shift(block);
-    batches.face_virial = stress.of_next_block(step.state);
+    stress.add_next_block(step.state, batches);
     run(block.first_shifted, block.last_batch, true);
   }
 

@@ -45,7 +45,7 @@ class CellMotion {
     FrictionProblem<D>& problem = assembler_.problem();
     if (!state_.cell.is_stress_driven()) return solve_.run(problem, keeps_guess);
     Scope timer("stress of the cell");
-    const Real inertia = find_inertia(), modulus = modulus_of(inertia, dt);
+    const Real inertia = find_inertia(), answer = 2 * static_cast<Real>(sweeps_of_try) * inertia / dt;
     // What rests is not solved relative to its own errors.
     if (inertia > 0)
       problem.velocity_floor =
@@ -53,9 +53,9 @@ class CellMotion {
                    negligible * dt * state_.cell.largest_target() * state_.lattice.largest_radius / inertia);
     solve_.run(problem, keeps_guess, sweeps_of_try);
     for (int n = 1;; ++n) {
-      state_.cell.set_response({stress(dt), modulus});
+      state_.cell.set_response(response(dt, modulus_of(inertia, dt)));
       const typename DeformingCell<D>::Motion solved_for = state_.cell.motion();
-      residual_ = state_.cell.choose_motion(state_.box, dt);
+      residual_ = state_.cell.choose_motion(state_.box, dt, answer);
       if ((solve_.report().converged && residual_ <= tolerance) || n == max_tries)
         return state_.cell.set_motion(solved_for);
       assembler_.change_flow();
@@ -77,42 +77,46 @@ class CellMotion {
 
  private:
   // Each sweep of a try answers a strain by the inertia of the bodies, twice in a chain, where it passes on
-  // what it finds; (H.24) is that stiff, so that tries neither overshoot nor creep. After the fourth sweeps
-  // have momentum.
+  // what it finds. After the fourth sweeps have momentum.
   static constexpr std::int64_t sweeps_of_try = 4;
   static constexpr Real negligible = 1e-3;  // of the speed that the stress gives to a body in a step
   static constexpr int max_tries = 200;
   static constexpr Real tolerance = 1e-3;
 
-  /// sum of m c c over the volume at the start of the step, along each axis [Pa].
+  /// sum of m c c over the volume at the start of the step, along each axis, and of m c_flow c_gradient [Pa].
   void find_kinetic(const FreeMotion<D>& free) {
     constexpr std::size_t q = n_velocities<D>;
-    std::array<Real, D> sums{};
+    kinetic_ = {};
     const BodyStore<D>& bodies = state_.bodies;
-    ReproducibleSum::sum(state_.comm, static_cast<std::size_t>(bodies.n_owned()), sums,
+    ReproducibleSum::sum(state_.comm, static_cast<std::size_t>(bodies.n_owned()), kinetic_,
                          [&](std::size_t i, std::span<Real> terms) {
-                           for (std::size_t k = 0; k < D; ++k) {
-                             const Real c = free.start_velocity()[i * q + k];
-                             terms[k] = bodies.mass()[i] * c * c;
-                           }
+                           const auto c = free.start_velocity().subspan(i * q, D);
+                           for (std::size_t k = 0; k < D; ++k) terms[k] = bodies.mass()[i] * c[k] * c[k];
+                           terms[D] = bodies.mass()[i] * c[flow()] * c[gradient()];
                          });
-    for (std::size_t k = 0; k < D; ++k) kinetic_[static_cast<int>(k)] = sums[k] / state_.box.volume();
+    for (Real& sum : kinetic_) sum /= state_.box.volume();
   }
-  /// Normal stresses of the impulses found, with those of motion [Pa]: sum of r_k l_k over dt and the volume.
-  Vec<D> stress(Real dt) const {
+  /// Stresses of the impulses found, with those of motion [Pa]: sum of r_k l_k over dt and the volume, for
+  /// shear the negative sum of r_flow l_gradient.
+  typename DeformingCell<D>::Response response(Real dt, Real modulus) const {
     const ContactGraph<D>& contacts = assembler_.contacts();
     const FrictionProblem<D>& problem = assembler_.problem();
-    std::array<Real, D> sums{};
+    std::array<Real, D + 1> sums{};
     ReproducibleSum::sum(state_.comm, contacts.size(), sums, [&](std::size_t c, std::span<Real> terms) {
       Vec<D> r;
       for (std::size_t i = 0; i < D; ++i) r += solve_.impulse()[c * D + i] * problem.frame[c][i];
       for (std::size_t k = 0; k < D; ++k)
         terms[k] = r[static_cast<int>(k)] * contacts.branch[c][static_cast<int>(k)];
+      terms[D] = r[static_cast<int>(flow())] * contacts.branch[c][static_cast<int>(gradient())];
     });
-    Vec<D> stress = kinetic_;
-    for (std::size_t k = 0; k < D; ++k) stress[static_cast<int>(k)] += sums[k] / (dt * state_.box.volume());
-    return stress;
+    for (std::size_t k = 0; k <= D; ++k) sums[k] = kinetic_[k] + sums[k] / (dt * state_.box.volume());
+    typename DeformingCell<D>::Response response{.shear_stress = -sums[D], .modulus = modulus};
+    std::copy_n(sums.begin(), D, response.stress.component.begin());
+    return response;
   }
+  /// Axes of shear, or the first one.
+  std::size_t flow() const { return static_cast<std::size_t>(std::max(state_.box.flow, 0)); }
+  std::size_t gradient() const { return static_cast<std::size_t>(std::max(state_.box.gradient, 0)); }
   /// The largest of sum m_ab l_k^2 over the volume along the axes [Pa s2]. Collective.
   Real find_inertia() const {
     const ContactGraph<D>& contacts = assembler_.contacts();
@@ -128,17 +132,16 @@ class CellMotion {
     });
     return *std::ranges::max_element(sums) / state_.box.volume();
   }
-  /// M of (H.24): by which the sweeps of a try answer a strain of the cell in the step, at most [Pa].
+  /// M of (H.24): by which free bodies answer a strain of the cell in the step [Pa].
   Real modulus_of(Real inertia, Real dt) const {
-    const Real time = std::min(state_.cell.response_time(dt), state_.cell.usual_steps * dt);
-    return 2 * static_cast<Real>(sweeps_of_try) * inertia / (dt * time);
+    return inertia / (dt * std::min(state_.cell.response_time(dt), state_.cell.usual_steps * dt));
   }
 
   State<D>& state_;
   FrictionAssembler<D>& assembler_;
   ContactSolve<D>& solve_;
   typename DeformingCell<D>::Motion before_;
-  Vec<D> kinetic_{};
+  std::array<Real, D + 1> kinetic_{};
   Real residual_ = 0;
 };
 

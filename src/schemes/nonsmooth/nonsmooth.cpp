@@ -219,8 +219,7 @@ void NonsmoothStepper<D>::finish_step(State<D>& state, Real dt) {
   energy_.update_balance(state, free_, assembler_->problem().start_velocity, solve_->velocity(),
                          laws_->work());  // E.1-E.6
   state.obstacles.finish_driven_step(state.clock.time + dt);
-  if (!state.cell.moves()) return;
-  state.cell.advance(state.box, dt);
+  if (!state.cell.advance(state.box, dt)) return;
   energy_.add_flow(state, solve_->velocity(), dt);  // H.25
   neighborhood_->list().place_images(state);
 }
