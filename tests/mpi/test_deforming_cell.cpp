@@ -47,8 +47,8 @@ source = {{ type = "random", count = {} }}
          tables;
 }
 
-/// Disks that are sheared at a constant stress, faster and under a pressure from a moment on, and by a shear
-/// stress at last. The cell flips about every 70 steps.
+/// Disks that are sheared at a constant stress, faster and under a pressure from a moment on. The cell flips
+/// about every 70 steps.
 std::string plane(const std::string& stiffness = "1e6") {
   return deck_of({2, "[1.0, 0.8]", 3, stiffness, "min = 0.015, max = 0.025", 260}, R"(
 flow = "x"
@@ -62,10 +62,6 @@ until = { stress_within = 0.2, max_time = 0.08 }
 [[stages]]
 name = "faster"
 deformation = { shear_rate = -40, pressure = 900 }
-duration = 0.04
-[[stages]]
-name = "pulled"
-deformation = { shear_stress = 300 }
 duration = 1
 [measures.energy]
 type = "energy"
@@ -79,13 +75,13 @@ type = "cell"
 
 /// Spheres in a cell that gets shorter along one axis and longer along another, and is sheared across the
 /// third.
-std::string space(const std::string& stiffness = "1e5", const std::string& more = "") {
+std::string space(const std::string& stiffness = "1e5", const std::string& more = "",
+                  const std::string& strain_rate = "{ x = 1, z = -0.5 }") {
   return deck_of({3, "[0.5, 0.45, 0.5]", 5, stiffness, "min = 0.02, max = 0.03", 400, more}, R"(
 flow = "z"
 gradient = "y"
 shear_rate = 15
-strain_rate = { x = 1, z = -0.5 }
-)");
+strain_rate = )" + strain_rate + "\n");
 }
 
 }  // namespace
@@ -96,6 +92,19 @@ TEST_CASE("deforming cells in the plane: the same bits on any ranks and through 
   CHECK(seen.n_remembered > 15);
   CHECK(seen.old_list);
   if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+}
+
+TEST_CASE("deforming cells that follow a shear stress: the same bits on any ranks and through restarts",
+          "[mpi]") {
+  for (const std::string stiffness : {"1e6", ""}) {
+    INFO((stiffness.empty() ? "rigid" : "soft"));
+    std::string pulled = plane(stiffness);
+    const std::string rates = "shear_rate = -40, ";
+    pulled.replace(pulled.find(rates), rates.size(), "shear_stress = -90, ");
+    const Seen seen = check_restarts<2>({pulled, {}, 400, {1, 90, 230, 320}});
+    CHECK(seen.n_remembered > 15);
+    CHECK(seen.old_list);
+  }
 }
 
 TEST_CASE("deforming cells in space: the same bits on any ranks and through restarts", "[mpi]") {
@@ -124,7 +133,7 @@ width = "2 cm"
 [shapes.brick]
 type = "box"
 size = [0.04, 0.03, 0.02])";
-  const Seen seen = check_restarts<3>({space("", shapes), {}, 60, {1, 25, 40, 50}});
+  const Seen seen = check_restarts<3>({space("", shapes, "{ x = -15, z = -10 }"), {}, 60, {1, 25, 40, 50}});
   CHECK(seen.n_contacts > 15);
   CHECK(seen.old_list);
   if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);

@@ -31,7 +31,7 @@ VERIFICATIONS = {
     "pbd": Verification("pbd", "position-based dynamics: two experiments, methods and steps", ("sliding", "disks40")),
     "slope": Verification("cube_on_slope", "exact friction: a cube on a slope, the published table of interior points"),
     "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
-                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen", "shear", "slow-shear"), long=True),
+                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen", "shear"), long=True),
     "dosta": Verification("dosta", "the published comparison of DEM codes: silo, drum, impact at full stiffness; --full runs them, hours",
                           ("impact", "drum", "silo"), long=True),
     "crowd": Verification("crowd", "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, wall "

@@ -74,7 +74,10 @@ def numbers_of(flow, samples):
         scalars = samples.course.scalars
         late = scalars["cell_shear_strain"] >= SHEARED
         shear, normal = (np.mean((scalars[f"stress_contact_{axes}"] + scalars[f"stress_kinetic_{axes}"])[late]) for axes in ("xy", "yy"))
-        return {"friction [-]": float(-shear / normal), "solid fraction [-]": float(np.mean(scalars["solid_solid_fraction"][late]))}
+        # The slowest flow is reported, without a band.
+        more = " of the slowest" if flow.name == "shear 0.0001" else ""
+        return {f"friction{more} [-]": float(-shear / normal),
+                f"solid fraction{more} [-]": float(np.mean(scalars["solid_solid_fraction"][late]))}
     if flow.deck == "silo":
         late = samples.time > 0.75 - 1e-9
         return {"rate [1/s]": -float(np.polyfit(samples.time[late], samples.above[late], 1)[0])}

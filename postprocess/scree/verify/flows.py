@@ -13,7 +13,6 @@ from scree.verify.numbers import impact_damping
 SAMPLE_EVERY = 0.01                         # [s]
 SOFT_STEP, ELASTIC_STEP = 5e-5, 5e-4        # [s], of the decks' stiffness; a contact lasts twenty times the first
 FEW, MANY = 3, 6                            # seeds; the second with --full
-SLOW_SHEAR = "slow-shear"                   # cases that take hours
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class Flow:
     rigid_step: float = 2e-3    # [s]
     quick: bool = False
     stiffer: bool = False
+    long: bool = False          # runs with --full only
     n_seeds: int = FEW
-    group: str = ""             # of cases that are asked for together, else the deck's name; SLOW_SHEAR is not part of all
     keys: dict = field(default_factory=dict, hash=False)
     tables: dict = field(default_factory=dict, hash=False)
 
@@ -56,7 +55,7 @@ class Flow:
     def seeds(self, law, laboratory):
         if laboratory.quick and law is not ELASTIC:
             return range(1, 2)
-        n_seeds = MANY if laboratory.extent.full and self.stiffer and self.n_seeds > 1 else self.n_seeds
+        n_seeds = MANY if laboratory.extent.full and self.stiffer else self.n_seeds
         return range(1, 1 + (laboratory.extent.n_seeds or n_seeds))
 
     def deck_for(self, laboratory, law, seed):
@@ -89,9 +88,8 @@ def collapse(aspect):
 
 def shear(inertial_number):
     """A cell that is sheared 10 times its height, 5 times where it is slow, after its first two."""
-    rate, is_fast = inertial_number / (DIAMETER * math.sqrt(2500 / 650)), inertial_number > 5e-3
-    return Flow(f"shear {inertial_number:g}", "shear", rigid_step=1e-3, stiffer=True, n_seeds=FEW if is_fast else 1,
-                group="shear" if is_fast else SLOW_SHEAR,
+    rate = inertial_number / (DIAMETER * math.sqrt(2500 / 650))
+    return Flow(f"shear {inertial_number:g}", "shear", rigid_step=1e-3, stiffer=True, long=inertial_number < 5e-3,
                 keys={"domain.deformation.shear_rate": rate,
                       "simulation.end_time": round((SHEARED + (10 if inertial_number > 0.02 else 5)) / rate, 3)})
 
@@ -118,7 +116,6 @@ STEADY_FLOW, TUBE, CELL = LimitBand(0.05, 0.03), LimitBand(0.05, 0.05, (0, 0)), 
 BANDS = {"transport [m/s]": STEADY_FLOW, "transport [1/s]": STEADY_FLOW, "torque [N m]": STEADY_FLOW,
          "angle of the centre of mass [deg]": STEADY_FLOW, "x95 [L0]": STEADY_FLOW, "floor load poured [weight]": TUBE,
          "floor load sunk [weight]": LimitBand(0.05, 0.05, (2, 2)), "friction [-]": CELL, "solid fraction [-]": CELL}
-ONLY_TOLD = {"shear 0.0001"}    # cases without such bands
 # Rows that are known not to hold, {(case, quantity, law): why}; numbers in docs/verification.md.
 GUESS = "impacts, the correction of places and the first guess of the solver move what rests"
 IMPACTS = "impacts of a long step end in one inelastic solve"
@@ -174,7 +171,7 @@ class FlowTable(Checks):
         soft, lammps = means.get(SOFT.name), means["LAMMPS"]
         base = "LAMMPS" if soft and soft.n == 1 and lammps and lammps.n > 1 else SOFT.name
         against = {SOFT.name: ("LAMMPS",), ELASTIC.name: (base,), STIFF_ELASTIC.name: ("dem 16k",)}
-        if quantity in BANDS and case not in ONLY_TOLD:
+        if quantity in BANDS:
             band = BANDS[quantity]
             against |= {law.name: ("dem 1/0", share, scatters) for law, share, scatters in
                         zip((RIGID, FINE_RIGID), (band.share, band.share_of_fine), band.scatters)}
@@ -302,8 +299,7 @@ def verify(laboratory, group, csv, show):
     if group in ("all", "impacts") and laboratory.extent.has("impacts"):
         run_impacts(laboratory, table)
     for flow in FLOWS:
-        of = flow.group or flow.deck
-        if (group == of or group == "all" and of != SLOW_SHEAR) and (flow.quick or not laboratory.quick):
+        if group in ("all", flow.deck) and (flow.quick or not laboratory.quick) and (laboratory.extent.full or not flow.long):
             run_flow(laboratory, table, flow)
     show("")
     holds = table.finish(csv)
