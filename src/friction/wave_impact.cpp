@@ -28,9 +28,9 @@ Real product(const Real* row, const Real* velocity) {
 
 Real ContactEnergy::empties_at() const {
   const Real turn = turning_share(speed, change);
-  const auto empties = [&](Real from, Real held, Real u) -> Real {
+  const auto empties = [&](Real from, Real stored, Real u) -> Real {
     // dp (u x + du x^2/2) = e^2 E
-    const Real left = held * restitution * restitution / impulse;
+    const Real left = stored * restitution * restitution / impulse;
     if (left <= 0) return from;
     const Real square = u * u + 2 * change * left;
     const Real root = u + std::sqrt(std::max(square, 0.0));
@@ -102,13 +102,13 @@ void WaveImpact<D>::start(const WaveRules& rules) {
       spring.speed += product<q>(row, &velocity_[static_cast<std::size_t>(contact.body[side]) * q]);
       spring.inverse_mass += product<q>(row, move);
       // At least the largest eigenvalue of the tangential block; the block's own where it is a number.
-      Real most = 0;
+      Real greatest = 0;
       for (int i = 1; i < D; ++i) {
         Real sum = 0;
         for (int j = 1; j < D; ++j) sum += std::abs(product<q>(row + i * q, move + j * q));
-        most = std::max(most, sum);
+        greatest = std::max(greatest, sum);
       }
-      spring.inverse_mass_along += most;
+      spring.inverse_mass_along += greatest;
     }
     largest = std::max(largest, -spring.speed / spring.inverse_mass);
     fastest = std::max(fastest, -spring.speed);
@@ -152,7 +152,7 @@ Real WaveImpact<D>::weight(const Spring& spring, Real energy, Real speed) const 
 /// The impulses of a step, by the energies at its start or at half of it. False: nothing presses.
 template <int D>
 bool WaveImpact<D>::share_out(bool at_half) {
-  Real most = 0;
+  Real greatest = 0;
   for (std::size_t c = 0; c < springs_.size(); ++c) {
     const Spring& spring = springs_[c];
     weight_[c] = 0;
@@ -170,10 +170,10 @@ bool WaveImpact<D>::share_out(bool at_half) {
       }
     }
     weight_[c] = weight(spring, energy, speed);
-    most = std::max(most, weight_[c]);
+    greatest = std::max(greatest, weight_[c]);
   }
-  if (most == 0) return false;
-  for (std::size_t c = 0; c < springs_.size(); ++c) springs_[c].impulse = step_ * weight_[c] / most;
+  if (greatest == 0) return false;
+  for (std::size_t c = 0; c < springs_.size(); ++c) springs_[c].impulse = step_ * weight_[c] / greatest;
   return true;
 }
 
