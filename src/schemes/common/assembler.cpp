@@ -104,6 +104,8 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   const bool has_start =
       state_.materials.has_elastic_pairs() && state_.obstacles.moves() && state_.obstacles.driven().empty();
   reset(start_surface_velocity_, has_start ? n * D : 0);
+  const Real last_dt = state_.clock.last_dt;
+  const Real middle_before = last_dt > 0 ? state_.clock.time - last_dt / 2 : state_.clock.time + step.dt / 2;
   const bool has_shapes = state_.bodies.carries_shapes();
   reset(problem_.arm, has_shapes ? 0 : n * 2);
   reset(problem_.jacobian, has_shapes ? n * 2 * D * FrictionProblem<D>::q : 0);
@@ -131,7 +133,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       return state_.obstacles.surface_velocity(contacts_.wall[c], point, contacts_.normal[c], time);
     };
     const Vec<D> velocity = velocity_at(state_.clock.time + step.dt / 2);
-    const Vec<D> at_start = has_start ? velocity_at(state_.clock.time) : Vec<D>{};
+    const Vec<D> at_start = has_start ? 0.5 * (velocity_at(middle_before) + velocity) : Vec<D>{};
     for (std::size_t i = 0; i < D; ++i) {
       surface_velocity_[c * D + i] = dot(frame[i], velocity);
       if (has_start) start_surface_velocity_[c * D + i] = dot(frame[i], at_start);

@@ -67,8 +67,8 @@ class FrictionAssembler {
   std::span<Real> surface_velocity() { return surface_velocity_; }
   /// n_contacts * D: what obstacles add to the bias, their velocity along N, T1[, T2] [m/s].
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
-  /// The same at the start of the step, if there are springs and walls move, none of them under load; else
-  /// that of the step.
+  /// The mean of that and of the middle of the step before, if there are springs and walls move, none of them
+  /// under load; else that of the step.
   std::span<const Real> start_surface_velocity() const {
     return start_surface_velocity_.empty() ? surface_velocity_ : start_surface_velocity_;
   }

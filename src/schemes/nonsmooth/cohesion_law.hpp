@@ -46,13 +46,14 @@ class CohesionLaw {
     halo.copy_to_ghosts(v, q);
   }
   /// What acted becomes what is known of the last step, while `memory` is that of the step before.
-  /// Collective.
-  void store(const StepContacts<D>& step, std::span<const Real> impulse, const ImpulseMemory<D>& memory) {
+  /// `pressing_of(c)`: normal impulse of contact c [N s]. Collective.
+  template <class Pressing>
+  void store(const StepContacts<D>& step, const Pressing& pressing_of, const ImpulseMemory<D>& memory) {
     std::array<std::int64_t, 2> counts{};
     has_last_ = true;
     last_.clear();
     for (std::size_t c = 0; c < pull_.size(); ++c) {
-      const Real pressing = impulse[c * D];
+      const Real pressing = pressing_of(c);
       if (pull_[c] != 0 && memory.impulse(step.contacts, c) != Vec<D>{}) {
         ++counts[0];
         if (pressing <= 0) ++counts[1];

@@ -49,8 +49,8 @@ struct StepContacts : ContactGeometry<D> {
   FrictionProblem<D>& problem;
   const ContactLaw& law;  ///< what is the same for all contacts
   std::span<const PairProperties<D>* const> pair;
-  /// n_contacts * D: velocity of obstacles in the frames of the contacts, in the middle and at the start of
-  /// the step [m/s].
+  /// n_contacts * D: velocity of obstacles in the frames of the contacts, in the middle of the step, and the
+  /// mean of that and of the middle of the step before [m/s].
   std::span<const Real> obstacle_velocity, start_obstacle_velocity;
 
   bool is_rigid(std::size_t c) const { return pair[c]->elasticity.rigid(); }

@@ -94,10 +94,11 @@ class ContactLaws {
     mean_velocity_.resize(after.size());
     for (std::size_t i = 0; i < after.size(); ++i) mean_velocity_[i] = 0.5 * (before[i] + after[i]);
     const ContactSolution<D> solution{solve.impulse(), after, mean_velocity_};
-    if (cohesion_) cohesion_->store(now, solution.impulse, memory_);
-    memory_.store(now.problem, now.contacts, [&](std::size_t c, std::size_t i) {
+    const auto impulse = [&](std::size_t c, std::size_t i = 0) {
       return solution.impulse[c * D + i] + (impacts_ ? impacts_->impulse(c)[i] : 0);
-    });
+    };
+    if (cohesion_) cohesion_->store(now, impulse, memory_);
+    memory_.store(now.problem, now.contacts, impulse);
     if (rolling_) rolling_->store(now, solution, memory_);
     if (springs_) springs_->store(now, solution, memory_, work_.stored);
     find_work(now, solution);
