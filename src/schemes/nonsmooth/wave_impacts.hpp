@@ -51,6 +51,7 @@ class WaveImpacts : public ImpactRecord<D> {
   };
   /// Of each body, while clusters are found. Reals, as halos carry these.
   enum Mark : std::size_t { label, owner, is_hit, n_marks };
+  enum class Part : char { none, member, impact };
 
   static Real normal_speed(const StepContacts<D>& step, std::size_t c) {
     return step.problem.normal_velocity(c, step.problem.start_velocity) + step.obstacle_velocity[c * D];
@@ -69,7 +70,7 @@ class WaveImpacts : public ImpactRecord<D> {
     FrictionProblem<D>& problem = step.problem;
     const auto n_local = static_cast<std::size_t>(problem.n_local());
     reset(marks_, n_local * n_marks);
-    reset(is_member_, step.contacts.size());
+    reset(part_, step.contacts.size());
     for (std::size_t i = 0; i < n_local; ++i) {
       marks_[i * n_marks + label] = static_cast<Real>(problem.body_id[i]);
       marks_[i * n_marks + owner] = step.state.comm.rank();
@@ -77,13 +78,13 @@ class WaveImpacts : public ImpactRecord<D> {
     problem.halo->copy_to_ghosts(marks_, n_marks);
     std::int64_t n_changes = 0;
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
-      is_member_[c] = is_member(step, c);
-      n_changes += is_impact(step, c);
+      part_[c] = is_impact(step, c) ? Part::impact : is_member(step, c) ? Part::member : Part::none;
+      n_changes += part_[c] == Part::impact;
     }
     if (step.state.comm.sum(n_changes) == 0) return false;
     const auto visit = [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
-        if (is_member_[c]) n_changes += join(problem, c, is_impact(step, c));
+        if (part_[c] != Part::none) n_changes += join(problem, c, part_[c] == Part::impact);
     };
     do {
       n_changes = 0;
@@ -117,7 +118,7 @@ class WaveImpacts : public ImpactRecord<D> {
     for (std::size_t c = 0, point = 0; c < step.contacts.size(); ++c) {
       point = c > 0 && step.contacts.same_pair(c - 1, step.contacts, c) ? point + 1 : 0;
       const Real* mark = mark_of(step.problem, c);
-      if (!is_member_[c] || mark[is_hit] == 0) continue;
+      if (part_[c] == Part::none || mark[is_hit] == 0) continue;
       outgoing_.to(static_cast<int>(mark[owner]))
           .put(record(step, c, static_cast<std::int64_t>(point), mark));
     }
@@ -224,8 +225,9 @@ class WaveImpacts : public ImpactRecord<D> {
 
   WaveRules rules_;
   WaveImpact<D> law_;
-  std::vector<Real> marks_;                // n_marks of each local body
-  std::vector<char> is_member_, is_left_;  // of each contact
+  std::vector<Real> marks_;    // n_marks of each local body
+  std::vector<Part> part_;     // of each contact
+  std::vector<char> is_left_;  // of each contact: to the contact problem
   Outgoing outgoing_;
   std::vector<Record> records_;
   std::vector<std::int64_t> result_;  // where in them each contact is, -1
