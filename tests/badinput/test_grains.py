@@ -113,9 +113,9 @@ def test_what_impacts_through_bodies_do_not_go_with(folder):
     refused_deck(folder, ("[materials.glass]", f"{wave}[materials.glass]"), ("friction = 0.3", "friction = 0.3\nstiffness = 1e5"),
                  words=["wave", "stiffness", "glass", "steel"])
     refused_deck(folder, ("[materials.glass]", f"{wave}[materials.glass]"), words=["wave", "attract", "glass"],
-                 more='\n[pairs."glass-glass".cohesion]\ntype = "force"\nforce = 1\n')
+                 more='\n[pairs."glass-glass".cohesion]\ntype = "force"\npull_off = 1\n')
     refused_deck(folder, ("[materials.glass]", f"{wave}[materials.glass]"), words=["wave", "driven"],
-                 more=LID.replace('{ type = "translate", velocity = [0, -0.2] }', '{ type = "driven", axis = [0, -1], force = 10, max_speed = 1 }'))
+                 more=LID.replace('{ type = "translate", velocity = [0, -0.2] }', '{ type = "driven", axis = [0, -1], load = 10, max_speed = 1 }'))
 
 
 def test_pairs_that_are_missing_or_name_nothing(folder):
