@@ -1,5 +1,7 @@
 #include "schemes/nonsmooth/wave_impacts.hpp"
 
+#include <fmt/format.h>
+
 #include "unit/schemes/few_balls.hpp"
 
 namespace scree {
