@@ -19,6 +19,7 @@
 #include "core/input_crash.hpp"
 #include "core/launcher.hpp"
 #include "core/parallel.hpp"
+#include "run/python_package.hpp"
 
 namespace scree {
 
@@ -88,7 +89,7 @@ inline std::string readable(const std::string& message) {
 }
 
 /// Prints the error that ends the program.
-inline void tell(const std::string& message) {
+inline void print_error(const std::string& message) {
   std::fprintf(stderr, "scree: %s\n", readable(message).c_str());
   std::fflush(stderr);
 }
@@ -145,9 +146,9 @@ inline ExitCode answer(Ranks& ranks, const CommandLine::Ending& ending) {
   if (!ranks.is_speaker(ending.code)) return ending.code;
   std::fputs(ending.mistakes.c_str(), stderr);
   try {
-    show(ending.output);
+    show(ending.page.empty() ? ending.output : page_of_program(ending.page));
   } catch (const RunError& failure) {
-    tell(failure.what());
+    print_error(failure.what());
     return failure.code();
   }
   return ending.code;
@@ -173,18 +174,18 @@ inline ProgramEnd run_to_end(Ranks& ranks, int argc, char** argv, ExitCode (*pro
   try {
     return {program(ranks, argc, argv)};
   } catch (const CollectiveError& error) {
-    if (ranks.is_speaker(error.code())) tell(error.what());
+    if (ranks.is_speaker(error.code())) print_error(error.what());
     return {error.code(), error.what()};
   } catch (const std::exception& error) {
     const bool is_input = dynamic_cast<const LocalInputError*>(&error) != nullptr;
     const ExitCode code = is_input ? ExitCode::bad_input : ExitCode::runtime_failure;
     const bool is_alone = !ranks.have_started();
     if (is_alone || all_meet(ranks.meeting())) {
-      if (is_alone || ranks.comm().is_root()) tell(error.what());
+      if (is_alone || ranks.comm().is_root()) print_error(error.what());
       return {code, error.what()};
     }
     const Comm& comm = ranks.comm();
-    tell(fmt::format("rank {}: {}", comm.rank(), error.what()));
+    print_error(fmt::format("rank {}: {}", comm.rank(), error.what()));
     MPI_Abort(comm.handle(), static_cast<int>(code));
     return {code, error.what()};
   }

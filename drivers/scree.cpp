@@ -21,8 +21,8 @@ ExitCode become_bench(char** argv) {
   const std::string program =
       std::filesystem::read_symlink("/proc/self/exe", error).replace_filename("scree_bench").string();
   execv(program.c_str(), argv);
-  tell("there is no program scree_bench beside this one: " + program +
-       " (cmake --build --preset release --target scree_bench)");
+  print_error("there is no program scree_bench beside this one: " + program +
+              " (cmake --build --preset release --target scree_bench)");
   return ExitCode::bad_input;
 }
 

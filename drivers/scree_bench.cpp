@@ -21,9 +21,9 @@ namespace {
 using namespace scree;
 
 /// Measures and lets the tables be shown, which are started before MPI is.
-ExitCode measure(Ranks& ranks, bool streams, const Json& told, log::Level level,
+ExitCode measure(Ranks& ranks, bool streams, const Json& request, log::Level level,
                  const std::function<void(const Comm&, const Send&)>& work) {
-  PythonLines tables(ranks.is_speaker(ExitCode::done), streams, "bench", {"show", told.dump()});
+  PythonLines tables(ranks.is_speaker(ExitCode::done), streams, "bench", {"show", request.dump()});
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), level);
   load_external_plugins(comm);

@@ -146,7 +146,7 @@ Audience audience(bool laboratory) {
 }
 
 struct InfoOptions {
-  bool schema = false, reference = false, laboratory = false;
+  bool schema = false, keys = false, reference = false, laboratory = false;
 };
 
 Verb info_verb(CommandLine& app, Arguments& a, InfoOptions& info) {
@@ -158,13 +158,13 @@ Verb info_verb(CommandLine& app, Arguments& a, InfoOptions& info) {
       verb.flag("--reference", info.reference, "Markdown reference of deck keys (docs/decks.md)");
   verb.flag("--laboratory", info.laboratory, "of those for the laboratory (docs/decks-laboratory.md)")
       .needs(reference);
+  verb.flag("--keys", info.keys, "what the reference and the schema are made of").hidden();
   verb.example("scree info results/pour/pour.h5");
   const auto act = [&a, &info](Ranks& ranks) {
-    if (info.schema || info.reference) {
+    if (info.schema || info.reference || info.keys) {
       load_external_plugins();
-      return answer(ranks,
-                    {.output = info.schema ? deck_schema(deck_description())
-                                           : deck_reference(deck_description(), audience(info.laboratory))});
+      if (info.keys) return answer(ranks, {.output = deck_keys(deck_description())});
+      return answer(ranks, {.page = info.schema ? "schema" : info.laboratory ? "laboratory" : "reference"});
     }
     const Comm& comm = start(ranks, a);
     if (a.path.empty()) throw InputError("scree info: name a file, or give --schema or --reference");

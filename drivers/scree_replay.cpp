@@ -112,9 +112,9 @@ ExitCode replay_program(Ranks& ranks, int argc, char** argv) {
   options.natural = given.measure == "natural";
   given.generated.in_local_form = options.form == "local";
   given.generated.force = options.force;
-  const Json told{{"csv", options.csv}, {"json", options.json}};
+  const Json request{{"csv", options.csv}, {"json", options.json}};
   PythonLines tables(!generates && !converts && ranks.is_speaker(ExitCode::done), false, "bench",
-                     {"replay", told.dump(-1, true)});
+                     {"replay", request.dump(-1, true)});
   const Comm& comm = ranks.comm();
   log::start(comm.is_root(), log::Level::normal);
   load_external_plugins(comm);

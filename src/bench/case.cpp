@@ -1,7 +1,6 @@
 #include "bench/case.hpp"
 
 #include "bench/measure_time.hpp"
-#include "core/command_line.hpp"
 
 namespace scree {
 

@@ -34,9 +34,9 @@ class BenchRun {
 
  private:
   void send(const std::string& what, const Json& value) const {
-    Json told{{"case", name_}, {"mode", mode_}, {"ranks", comm_.size()}};
-    told.update(value);
-    send_(what, told);
+    Json message{{"case", name_}, {"mode", mode_}, {"ranks", comm_.size()}};
+    message.update(value);
+    send_(what, message);
   }
 
   const Comm& comm_;

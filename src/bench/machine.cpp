@@ -28,7 +28,7 @@ Real min_seconds(const Comm& comm, const std::function<void()>& work) {
 }
 
 /// Half a round trip of a message between ranks 0 and 1; the others look on.
-Real one_way_seconds(const Comm& comm, std::size_t bytes) {
+Real message_seconds(const Comm& comm, std::size_t bytes) {
   std::vector<char> message(bytes);
   const int count = static_cast<int>(bytes);
   const MPI_Comm handle = comm.handle();
@@ -63,8 +63,8 @@ Json measure_machine(const Comm& comm) {
   measured["triad_each_rank"] = triad_rate(comm);
   if (comm.size() > 1) {
     constexpr std::size_t large = std::size_t{1} << 20;
-    measured["latency_8_B"] = one_way_seconds(comm, 8);
-    const Real seconds = one_way_seconds(comm, large);
+    measured["latency_8_B"] = message_seconds(comm, 8);
+    const Real seconds = message_seconds(comm, large);
     measured["latency_1_MiB"] = seconds;
     measured["bandwidth_1_MiB"] = static_cast<Real>(large) / seconds;
     measured["allreduce_8_B"] = min_seconds(comm, [&] { comm.max(Real{1}); });

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/command_line.hpp"
+
 namespace scree {
 
 template <int D>
@@ -57,5 +59,18 @@ source = {{ {} }}
 
 template std::string packing_text<2>(const PackingOptions&);
 template std::string packing_text<3>(const PackingOptions&);
+
+void PackingBench::add_options(CommandLine& app) {
+  app.option("--dimensions", dimensions_, "2, 3 or both").delimiter(',').check(in_range(2, 3));
+  app.option("--bodies", bodies_, "numbers of bodies, over all ranks")
+      .delimiter(',')
+      .check(positive_number());
+  add_repetitions(app);
+}
+
+void PackingBench::make_quick() {
+  bodies_ = {quick_bodies_};
+  repetitions_ = 3;
+}
 
 }  // namespace scree

@@ -147,13 +147,12 @@ const FrictionProblem<3>& Pile::assemble(Real along_normal, Real along_tangents)
   step.velocity_floor = options_.gravity * options_.dt;
   step.density = {&options_.density, 1};
   step.free_velocity = free_velocity;
-  const ContactLaw law{.dt = options_.dt,
-                       .contact_slop = options_.touching ? options_.speculative_margin : 0};
+  const ContactLaw law{.dt = options_.dt, .contact_slop = options_.closed ? options_.speculative_margin : 0};
   step.laws = [&](const ContactGraph<3>& contacts, FrictionProblem<3>& problem) {
     std::ranges::fill(problem.mu, options_.mu);
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-      const Real touching = law.contact_slop * sum_of_radii(state, contacts, c);
-      problem.bias[c * 3] += normal_bias(law, contacts.gap[c], touching, 0, 0, 0);
+      const Real slop = law.contact_slop * sum_of_radii(state, contacts, c);
+      problem.bias[c * 3] += normal_bias(law, contacts.gap[c], slop, 0, 0, 0);
       problem.compliance[2 * c] = along_normal / mean_mass_;
       problem.compliance[2 * c + 1] = along_tangents / mean_mass_;
     }

@@ -1,5 +1,4 @@
 #pragma once
-#include <memory>
 
 #include "run/simulation.hpp"
 #include "schemes/common/assembler.hpp"
@@ -15,9 +14,9 @@ struct PileOptions {
   Real gravity = 9.81;
   std::int64_t seed = 1;
   Real speculative_margin = 5e-5;  ///< a pair with gap <= speculative_margin (R_a + R_b) is a contact
-  /// All contacts count as touching; else a gap may close in the step: about every fifth contact has one of
+  /// All contacts count as closed; else a gap may close in the step: about every fifth contact has one of
   /// some 1e-7 m, which is what makes rigid piles hard (docs/performance-friction.md).
-  bool touching = true;
+  bool closed = true;
 };
 
 /// A pile of spheres in a box without a lid, about a cube, settled by position-based dynamics, as a friction

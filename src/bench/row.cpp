@@ -92,7 +92,7 @@ Json BenchRow::to_json() const {
     if (!column.in_table) json["only_in_files"].push_back(column.name);
   }
   for (const BenchPhase& phase : phases) json["phases"][phase.name] = finite_or_text(phase.share);
-  json["notes"] = notes;
+  json["notes"] = remarks;
   return json;
 }
 

@@ -62,7 +62,7 @@ class BenchRow {
   bool is_complete = true;     ///< false: the work was given up, so its seconds compare with nothing
   std::vector<BenchColumn> columns;
   std::vector<BenchPhase> phases;
-  std::vector<std::string> notes;  ///< lines below the row
+  std::vector<std::string> remarks;  ///< lines below the row
 };
 
 }  // namespace scree

@@ -11,7 +11,7 @@
 #include "bench/steps.hpp"
 #include "core/files.hpp"
 #include "core/memory.hpp"
-#include "replay/scratch.hpp"
+#include "core/scratch_folder.hpp"
 #include "run/python_package.hpp"
 
 namespace scree {
@@ -140,12 +140,12 @@ class RunCase : public BenchCase {
   const Texts& size() const { return values_.at(about_.options.front().name); }
   /// Throws InputError if Python refuses. Local.
   std::string measurements_from_python(const std::string& folder) const {
-    Json told{{"case", about_.name}, {"folder", folder}, {"is_study", is_study_}};
-    told["program"] = fs::read_symlink("/proc/self/exe").replace_filename("scree").string();
-    told["options"] = Json::object();
-    for (const auto& [name, values] : values_) told["options"][name] = values;
-    told["options"]["repetitions"] = Texts{std::to_string(repetitions_)};
-    const std::string text = output_of_python("bench", {"decks", told.dump()});
+    Json request{{"case", about_.name}, {"folder", folder}, {"is_study", is_study_}};
+    request["program"] = fs::read_symlink("/proc/self/exe").replace_filename("scree").string();
+    request["options"] = Json::object();
+    for (const auto& [name, values] : values_) request["options"][name] = values;
+    request["options"]["repetitions"] = Texts{std::to_string(repetitions_)};
+    const std::string text = output_of_python("bench", {"decks", request.dump()});
     const Json answer = Json::parse_or_null(text);
     if (const Json* refused = answer.is_object() ? answer.find("refused") : nullptr)
       throw InputError(refused->get<std::string>());
@@ -154,13 +154,13 @@ class RunCase : public BenchCase {
   }
   template <int D>
   static void measure(const BenchRun& run, Deck&& deck, const Json& measurement) {
-    const Json& told = measurement["steps"];
+    const Json& steps = measurement["steps"];
     StepTiming plan;
-    plan.repetitions = told["repetitions"].get<int>();
-    plan.steps = told.value("steps", plan.steps);
-    plan.seconds = told.value("seconds", plan.seconds);
-    plan.warm_up = told.value("warm_up", plan.warm_up);
-    plan.warm_up_time = told.value("warm_up_time", plan.warm_up_time);
+    plan.repetitions = steps["repetitions"].get<int>();
+    plan.steps = steps.value("steps", plan.steps);
+    plan.seconds = steps.value("seconds", plan.seconds);
+    plan.warm_up = steps.value("warm_up", plan.warm_up);
+    plan.warm_up_time = steps.value("warm_up_time", plan.warm_up_time);
     const std::int64_t memory_before = live_memory();
     Simulation<D> simulation(run.comm(), read_run_deck<D>(std::move(deck)));
     run.add_steps(measure_steps(run.comm(), simulation, memory_before, plan, "benchmark deck"),

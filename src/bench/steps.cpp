@@ -28,10 +28,13 @@ class CountedSteps {
       return plan_.warm_up_time > 0 ? simulation_.state().clock.time >= plan_.warm_up_time
                                     : n_taken_ >= plan_.warm_up;
     };
-    while (!is_warm()) step();
+    while (!is_warm()) {
+      step();
+      count();
+    }
     n_before_ = n_taken_;
     n_bodies_ = 0;
-    told_.clear();
+    certificate_.clear();
     n_lists_before_ = simulation_.neighborhood().n_rebuilds();
   }
   void step() {
@@ -44,14 +47,17 @@ class CountedSteps {
     n_bodies_ += simulation_.state().bodies.n_owned();
     simulation_.step();
     ++n_taken_;
+  }
+  /// After each step.
+  void count() {
     if (!asked_for_options_) asked_for_options_ = simulation_.require_known_options();
     const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
-    told_.resize(certificate.size());
+    certificate_.resize(certificate.size());
     for (std::size_t k = 0; k < certificate.size(); ++k) {
-      told_[k].entry = certificate[k];
-      told_[k].sum += certificate[k].value;
+      certificate_[k].entry = certificate[k];
+      certificate_[k].sum += certificate[k].value;
       const Real value = certificate[k].value;
-      told_[k].max = std::isnan(value) ? value : std::max(told_[k].max, value);  // a NaN stays
+      certificate_[k].max = std::isnan(value) ? value : std::max(certificate_[k].max, value);  // a NaN stays
     }
   }
 
@@ -65,20 +71,20 @@ class CountedSteps {
   /// {name: {sum, max}} over the counted steps, texts where they are not finite.
   Json certificate() const {
     Json json = Json::object();
-    for (const Told& told : told_)
-      json[told.entry.name] = {{"sum", finite_or_text(told.sum)}, {"max", finite_or_text(told.max)}};
+    for (const CertificateSums& sums : certificate_)
+      json[sums.entry.name] = {{"sum", finite_or_text(sums.sum)}, {"max", finite_or_text(sums.max)}};
     return json;
   }
   /// How many of the counted steps did what was asked; null: the scheme does not say.
   Json solved() const {
     Json sum;
-    for (const Told& told : told_)
-      if (told.entry.is_success) sum = told.sum + (sum.is_null() ? 0 : sum.get<Real>());
+    for (const CertificateSums& sums : certificate_)
+      if (sums.entry.is_success) sum = sums.sum + (sum.is_null() ? 0 : sum.get<Real>());
     return sum;
   }
 
  private:
-  struct Told {
+  struct CertificateSums {
     CertificateEntry entry;
     Real sum = 0, max = 0;
   };
@@ -88,7 +94,7 @@ class CountedSteps {
   std::string deck_;
   std::int64_t n_taken_ = 0, n_before_ = 0, n_lists_before_ = 0;
   std::int64_t n_bodies_ = 0;  // of this rank, summed over steps
-  std::vector<Told> told_;
+  std::vector<CertificateSums> certificate_;
   bool asked_for_options_ = false;
 };
 
@@ -114,9 +120,11 @@ Json measure_steps(const Comm& comm, Simulation<D>& simulation, std::int64_t mem
   reset_timers();
   Timing step;
   const auto take_step = [&] { steps.step(); };
+  const auto count_step = [&] { steps.count(); };
   const Real wall = seconds_of_call(comm, TimeKind::wall, [&] {
-    step = plan.seconds > 0 ? measure_time(comm, plan.repetitions, plan.seconds, take_step)
-                            : measure_windows(comm, plan.repetitions, plan.steps, take_step);
+    step = plan.seconds > 0 ? measure_time(comm, plan.repetitions, plan.seconds, take_step,
+                                           TimeKind::processor, count_step)
+                            : measure_windows(comm, plan.repetitions, plan.steps, take_step, count_step);
   });
   const Real bodies = steps.bodies(comm);
   if (bodies == 0)

@@ -6,9 +6,7 @@
 #include <filesystem>
 
 #include "bench/machine.hpp"
-#include "core/command_line.hpp"
 #include "core/files.hpp"
-#include "core/json.hpp"
 #include "core/suggestion.hpp"
 
 namespace scree {

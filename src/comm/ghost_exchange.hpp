@@ -66,8 +66,8 @@ class GhostExchange final : public BodyHalo {
   void rebuild(const Domain& domain, const Lattice<D>& lattice, BlockTable<D>& table,
                std::span<const Place> places, BodyStore<D>& bodies, ContactMemory& memory);
 
-  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1). `at_owner`: of ghosts, what their
-  /// owners call them now. Local, but every rank that holds a body must leave it out.
+  /// After bodies have gone: local body i is `numbers`[i] now, or gone (-1). `at_owner`: of ghosts, what
+  /// their owners call them now. Local, but every rank that holds a body must leave it out.
   void renumber(std::span<const Index> numbers, std::span<const Index> at_owner);
 
   /// values[n_local * width]: copies owned entries to the ghosts of other ranks. Collective.
@@ -108,7 +108,7 @@ class GhostExchange final : public BodyHalo {
   void end_transfer(int stage, std::span<SweepRecord> records) {
     end_transfer(stage, numbers(records), record_width);
   }
-  /// 1 for every held body whose active copy leaves or reaches this rank during a sweep. Empty on a single
+  /// 1 for every local body whose active copy leaves or reaches this rank during a sweep. Empty on a single
   /// rank.
   std::span<const std::uint8_t> shared() const { return shared_; }
 

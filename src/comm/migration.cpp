@@ -1,5 +1,4 @@
 #include "comm/migration.hpp"
-#include "core/sparse_all_to_all.hpp"
 
 #include <map>
 

@@ -1,6 +1,5 @@
 #include "comm/record_exchange.hpp"
 
-#include <algorithm>
 #include <thread>
 
 #include "comm/fixed_copy.hpp"

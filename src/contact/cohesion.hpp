@@ -1,5 +1,4 @@
 #pragma once
-#include <cmath>
 #include <string>
 
 #include "core/plugin.hpp"

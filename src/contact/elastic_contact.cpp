@@ -119,7 +119,7 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
   const Real gap = contact.gap, u = contact.speed, load = contact.load;
   if (too_stiff()) {
     const bool impact = u < -contact.rest_speed && gap + dt_ * u <= 0;
-    return impact ? through(-damping.restitution * u, u) : both_ways(gap, u);
+    return impact ? through(-damping.restitution * u, u) : bilateral(gap, u);
   }
   const Real overlap = -(gap - lag_ * u) / scale_ * phase_ / dt_;  // of the oscillator, as a velocity
   if (overlap <= 0) {
@@ -130,7 +130,7 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
     const Wave at = wave(phase);
     return through(u * decay(phase) * (at.cosine - share_ * at.sine), u);
   }
-  const ContactLine goes_on = both_ways(gap, u);
+  const ContactLine goes_on = bilateral(gap, u);
   // Where on the path of a single impact the contact is, and the speed with which that began.
   const Real square = 1 - share_ * share_;
   const Real sum = -u + share_ * overlap;

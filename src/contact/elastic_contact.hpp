@@ -39,7 +39,7 @@ class SpringStep {
   SpringStep(Real stiffness, Real inverse_mass, Real damping_share, Real dt);
 
   /// The spring in both directions. x: stretch [m]; u: velocity that stretches [m/s]; both at the start.
-  ContactLine both_ways(Real x, Real u) const { return {compliance_, stretch_ * x + speed_ * u}; }
+  ContactLine bilateral(Real x, Real u) const { return {compliance_, stretch_ * x + speed_ * u}; }
 
   /// Of a contact that pushes only, by the solution of the single contact over the step: where it begins
   /// within the step, it takes up as much as if it had begun at that moment; where it ends, it gives back

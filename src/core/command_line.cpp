@@ -1,10 +1,12 @@
 #include "core/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <sstream>
 
-#include "core/command_line_pages.hpp"
+#include "core/json.hpp"
 
 namespace scree {
 
@@ -119,10 +121,49 @@ bool CommandLine::given() const {
   return app_->parsed();
 }
 
+namespace {
+
+/// Options and arguments by place that the help shows.
+Json options_of(const CLI::App& app) {
+  Json options = Json::array();
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;
+    std::vector<std::string> names;
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    options.push_back({{"name", option->get_name(option->get_positional())},
+                       {"names", names},
+                       {"is_by_place", option->get_positional()},
+                       {"is_required", option->get_required()},
+                       {"takes_value", option->get_items_expected_max() > 0},
+                       {"type", option->get_type_name()},
+                       {"about", option->get_description()}});
+  }
+  return options;
+}
+
+/// A command line and its verbs, as postprocess/scree/pages/command_line.py knows them.
+Json description_of(const CLI::App& app) {
+  Json verbs = Json::array();
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    verbs.push_back(description_of(*verb));
+  return {{"name", app.get_name()},
+          {"about", app.get_description()},
+          {"footer", app.get_footer()},
+          {"needs_verb", app.get_require_subcommand_min() > 0},
+          // The help alone: another program has its options.
+          {"is_answered_elsewhere", app.get_parent() != nullptr && app.get_options().size() == 1},
+          {"options", options_of(app)},
+          {"verbs", verbs}};
+}
+
+}  // namespace
+
 std::optional<CommandLine::Ending> CommandLine::parse(int argc, char** argv) const {
   const std::string_view only = argc == 2 ? argv[1] : "";
-  if (only == "--man") return Ending{.output = man_page(*app_)};
-  if (only == "--completion") return Ending{.output = bash_completion(*app_)};
+  for (const std::string_view page : {"man", "completion"})
+    if (only == fmt::format("--{}", page)) return Ending{.page = std::string(page)};
+  if (only == "--describe") return Ending{.output = description_of(*app_).dump() + '\n'};
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {

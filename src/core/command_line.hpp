@@ -93,10 +93,11 @@ class CommandLine {
   struct Ending {
     std::string output{}, mistakes{};
     ExitCode code = ExitCode::done;
+    std::string page{};  ///< to print instead: one of postprocess/scree/pages, which asks this program back
   };
-  /// Reads the arguments; has a value if that ends the program: help, version, or a mistake. Of a program:
-  /// also
-  /// --man and --completion alone, which print docs/man/PROGRAM.1 and packaging/completions/PROGRAM.
+  /// Reads the arguments; has a value if that ends the program: help, version, or a mistake. Of a program,
+  /// alone: also --man and --completion, which print docs/man/PROGRAM.1 and packaging/completions/PROGRAM,
+  /// and --describe, what they are made of.
   std::optional<Ending> parse(int argc, char** argv) const;
 
  private:

@@ -74,11 +74,8 @@ struct DeckDescription {
   std::function<void(Section&)> in_2d;
   std::function<void(Section&)> in_3d;
 };
-/// Markdown reference of the keys that are declared for this audience: one table per deck section, one
-/// subsection per kind. Keys and kinds that exist in one dimension only say so; everything else appears once.
-/// Tables with the same kinds refer to the first of them.
-std::string deck_reference(const DeckDescription& description, Audience audience = Audience::users);
-/// JSON Schema (draft 2020-12) of the same keys, for editors.
-std::string deck_schema(const DeckDescription& description);
+/// All tables, keys and kinds in the order of their declarations, and the units, as JSON: what
+/// postprocess/scree/pages makes the reference and the JSON Schema of.
+std::string deck_keys(const DeckDescription& description);
 
 }  // namespace scree

@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -75,7 +74,7 @@ std::int64_t bytes_written() {
   return n_bytes_written;
 }
 
-void note_written(std::int64_t bytes) {
+void count_written(std::int64_t bytes) {
   n_bytes_written += bytes;
 }
 
@@ -85,7 +84,7 @@ void write_all(int descriptor, std::string_view content, const std::string& path
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(fmt::format("write {} bytes to", content.size()), path);
     content.remove_prefix(static_cast<std::size_t>(written));
-    note_written(written);
+    count_written(written);
   }
 }
 

@@ -29,7 +29,7 @@ void write_on_root(const Comm& comm, const std::string& path, std::string_view c
 /// not count. Local.
 std::int64_t bytes_written();
 /// Counts bytes that went to a file by another way than write_all(). Local.
-void note_written(std::int64_t bytes);
+void count_written(std::int64_t bytes);
 
 /// Appends to an open descriptor; throws RunError. Local.
 void write_all(int descriptor, std::string_view content, const std::string& path);

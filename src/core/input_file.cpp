@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <system_error>
 
 #include "core/error.hpp"
 #include "core/memory.hpp"

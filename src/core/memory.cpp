@@ -14,7 +14,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -49,28 +48,28 @@ constexpr std::size_t max_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 
 /// At the end of what the allocator set aside for a large array, which may be a huge page more than was asked
 /// for.
-struct Note {
+struct Trailer {
   std::size_t size;
   std::uintptr_t mark;  // tells it from what else may stand there
 };
-std::byte* note_place(void* memory) {
-  return static_cast<std::byte*>(memory) + malloc_usable_size(memory) - sizeof(Note);
+std::byte* trailer_of(void* memory) {
+  return static_cast<std::byte*>(memory) + malloc_usable_size(memory) - sizeof(Trailer);
 }
 std::uintptr_t mark_of(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) ^ 0x9e3779b97f4a7c15U;
 }
 
 /// Bytes that are counted for it.
-std::int64_t held(void* memory) {
+std::int64_t size_of_block(void* memory) {
   const std::size_t usable = malloc_usable_size(memory);
-  Note note{usable, 0};
+  Trailer trailer{usable, 0};
   if (usable >= huge_from && reinterpret_cast<std::uintptr_t>(memory) % huge_page == 0)
-    std::memcpy(&note, note_place(memory), sizeof note);
-  return static_cast<std::int64_t>(note.mark == mark_of(memory) ? note.size : usable);
+    std::memcpy(&trailer, trailer_of(memory), sizeof trailer);
+  return static_cast<std::int64_t>(trailer.mark == mark_of(memory) ? trailer.size : usable);
 }
 
 void release(void* memory) {
-  live_bytes.fetch_sub(held(memory), std::memory_order_relaxed);
+  live_bytes.fetch_sub(size_of_block(memory), std::memory_order_relaxed);
   std::free(memory);
 }
 
@@ -82,7 +81,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
     void* memory = nullptr;
     if (alignment <= alignof(std::max_align_t))
       memory = std::malloc(size > 0 ? size : 1);
-    else if (posix_memalign(&memory, alignment, size + (huge ? sizeof(Note) : 0)) != 0)
+    else if (posix_memalign(&memory, alignment, size + (huge ? sizeof(Trailer) : 0)) != 0)
       memory = nullptr;
     if (memory) {
       // Only a wish: where the kernel has no huge pages, nothing changes. A last, partly used page is left
@@ -91,10 +90,10 @@ void* allocate(std::size_t size, std::size_t alignment) {
         const int error = errno;  // of a call that the caller may still ask about
         madvise(memory, size / huge_page * huge_page, MADV_HUGEPAGE);
         errno = error;
-        const Note note{size, mark_of(memory)};
-        std::memcpy(note_place(memory), &note, sizeof note);
+        const Trailer trailer{size, mark_of(memory)};
+        std::memcpy(trailer_of(memory), &trailer, sizeof trailer);
       }
-      live_bytes.fetch_add(held(memory), std::memory_order_relaxed);
+      live_bytes.fetch_add(size_of_block(memory), std::memory_order_relaxed);
       return memory;
     }
     const std::new_handler handler = std::get_new_handler();

@@ -5,7 +5,7 @@
 namespace scree {
 
 /// As values.assign(n, value), but an array that must grow gets room for twice what it held last, or for n if
-/// that is more: arrays of contacts would else be allocated anew in every step of a bed that settles.
+/// that is more: arrays of contacts would else be allocated again in every step of a bed that settles.
 template <class T>
 void reset(std::vector<T>& values, std::size_t n, const T& value = {}) {
   values.resize(n);

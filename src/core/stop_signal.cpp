@@ -29,7 +29,7 @@ long long now() {
 }
 
 /// Calls nothing but what POSIX allows in a handler.
-void note(int signal) {
+void record_signal(int signal) {
   const int saved_errno = errno;
   if (first_signal == 0) {
     first_signal = signal;
@@ -55,7 +55,7 @@ void watch() {
   watching = true;
   first_signal = 0;
   struct sigaction action {};
-  action.sa_handler = note;
+  action.sa_handler = record_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (const int signal : signals) sigaddset(&action.sa_mask, signal);

@@ -124,8 +124,8 @@ void CrowdScene::require_places_between_faces(const Box<2>& box) const {
     require(source.region, fmt::format("region of [sources.{}]", source.name), source.where);
 }
 
-/// Where zones or crowds change how long ways take, travel times are no lengths.
-void CrowdScene::require_ways_by_length() const {
+/// Where zones or crowds change how long routes take, travel times are no lengths.
+void CrowdScene::require_routes_by_length() const {
   const auto zone =
       std::ranges::find_if(journeys_.zones(), [](const Zone& z) { return z.speed_factor != 1; });
   std::string other;
@@ -185,17 +185,17 @@ std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
           fmt::format("{}: ways do not lead around [obstacles.{}]: what stands still belongs in "
                       "[walkable.obstacles]",
                       obstacle.where, obstacle.name));
-  check_ways(state, findings);
+  check_routes(state, findings);
   return findings;
 }
 
-/// Who has no way, and what stops them. Collective.
-void CrowdScene::check_ways(const State<2>& state, std::vector<std::string>& findings) const {
-  std::vector<WayCheck::Region> regions;
+/// Who has no route, and what stops them. Collective.
+void CrowdScene::check_routes(const State<2>& state, std::vector<std::string>& findings) const {
+  std::vector<RouteCheck::Region> regions;
   for (const Destination& destination : journeys_.destinations())
     for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
   if (regions.empty()) return;
-  const WayCheck smallest(*building_, regions, people_.smallest_radius());
+  const RouteCheck smallest(*building_, regions, people_.smallest_radius());
   for (int level = 0; level < building_->n_levels(); ++level)
     if (!smallest.reaches(level))
       findings.push_back(fmt::format("{}: no way leads from \"{}\" to any exit or waypoint",
@@ -207,15 +207,15 @@ void CrowdScene::check_ways(const State<2>& state, std::vector<std::string>& fin
     std::size_t body = 0;  // of the first
   };
   for (std::size_t c = 0; c < floor_field_.n_classes(); ++c) {
-    // Without ways by width all are taken to be as wide as the widest.
+    // Without routes by width all are taken to be as wide as the widest.
     const Real radius =
         floor_field_.by_width() ? floor_field_.width_class(c).largest : people_.largest_radius();
-    const WayCheck check(*building_, regions, radius);
+    const RouteCheck check(*building_, regions, radius);
     Group lost, squeezed;
     for (const std::size_t i : owned(bodies)) {
-      if (floor_field_.class_of(agent::way_radius(bodies)[i]) != c) continue;
+      if (floor_field_.class_of(agent::route_radius(bodies)[i]) != c) continue;
       const bool is_lost = agent::destination(bodies)[i] < 0;
-      if (!is_lost && !check.has_no_way(wrapped(state.box, bodies.position()[i]), level_of(bodies, i)))
+      if (!is_lost && !check.has_no_route(wrapped(state.box, bodies.position()[i]), level_of(bodies, i)))
         continue;
       Group& group = is_lost ? lost : squeezed;
       ++group.count;
@@ -228,7 +228,7 @@ void CrowdScene::check_ways(const State<2>& state, std::vector<std::string>& fin
         const Vec<2> x = wrapped(state.box, bodies.position()[group.body]);
         const int level = level_of(bodies, group.body);
         who = fmt::format("person {} at {}{}{}", group.first, at(x), check.gap_text(x, level),
-                          widest_way(state, group.body));
+                          widest_route(state, group.body));
       }
       who = message_of_smallest(state.comm, group.first, who);
       if (of_all > 0)
@@ -245,12 +245,12 @@ void CrowdScene::check_ways(const State<2>& state, std::vector<std::string>& fin
   }
 }
 
-/// Of the ways of body i to the destinations of its step the narrow place of the widest one, as the end of a
-/// message; empty if none stops it. Local.
-std::string CrowdScene::widest_way(const State<2>& state, std::size_t i) const {
+/// Of the routes of body i to the destinations of its step the narrow place of the widest one, as the end of
+/// a message; empty if none stops it. Local.
+std::string CrowdScene::widest_route(const State<2>& state, std::size_t i) const {
   const Journeys::Step* step = journeys_.step_of(state.bodies, i);
   if (!step) return {};
-  std::vector<WayCheck::Region> regions;
+  std::vector<RouteCheck::Region> regions;
   for (const int d : step->exits) {
     if (journeys_.is_closed_for_good(d, state.clock.time)) continue;
     const Destination& destination = journeys_.destinations()[static_cast<std::size_t>(d)];
@@ -260,11 +260,11 @@ std::string CrowdScene::widest_way(const State<2>& state, std::size_t i) const {
   const Standpoint from = standpoint_of(state, i);
   const auto too_narrow = std::ranges::find_if(
       narrow_places_, [&](const NarrowPlace& place) { return !fits(place.width, from.radius); });
-  // The wider the disk, the fewer ways; the place of the widest one is the first that leaves one.
+  // The wider the disk, the fewer routes; the place of the widest one is the first that leaves one.
   const auto found = std::partition_point(too_narrow, narrow_places_.end(), [&](const NarrowPlace& place) {
     constexpr Real narrower = 1e-4;  // chords for arcs are taken for walls as far as this
-    return WayCheck(*building_, regions, std::max(0.5 * place.width - narrower, 0.0))
-        .has_no_way(from.x, from.level);
+    return RouteCheck(*building_, regions, std::max(0.5 * place.width - narrower, 0.0))
+        .has_no_route(from.x, from.level);
   });
   if (found == narrow_places_.end()) return {};
   return fmt::format("; the widest way is {:.4g} m wide at {}, and {:.4g} m are needed", found->width,

@@ -29,7 +29,7 @@ void CrowdScene::describe(Section& root) {
   if (root.reading()) set_stair_factors(*building_, people_.types());
   floor_field_.describe(root);
   hazard_.describe(root, *building_, journeys_);
-  if (root.reading()) require_ways_by_length();
+  if (root.reading()) require_routes_by_length();
 }
 
 namespace {
@@ -89,7 +89,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
                     std::make_unique<Columns>(std::vector<Columns::Column>(columns.begin(), columns.end())),
                     only);
   }
-  hazard_.close_ways(journeys_, *building_);
+  hazard_.close_routes(journeys_, *building_);
   exits_.add_doors(obstacles);
   lifts_.add_doors(obstacles);
 }
@@ -143,7 +143,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   Scope timer("floor_field");
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
-  people_.note_due(state);
+  people_.record_due(state);
   if (floor_field_.counts_density() && is_restart) floor_field_.restore_density();
   if (is_restart)
     exits_.restore_doors(state);
@@ -152,7 +152,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   lifts_.start(is_restart, state.clock.time);
   const PeopleAt owned = owned_people(state);
   floor_field_.close_connectors(state.clock.time);
-  floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_ways()));
+  floor_field_.fetch(owned, std::max(fastest(), lifts_.reach_of_routes()));
   is_empty_ = false;
   if (is_restart) {  // where everybody goes stands in the state
     locks_.restore();
@@ -183,7 +183,7 @@ Fate CrowdScene::fate_of(const State<2>& state, std::size_t i) const {
   const bool is_before_door = journeys_.is_exit(destination) &&
                               !journeys_.exits()[static_cast<std::size_t>(destination)].is_open(time);
   if (agent::lock(bodies)[i] > 0) return Fate::locked;
-  if (has_no_way(state, i)) return Fate::no_way;
+  if (has_no_route(state, i)) return Fate::no_route;
   return stands || is_before_door ? Fate::waiting : Fate::inside;
 }
 
@@ -244,7 +244,7 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& 
   groups_.after_step(state);
   const bool anybody_left = remove_people(state, change);
   add_people(state, seed, change);
-  update_ways(state);
+  update_routes(state);
   queues_.update(state, seed, anybody_left);
   exit_choice_.update(state, seed);
   lifts_.update(state, floor_field_);
@@ -270,11 +270,11 @@ bool CrowdScene::remove_people(State<2>& state, BodyChange<2>& change) {
 void CrowdScene::add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   // They may be far from those who were on this rank.
   if (people_.feed(state, *building_, seed, [&] { change.begin(); }))
-    floor_field_.fetch(owned_people(state), std::max(fastest(), lifts_.reach_of_ways()));
+    floor_field_.fetch(owned_people(state), std::max(fastest(), lifts_.reach_of_routes()));
 }
 
 /// Connectors close, and it gets crowded elsewhere.
-void CrowdScene::update_ways(State<2>& state) {
+void CrowdScene::update_routes(State<2>& state) {
   if (floor_field_.close_connectors(state.clock.time)) exit_choice_.reset_choice(state);
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
@@ -282,7 +282,7 @@ void CrowdScene::update_ways(State<2>& state) {
 }
 
 /// Whether none of the destinations of its step can be reached by person i, or will be open again.
-bool CrowdScene::has_no_way(const State<2>& state, std::size_t i) const {
+bool CrowdScene::has_no_route(const State<2>& state, std::size_t i) const {
   const int destination = agent::destination(state.bodies)[i];
   const Real time = state.clock.time;
   const Journeys::Step* step = journeys_.step_of(state.bodies, i);
@@ -297,8 +297,8 @@ bool CrowdScene::has_no_way(const State<2>& state, std::size_t i) const {
   });
 }
 
-/// Counts who may still leave, and says so (`tells`) if more of them have no way now. Collective.
-void CrowdScene::count_remaining(const State<2>& state, bool tells) {
+/// Counts who may still leave, and says so (`warns`) if more of them have no route now. Collective.
+void CrowdScene::count_remaining(const State<2>& state, bool warns) {
   std::array<std::int64_t, 2> counts{0, 0};
   GlobalId first = std::numeric_limits<GlobalId>::max();
   std::string who;
@@ -307,20 +307,20 @@ void CrowdScene::count_remaining(const State<2>& state, bool tells) {
   for (const std::size_t i : owned(bodies)) {
     if (hazard_.stays() && is_incapacitated(bodies, i)) continue;
     ++counts[0];
-    if (!has_no_way(state, i)) continue;
+    if (!has_no_route(state, i)) continue;
     ++counts[1];
     if (bodies.id()[i] < first) first = bodies.id()[i], place = i;
   }
   state.comm.sum(std::span<std::int64_t>(counts));
   is_empty_ = counts[0] == 0;
-  const bool is_more = counts[1] > n_no_way_;
-  n_no_way_ = counts[1];
-  if (!is_more || !tells) return;
+  const bool is_more = counts[1] > n_without_route_;
+  n_without_route_ = counts[1];
+  if (!is_more || !warns) return;
   if (first != std::numeric_limits<GlobalId>::max()) {
     const std::string& level = building_->level(level_of(bodies, place)).name;
     who = fmt::format("person {} at ({:.3g}, {:.3g}){}{}", first, bodies.position()[place][0],
                       bodies.position()[place][1], level.empty() ? "" : fmt::format(" on \"{}\"", level),
-                      widest_way(state, place));
+                      widest_route(state, place));
   }
   log::warn("t = {:.6g} s: {} people have no way left to where they want to go: {}", state.clock.time,
             counts[1], message_of_smallest(state.comm, first, who));

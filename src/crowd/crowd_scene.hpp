@@ -79,16 +79,16 @@ class CrowdScene final : public Scene<2> {
 
  private:
   void require_places_between_faces(const Box<2>& box) const;
-  void require_ways_by_length() const;
+  void require_routes_by_length() const;
   void check_queues(const State<2>& state, std::vector<std::string>& findings) const;
-  void check_ways(const State<2>& state, std::vector<std::string>& findings) const;
-  std::string widest_way(const State<2>& state, std::size_t i) const;
+  void check_routes(const State<2>& state, std::vector<std::string>& findings) const;
+  std::string widest_route(const State<2>& state, std::size_t i) const;
   std::vector<WidthClass> find_width_classes(const Box<2>& box);
   bool remove_people(State<2>& state, BodyChange<2>& change);
   void add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change);
-  void update_ways(State<2>& state);
-  bool has_no_way(const State<2>& state, std::size_t i) const;
-  void count_remaining(const State<2>& state, bool tells);
+  void update_routes(State<2>& state);
+  bool has_no_route(const State<2>& state, std::size_t i) const;
+  void count_remaining(const State<2>& state, bool warns);
 
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
   Journeys journeys_;
@@ -106,8 +106,8 @@ class CrowdScene final : public Scene<2> {
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;
   bool is_led_ = false;
-  bool is_empty_ = false;      // nobody is there after the last step who may still leave
-  std::int64_t n_no_way_ = 0;  // of those who are
+  bool is_empty_ = false;             // nobody is there after the last step who may still leave
+  std::int64_t n_without_route_ = 0;  // of those who are
 };
 
 }  // namespace scree

@@ -7,9 +7,9 @@
 namespace scree {
 
 /// What has become of a person; of those who stay as at the end of the run.
-enum class Fate : std::int32_t { left, left_elsewhere, incapacitated, inside, waiting, no_way, locked };
+enum class Fate : std::int32_t { left, left_elsewhere, incapacitated, inside, waiting, no_route, locked };
 
-/// A person who has left, or stays, with what is known of the way.
+/// A person who has left, or stays, with what is known of the route.
 struct Departure {
   GlobalId id = 0;
   std::int32_t outlet = 0;  ///< in State::outlets; -1: incapacitated, see Hazard

@@ -250,8 +250,8 @@ int ExitChoice::closed_exit_around(const State<2>& state, std::size_t i) const {
 }
 
 /// Those whose kind follows another go to the exit of the nearest leader within reach, if it is open and they
-/// fit through a way to it; others keep theirs. Collective if any kind follows: every rank gets all leaders;
-/// O(followers * leaders).
+/// fit through a route to it; others keep theirs. Collective if any kind follows: every rank gets all
+/// leaders; O(followers * leaders).
 void ExitChoice::follow_leaders(State<2>& state) {
   const auto is_followed = [&](std::int32_t kind) {
     return std::ranges::any_of(people_.types(),
@@ -277,8 +277,8 @@ void ExitChoice::follow_leaders(State<2>& state) {
     Real min = own.follow_reach * own.follow_reach;
     for (const Leader& leader : leaders) {
       if (leader.kind != own.leaders || leader.level != at.level || leader.id == bodies.id()[i]) continue;
-      const Vec<2> way = state.box.shortest(leader.x - at.x);
-      const Real square = dot(way, way);
+      const Vec<2> offset = state.box.shortest(leader.x - at.x);
+      const Real square = dot(offset, offset);
       if (nearest ? square < min : square <= min) min = square, nearest = &leader;
     }
     if (nearest && is_open(nearest->destination) && std::isfinite(travel_time(nearest->destination, at)))

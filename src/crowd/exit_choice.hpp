@@ -15,7 +15,7 @@ namespace scree {
 ///   nearest   least travel time T among open exits, once
 ///   weights   an open exit drawn with these weights, once
 ///   quickest  least max(T / speed, n / capacity), n the number of people on their way to the exit who have
-///             a shorter travel time (to 1 s at 1 m/s); anew every `update` seconds at a time of the
+///             a shorter travel time (to 1 s at 1 m/s); again every `update` seconds at a time of the
 ///             person's own, and changed only for a gain of more than 1 s and 10 %; of a
 ///             group by the member whose id it is known by
 ///
@@ -37,7 +37,7 @@ class ExitChoice {
 
   /// Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the quickest.
   void update(State<2>& state, std::uint64_t seed);
-  /// Ways have changed: who walks to an exit, or to where no way leads any more, is to choose anew. Local.
+  /// Routes have changed: who walks to an exit, or to where no route leads any more, chooses again. Local.
   void reset_choice(State<2>& state) const;
 
  private:

@@ -1,7 +1,6 @@
 #include "crowd/exits.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "analysis/gathered.hpp"
@@ -142,7 +141,7 @@ void Exits::find_arrived(const State<2>& state) {
 }
 
 /// Of those who have arrived at an exit only so many leave, smaller ids first, over all ranks.
-void Exits::hold_back(const State<2>& state, std::int32_t exit, std::int64_t n_admitted) {
+void Exits::limit_departures(const State<2>& state, std::int32_t exit, std::int64_t n_admitted) {
   struct Arrived {
     GlobalId id;
   };
@@ -170,7 +169,7 @@ bool Exits::remove_arrived(State<2>& state, std::vector<Index>& staying) {
   if (std::ranges::none_of(n_at_exit_, [](std::int64_t n) { return n > 0; })) return false;
   for (std::size_t e = 0; e < exits.size(); ++e) {
     const std::int64_t n_admitted = exits[e].n_admitted(time, state.clock.last_dt);
-    if (n_at_exit_[e] > n_admitted) hold_back(state, static_cast<std::int32_t>(e), n_admitted);
+    if (n_at_exit_[e] > n_admitted) limit_departures(state, static_cast<std::int32_t>(e), n_admitted);
     state.outlets[first_outlet_ + e].n_removed += std::min(n_at_exit_[e], n_admitted);
   }
   n_at_exit_.assign(exits.size(), 0);  // of those who leave, who was bound for elsewhere

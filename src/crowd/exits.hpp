@@ -52,7 +52,7 @@ class Exits {
 
  private:
   void find_arrived(const State<2>& state);
-  void hold_back(const State<2>& state, std::int32_t exit, std::int64_t n_admitted);
+  void limit_departures(const State<2>& state, std::int32_t exit, std::int64_t n_admitted);
 
   const Journeys& journeys_;
   std::size_t first_outlet_ = 0;

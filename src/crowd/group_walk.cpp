@@ -54,7 +54,7 @@ void GroupWalk::prepare(const State<2>& state) {
     if (k == 0 || members_[k].group != members_[k - 1].group) groups_.push_back({k, k});
     groups_.back().last = k + 1;
   }
-  told_.assign(members_.size(), {});
+  states_.assign(members_.size(), {});
   waits_.assign(members_.size(), 0);
   plan_exchange(state.comm);
 }
@@ -107,10 +107,10 @@ GroupMember GroupWalk::state_of_member(const State<2>& state, std::size_t i, con
                      .journey_step = agent::journey_step(bodies)[i],
                      .level = level_of(bodies, i),
                      .walks = walk.speed > 0 || walk.destination >= 0};
-  // Who stands in a queue keeps nobody slow, and is neither ahead nor behind along the way.
+  // Who stands in a queue keeps nobody slow, and is neither ahead nor behind along the route.
   const bool is_in_queue = agent::queue_place(bodies)[i] > 0;
   member.walks = member.walks && !is_in_queue;
-  member.has_way = member.destination >= 0 || norm(direction) > 0;
+  member.has_goal = member.destination >= 0 || norm(direction) > 0;
   if (const auto& incline = building_.level(member.level).incline; incline && incline->belt_speed > 0)
     member.carried = std::min(walk.speed, incline->belt_speed / incline->stretch(walk.direction));
   if (is_in_queue)
@@ -131,23 +131,23 @@ GroupPace GroupWalk::pace(const GroupRule& rule, std::span<const GroupMember> me
   std::int64_t sum = 0, n = 0;
   for (std::size_t k = 0; k < members.size(); ++k) {
     const GroupMember& other = members[k];
-    if (!other.has_way) continue;
-    const bool is_same_way = other.journey_step == me.journey_step && other.destination == me.destination &&
-                             std::isfinite(other.time_to_go) && std::isfinite(me.time_to_go);
-    if (is_same_way && other.walks) {
+    if (!other.has_goal) continue;
+    const bool has_same_goal = other.journey_step == me.journey_step && other.destination == me.destination &&
+                               std::isfinite(other.time_to_go) && std::isfinite(me.time_to_go);
+    if (has_same_goal && other.walks) {
       sum += in_micro(other.time_to_go);
       ++n;
     }
     if (k == i) continue;
-    // On two levels, along the way.
+    // On two levels, along the route.
     const Real distance = me.level == other.level ? norm(box.shortest(me.at - other.at))
-                          : is_same_way           ? std::abs(other.time_to_go - me.time_to_go)
+                          : has_same_goal         ? std::abs(other.time_to_go - me.time_to_go)
                                                   : HUGE_VAL;
     if (rule.keeps_to_slowest && other.walks && distance <= rule.reach)
       pace.speed = std::min(pace.speed, other.speed);
     const int ahead = n_steps > 0 ? steps_ahead(me.journey_step, other.journey_step, n_steps, repeats) : 0;
     const bool is_ahead =
-        ahead > 0 ? distance > rule.reach : is_same_way && other.time_to_go - me.time_to_go > rule.reach;
+        ahead > 0 ? distance > rule.reach : has_same_goal && other.time_to_go - me.time_to_go > rule.reach;
     pace.waits = pace.waits || (rule.waits && is_ahead);
   }
   Real factor = 1;
@@ -168,21 +168,22 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (members_[k].body < 0) continue;
     const auto i = static_cast<std::size_t>(members_[k].body);
-    told_[k] = state_of_member(state, i, direction, walk[i]);
+    states_[k] = state_of_member(state, i, direction, walk[i]);
   }
-  exchange_->begin<GroupMember>(told_, 1);
-  exchange_->end<GroupMember>(told_, 1);
+  exchange_->begin<GroupMember>(states_, 1);
+  exchange_->end<GroupMember>(states_, 1);
   for (const Span& group : groups_) unwrap_periodic(state.box, direction, group);
   const BodyStore<2>& bodies = state.bodies;
   for (const Span& group : groups_)
     for (std::size_t k = group.first; k < group.last; ++k) {
       waits_[k] = 0;
-      if (members_[k].body < 0 || !told_[k].walks) continue;
+      if (members_[k].body < 0 || !states_[k].walks) continue;
       const auto i = static_cast<std::size_t>(members_[k].body);
-      const Journeys::Journey* way = journeys_.journey_of(bodies, i);
-      const GroupPace asked = pace(
-          *rule_of(bodies, i), std::span(told_).subspan(group.first, group.last - group.first),
-          k - group.first, way ? static_cast<int>(way->steps.size()) : 0, way && way->repeats, state.box);
+      const Journeys::Journey* journey = journeys_.journey_of(bodies, i);
+      const GroupPace asked =
+          pace(*rule_of(bodies, i), std::span(states_).subspan(group.first, group.last - group.first),
+               k - group.first, journey ? static_cast<int>(journey->steps.size()) : 0,
+               journey && journey->repeats, state.box);
       walk[i].speed = asked.speed;
       waits_[k] = asked.waits ? 1 : 0;
     }
@@ -191,9 +192,9 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
 /// Along a direction a lap of a periodic axis ahead is beside: each member counts where its image nearest to
 /// the first one is. Local.
 void GroupWalk::unwrap_periodic(const Box<2>& box, const Vec<2>& direction, const Span& group) {
-  const GroupMember& first = told_[group.first];
+  const GroupMember& first = states_[group.first];
   for (std::size_t k = group.first; k < group.last; ++k) {
-    GroupMember& member = told_[k];
+    GroupMember& member = states_[k];
     if (first.destination >= 0 || member.destination >= 0 || !std::isfinite(member.time_to_go)) continue;
     const Real time = first.time_to_go - dot(box.shortest(member.at - first.at), direction);
     constexpr Real rounding = 1e-6;
@@ -214,9 +215,9 @@ void GroupWalk::after_step(State<2>& state) {
       const auto i = static_cast<std::size_t>(members_[k].body);
       if (waits_[k] != 0) {
         agent::group_waited(bodies)[i] += state.clock.last_dt;
-        if (is_near_exit(told_[k])) agent::group_waited_at_exit(bodies)[i] += state.clock.last_dt;
+        if (is_near_exit(states_[k])) agent::group_waited_at_exit(bodies)[i] += state.clock.last_dt;
       }
-      const GroupMember& leader = told_[group.first];
+      const GroupMember& leader = states_[group.first];
       const Journeys::Step* step = journeys_.step_of(bodies, i);
       if (k == group.first || !step || !step->is_exit || leader.destination < 0) continue;
       std::int32_t& destination = agent::destination(bodies)[i];

@@ -1,7 +1,6 @@
 #pragma once
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "comm/record_exchange.hpp"
@@ -24,7 +23,7 @@ struct GroupMember {
   std::int32_t destination = -1;
   std::int32_t journey_step = 0;
   std::int32_t level = 0;  ///< of the building
-  bool has_way = false;    ///< it has a destination, or a direction to walk in
+  bool has_goal = false;   ///< it has a destination, or a direction to walk in
   bool walks = false;      ///< it has started, and waits nowhere
 };
 
@@ -44,7 +43,7 @@ struct GroupPace {
 /// On an escalator of what is more than the speed of the steps, which carry everybody alike.
 ///
 /// with the travel time T at 1 m/s to the destination and T_c the mean of members with the same destination,
-/// a sum of integers (1e-6 s). On two levels of a building the distance is that along the way. Who is at a
+/// a sum of integers (1e-6 s). On two levels of a building the distance is that along the route. Who is at a
 /// later step of the journey and farther away than reach is ahead, too.
 ///
 /// A group is known by the least id of its members at the start (agent::group; -1: alone).
@@ -108,8 +107,8 @@ class GroupWalk {
   const BuildingPlan& building_;
   std::vector<Member> members_;  // with members on this rank, by group, then id
   std::vector<Span> groups_;
-  std::vector<GroupMember> told_;  // as members_
-  std::vector<char> waits_;        // the same
+  std::vector<GroupMember> states_;  // as members_
+  std::vector<char> waits_;          // the same
   std::unique_ptr<RecordExchange> exchange_;
   std::vector<Real> waited_;
 };

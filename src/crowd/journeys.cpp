@@ -47,15 +47,15 @@ Real border_within(const FloorPlan& plan, std::span<const Ring> regions) {
   Real length = 0;
   for (const Ring& region : regions)
     for (std::size_t k = 0; k < region.size(); ++k) {
-      const Vec<2> a = region[k], way = region[(k + 1) % region.size()] - a;
-      const Vec<2> outward = (aside / norm(way)) * Vec<2>{{way[1], -way[0]}};
-      const auto n = static_cast<std::int64_t>(std::ceil(norm(way) / piece));
+      const Vec<2> a = region[k], edge = region[(k + 1) % region.size()] - a;
+      const Vec<2> outward = (aside / norm(edge)) * Vec<2>{{edge[1], -edge[0]}};
+      const auto n = static_cast<std::int64_t>(std::ceil(norm(edge) / piece));
       for (std::int64_t i = 0; i < n; ++i) {
-        const Vec<2> x = a + ((static_cast<Real>(i) + 0.5) / static_cast<Real>(n)) * way;
+        const Vec<2> x = a + ((static_cast<Real>(i) + 0.5) / static_cast<Real>(n)) * edge;
         const bool is_outside = std::ranges::none_of(
             regions, [&](const Ring& other) { return ring_contains(other, x + outward); });
         if (is_outside && plan.contains(x + outward) && plan.contains(x - outward))
-          length += norm(way) / static_cast<Real>(n);
+          length += norm(edge) / static_cast<Real>(n);
       }
     }
   return length;

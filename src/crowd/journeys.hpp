@@ -55,14 +55,14 @@ class Journeys {
     bool is_exit = true;
     Choice choice = Choice::nearest;
     std::vector<Real> weights;  ///< of exits, for Choice::weights
-    Real update = 1;            ///< how often a quickest exit is chosen anew [s]
+    Real update = 1;            ///< how often a quickest exit is chosen again [s]
     Real wait = 0;              ///< at a waypoint [s]
     int queue = -1;             ///< in queues(); a queue has neither wait nor exits, but a destination
   };
   struct Journey {
     std::string name;
     std::vector<Step> steps;  ///< the last one leads to exits, or the journey stays at its last waypoint,
-    bool repeats = false;     ///< or begins anew after it
+    bool repeats = false;     ///< or begins again after it
   };
 
   /// Declares and reads all tables. Without any [journeys.NAME] there is one, "leave", to the nearest of all

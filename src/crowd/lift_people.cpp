@@ -1,6 +1,5 @@
 // People in lifts and before their doors: who calls, who is through, and how they walk.
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/gathered.hpp"
 #include "crowd/lifts.hpp"
@@ -14,9 +13,9 @@ namespace {
 
 /// Who is this near to a door and on the way into it calls the lift, and may be admitted [m].
 constexpr Real call_reach = 2;
-/// A way leads in if it crosses the door, to this far beside it [m].
+/// A route leads in if it crosses the door, to this far beside it [m].
 constexpr Real beside_door = 0.5;
-/// Beside a door ways may bend: there they are followed [m].
+/// Beside a door routes may bend: there they are followed [m].
 constexpr Real near_door = 1;
 /// People come to rest before a door, and at the back of a cabin, within this time [s].
 constexpr Real resting_time = 0.25;
@@ -33,14 +32,14 @@ bool is_walking(const BodyStore<2>& bodies, std::size_t i, Real time) {
 bool Lifts::heads_in(const Lift& lift, const Vec<2>& x, const Vec<2>& direction) const {
   const Real towards = dot(direction, lift.inward);
   if (!(towards > 0)) return false;
-  const Vec<2> way = lift.door[1] - lift.door[0];
-  const Real length = norm(way);
+  const Vec<2> sill = lift.door[1] - lift.door[0];
+  const Real length = norm(sill);
   const Vec<2> met = x + (dot(lift.door[0] - x, lift.inward) / towards) * direction;
-  const Real along = dot(met - lift.door[0], way) / length;
+  const Real along = dot(met - lift.door[0], sill) / length;
   return along >= -beside_door && along <= length + beside_door;
 }
 
-/// Whether the way from x, on a floor, leads over the door before it gets farther than way_reach from x.
+/// Whether the route from x, on a floor, leads over the door before it gets farther than route_reach from x.
 bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift& lift,
                      const Standpoint& from) const {
   constexpr Real step = 0.1;
@@ -48,10 +47,10 @@ bool Lifts::leads_in(const FloorField& floor_field, int destination, const Lift&
   const Edge door(lift.door[0], lift.door[1]);
   Vec<2> at = from.x;
   for (int k = 0; k < max_steps; ++k) {
-    const Vec<2> way = floor_field.direction(destination, at, from.level, from.radius);
-    const Vec<2> next = at + step * way;
+    const Vec<2> direction = floor_field.direction(destination, at, from.level, from.radius);
+    const Vec<2> next = at + step * direction;
     if (crosses(door, at, next)) return true;
-    if (way == Vec<2>{} || norm(next - from.x) > way_reach - step) return false;
+    if (direction == Vec<2>{} || norm(next - from.x) > route_reach - step) return false;
     at = next;
   }
   return false;
@@ -68,19 +67,19 @@ void Lifts::observe_inside(const State<2>& state, std::size_t i, std::size_t c) 
   if (is_walking(bodies, i, time)) ++counts.walkers;
   if (car.phase != Phase::open) return;
   const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-  const auto tell = [&](Event::Kind kind) {
+  const auto add_event = [&](Event::Kind kind) {
     events_.push_back({bodies.id()[i], 0, static_cast<std::int32_t>(c), kind});
     ++counts.events;
   };
   const bool gets_out = car.at == lift(car).to;
-  if (gets_out && car.has_opened) tell(Event::Kind::admit);
+  if (gets_out && car.has_opened) add_event(Event::Kind::admit);
   if (!is_admitted(car, bodies.id()[i])) return;
   ++counts.admitted_inside;
   const bool is_clear_now = is_clear(car, x, bodies.radius()[i]);
   if (is_clear_now && !gets_out)
-    tell(Event::Kind::through);
+    add_event(Event::Kind::through);
   else if (has_waited(car, time) && (!is_clear_now || is_walking(bodies, i, time)))
-    tell(Event::Kind::stay);
+    add_event(Event::Kind::stay);
 }
 
 /// Person i is on a floor that a lift serves.
@@ -95,16 +94,16 @@ void Lifts::observe_before(const State<2>& state, const FloorField& floor_field,
   const Real radius = bodies.radius()[i];
   const GlobalId id = bodies.id()[i];
   Counts& counts = car.counts;
-  const auto tell = [&](Event::Kind kind, Real away) {
+  const auto add_event = [&](Event::Kind kind, Real away) {
     events_.push_back({id, in_micro(away), static_cast<std::int32_t>(door.car), kind});
   };
   const bool is_open = car.phase == Phase::open && car.at == door.stop;
   if (is_open && is_admitted(car, id)) {
     const bool is_clear_now = is_clear(car, x, radius);
     if (is_clear_now && door.stop == lift.to)
-      tell(Event::Kind::through, 0);
+      add_event(Event::Kind::through, 0);
     else if (!is_clear_now && has_waited(car, time))
-      tell(Event::Kind::stay, 0);
+      add_event(Event::Kind::stay, 0);
     else
       return;
     ++counts.events;
@@ -121,7 +120,7 @@ void Lifts::observe_before(const State<2>& state, const FloorField& floor_field,
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;
   // From the middle of the door: somebody beside it has no straight way in.
-  tell(Event::Kind::admit, norm(x - 0.5 * (lift.door[0] + lift.door[1])));
+  add_event(Event::Kind::admit, norm(x - 0.5 * (lift.door[0] + lift.door[1])));
   ++counts.candidates;
 }
 

@@ -8,7 +8,6 @@
 #include "core/error.hpp"
 #include "core/timing.hpp"
 #include "crowd/counter.hpp"
-#include "crowd/person.hpp"
 #include "geometry/walls.hpp"
 
 namespace scree {

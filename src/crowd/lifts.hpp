@@ -34,9 +34,9 @@ class Lifts {
   /// Adds the doors. After BuildingPlan::join(); local, alike on all ranks.
   void add_doors(ObstacleSet<2>& obstacles);
   bool is_used() const { return !cars_.empty(); }
-  /// How far around people ways must be known [m], see FloorField::fetch(); with the way of a step and a few
-  /// cells to spare.
-  Real reach_of_ways() const { return is_used() ? way_reach + 1 : 0; }
+  /// How far around people routes must be known [m], see FloorField::fetch(); with the displacement of a step
+  /// and a few cells to spare.
+  Real reach_of_routes() const { return is_used() ? route_reach + 1 : 0; }
   /// Overlap that steps may leave [m]: nobody counts as clear of a door who overlaps it by more.
   void set_tolerance(Real tolerance) { tolerance_ = tolerance; }
   /// Before the first step, or with what memory() brought back. Throws RunError if that makes no sense.
@@ -53,7 +53,7 @@ class Lifts {
   std::vector<LiftReport> reports() const;
 
  private:
-  static constexpr Real way_reach = 1.5;
+  static constexpr Real route_reach = 1.5;
   enum class Phase : std::uint8_t { idle, riding, opening, open, closing };
   /// Numbers of people at a car, over all ranks.
   struct Counts {

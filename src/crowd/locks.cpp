@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "analysis/gathered.hpp"
 #include "core/log.hpp"
@@ -41,7 +40,7 @@ void exchange(Lock& lock, Real* numbers, const F& f) {
   }
 }
 
-/// Lowers numbers of held people by `pass` until none on any rank changes any. Collective.
+/// Lowers numbers of local people by `pass` until none on any rank changes any. Collective.
 template <class Pass>
 void settle(const Comm& comm, Neighborhood<2>& neighborhood, std::vector<Real>& numbers, const Pass& pass) {
   std::vector<Real> before;
@@ -120,7 +119,7 @@ bool Locks::find_standing(State<2>& state, std::span<const WalkingIntent> walks,
       to_go = now;
       continue;
     }
-    // What counts is the way of `after`, not that of all the time since: who creeps stands as well.
+    // What counts is the progress in `after`, not that of all the time since: who creeps stands as well.
     const auto n_spans = [&](Real at) { return std::floor((at - since) / after_ + 1e-9); };
     if (n_spans(time) > n_spans(time - between_looks)) to_go = now;
     if (n_spans(time) < 1) continue;

@@ -78,7 +78,7 @@ class Locks {
   std::int64_t n_locked_ = 0, n_locks_ = 0;
   std::vector<Lock> list_;
   std::vector<Real> memory_;
-  // Work arrays of a look, by held body.
+  // Work arrays of a look, by local body.
   std::vector<Real> stands_;         // 1: stands, and is not known to be in a queue
   std::vector<Real> label_;          // least id of its lock; infinite: in none
   std::vector<Vec<2>> direction_;    // that it wants to go in

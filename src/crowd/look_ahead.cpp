@@ -1,7 +1,6 @@
 #include "crowd/look_ahead.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/timing.hpp"
@@ -9,14 +8,14 @@
 namespace scree {
 
 namespace {
-/// A free way to a wall counts that many times: walls stay where they are, so people walk up to them within
-/// this part of the headway time.
+/// A free distance to a wall counts that many times: walls stay where they are, so people walk up to them
+/// within this part of the headway time.
 constexpr Real trust_in_walls = 3.1;
 /// Whoever had less than this share of the free speed in the last step stands, whoever had more walks; in
 /// between the width changes linearly.
 constexpr Real standing = 0.37, walking = 0.9;
 
-/// How much of the way of somebody behind counts as taken, as a share of that in which disks would touch.
+/// How much of the path of somebody behind counts as taken, as a share of that in which disks would touch.
 Real width_behind(const WalkingIntent& other, const LookAhead::Perception& perception) {
   const Real pace = other.speed > 0 ? other.last_speed / other.speed : 0;
   const Real share = std::clamp((pace - standing) / (walking - standing), 0.0, 1.0);
@@ -69,8 +68,10 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
     Vec<2> d = position[b] - position[a];
     for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
-    const Real squared = dot(d, d), touching = radius[a] + radius[b] + drift;
-    const auto sees = [&](Real gap) { return squared <= (touching + gap) * (touching + gap); };
+    const Real squared = dot(d, d), contact_distance = radius[a] + radius[b] + drift;
+    const auto sees = [&](Real gap) {
+      return squared <= (contact_distance + gap) * (contact_distance + gap);
+    };
     const SeenPair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
     if (!pair.by_low && !pair.by_high) return;
     Candidates& list = candidates(shift);
@@ -172,8 +173,8 @@ void LookAhead::load(const State<2>& state, const Perception& perception) {
   }
 }
 
-void LookAhead::see_people(const State<2>& state, const Neighborhood<2>& neighborhood,
-                           const Perception& perception) {
+void LookAhead::perceive_people(const State<2>& state, const Neighborhood<2>& neighborhood,
+                                const Perception& perception) {
   const std::size_t max = who_.size();
   LookAheadView view{.n_local = static_cast<Index>(walks_.size()),
                      .disks = disks_.data(),
@@ -256,7 +257,7 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_local * n_walk}, n_walk);
   kernels_ = &look_ahead_kernels();
   load(state, perception);
-  see_people(state, neighborhood, perception);
+  perceive_people(state, neighborhood, perception);
 
   if (record) near_.clear();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
@@ -292,8 +293,8 @@ void LookAhead::detect_wall(std::size_t i, const Vec<2>& normal, Real gap) {
   for (int k = 0; k < n_turns; ++k) {
     const Real closing = cosines_[k] * towards + sines_[k] * leftward;
     if (!(closing > 0)) continue;
-    Real& way = seen.turned[k];
-    way = std::min(way, trust_in_walls * std::max(gap, 0.0) / closing);
+    Real& distance = seen.turned[k];
+    distance = std::min(distance, trust_in_walls * std::max(gap, 0.0) / closing);
   }
 }
 

@@ -34,7 +34,7 @@ struct WalkingIntent {
 /// What people see on their way, from one pass over all candidates (docs/method.md, "People", eq. P.1-P.2).
 ///
 /// free_distance    how far a person who walks straight on gets before touching another one ahead whose disk
-///             reaches into the middle of the way [m]: with d from centre to centre, R the sum of radii,
+///             reaches into the middle of the path [m]: with d from centre to centre, R the sum of radii,
 ///             along = d . e, across = |d x e| and w the width that the pace of the other one gives:
 ///                 along - sqrt(R^2 - across^2)   for along > 0, across < w R;   the least over all others
 ///             but those who walk to the same destination and have further to go
@@ -42,7 +42,7 @@ struct WalkingIntent {
 ///             to a wall within a part of the headway time
 /// room        how far a person can step to its left or right before touching somebody beside it, and how far
 ///             walls are on that side [m]
-/// oncoming    the time until it meets those who come towards it [s], in a way widened by
+/// oncoming    the time until it meets those who come towards it [s], in a path widened by
 ///             `lateral_clearance`, separately for others on its left and on its right (straight ahead
 ///             counts as left)
 ///
@@ -56,23 +56,23 @@ class LookAhead {
   static constexpr int n_turns = SeenAhead::n_turns;
 
   struct Perception {
-    Real range = 0;              ///< [m]; larger free ways are cut to it
+    Real range = 0;              ///< [m]; larger free distances are cut to it
     Real reach = 0;              ///< gap up to which contacts are near [m]
     bool oncoming = false;       ///< whether oncoming() is found
     Real lateral_clearance = 0;  ///< [m]
     Real headway_width = 1;      ///< w of others who stand; at most 1
     Real moving_width = 1;       ///< w of others who walk; at most 1
     Real side_range = 0;         ///< larger rooms are cut to it [m]; 0: they are not found
-    Real turning_angle = 0;      ///< [rad]; 0: turned ways are not found
+    Real turning_angle = 0;      ///< [rad]; 0: turned directions are not found
   };
 
-  /// Finds who may be seen by whom and makes room for everybody held; after each list build. Pairs with a gap
-  /// of more than `skin` are left out. `sight`: of the owned people, how far they may ever see (as
+  /// Finds who may be seen by whom and makes room for everybody local; after each list build. Pairs with a
+  /// gap of more than `skin` are left out. `sight`: of the owned people, how far they may ever see (as
   /// WalkingIntent::sight) before the next list; until then two people come no nearer to each other than by
   /// `drift` [m]. Empty: anybody may see all that is found. Cost: O(pairs). Collective.
   void prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
                std::span<const Real> sight = {}, Real drift = 0);
-  /// After people have gone: held person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
+  /// After people have gone: local person i is `numbers`[i] now, or gone (-1). Cost: O(candidates). Local.
   void renumber(std::span<const Index> numbers);
 
   /// Of the owned people; set by the caller before find().
@@ -80,10 +80,11 @@ class LookAhead {
 
   /// Refreshes ghosts (positions and walks; not levels) and looks at all candidates. Collective.
   void find(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);
-  /// Only the free ways again, for new walking directions. Collective.
+  /// Only the free distances again, for new walking directions. Collective.
   void find_again(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception);
 
-  /// What one of the owned people sees; turned[k] is along the way turned by turn_angle(k, turning_angle).
+  /// What one of the owned people sees; turned[k]: along its direction turned by turn_angle(k,
+  /// turning_angle).
   const SeenAhead& seen(std::size_t i) const { return seen_[i]; }
   static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }
   /// Cosine and sine of that angle, of the last perception.
@@ -106,7 +107,8 @@ class LookAhead {
   static void renumber(Candidates& list, std::span<const Index> numbers);
   void resize(std::size_t n_local);
   void load(const State<2>& state, const Perception& perception);
-  void see_people(const State<2>& state, const Neighborhood<2>& neighborhood, const Perception& perception);
+  void perceive_people(const State<2>& state, const Neighborhood<2>& neighborhood,
+                       const Perception& perception);
   void find_near_pairs(const State<2>& state, const Neighborhood<2>& neighborhood,
                        const SweepSchedule<2>::Block& block, Real reach);
   template <bool record>

@@ -19,7 +19,7 @@ struct LookAheadView {
   Index n_local = 0;
   const SweepRecord* disks = nullptr;     ///< x, y, none, radius; after those held two far from each other
   const SweepRecord* headings = nullptr;  ///< direction, speed, gap up to which others are seen; < 0: nobody
-  const SweepRecord* goals = nullptr;     ///< destination, time to go, squared width of the way taken behind
+  const SweepRecord* goals = nullptr;     ///< destination, time to go, squared width of the path taken behind
 
   /// Person i sees others[first[i], first[i + 1]). Entries of `others` are followed by batch_size numbers of
   /// anybody.
@@ -61,7 +61,7 @@ struct NearBatches {
 /// The kernels of one instruction set. All sets give the same bits: the same operations for each pair, and
 /// minima.
 struct LookAheadKernels {
-  /// Others count as oncoming if they walk against one's own way by this share of their speed.
+  /// Others count as oncoming if they walk against one's own direction by this share of their speed.
   static constexpr Real against = 0.3;
 
   std::string_view instruction_set;

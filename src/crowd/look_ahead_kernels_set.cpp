@@ -107,7 +107,7 @@ inline void put_chosen(unsigned which, const Index* numbers, Index* to) {
 #endif
 #endif
 
-/// Few of the others stand in a way. In few lanes mostly none does, and a root takes longer than to ask; of
+/// Few of the others stand in a path. In few lanes mostly none does, and a root takes longer than to ask; of
 /// many lanes one mostly does.
 constexpr bool is_narrow = width == 2;
 
@@ -207,7 +207,7 @@ std::size_t leave_out_others(const LookAheadView& view, Index i, std::size_t n) 
 }
 
 /// What person i sees of the n in scratch.
-SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n) {
+SeenAhead perceive(const LookAheadView& view, Index i, const Own& own, std::size_t n) {
   constexpr int n_turns = SeenAhead::n_turns;
   const Lanes zero{};
   const Lanes range = zero + view.range;
@@ -236,10 +236,10 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
         room_right = min(choose(beside & ~to_the_left, room, side_range), room_right);
       }
     }
-    // Whoever gives way has no width.
+    // Whoever yields has no width.
     const Bodies goal = load(view.goals, view.who + at);
-    const Chosen gives_way = equal(goal.x, own.destination) & below(own.time_to_go, goal.y);
-    const Lanes taken = choose(gives_way, zero, goal.z * squared);
+    const Chosen yields = equal(goal.x, own.destination) & below(own.time_to_go, goal.y);
+    const Lanes taken = choose(yields, zero, goal.z * squared);
     const Chosen ahead = below(zero, along);
     if (view.turns) {
       const Lanes taken_beside = choose(ahead | below(-along, absolute(leftward)), taken, zero);
@@ -249,15 +249,15 @@ SeenAhead see(const LookAheadView& view, Index i, const Own& own, std::size_t n)
         const Lanes aside_squared = aside * aside;
         const Chosen stands_there = below(zero, forward) & below(aside_squared, taken_beside);
         if (is_narrow && bits_of(stands_there) == 0) continue;
-        const Lanes way = at_least_zero(forward - root(squared - aside_squared));
-        turned[k] = min(choose(stands_there, way, range), turned[k]);
+        const Lanes distance = at_least_zero(forward - root(squared - aside_squared));
+        turned[k] = min(choose(stands_there, distance, range), turned[k]);
       }
     }
     const Lanes across_squared = at_least_zero(load(view.squared + at) - along_squared);
-    const Chosen in_the_way = ahead & below(across_squared, taken);
-    if (!is_narrow || bits_of(in_the_way) != 0) {
-      const Lanes way = at_least_zero(along - root(squared - across_squared));
-      free_distance = min(choose(in_the_way, way, range), free_distance);
+    const Chosen blocks = ahead & below(across_squared, taken);
+    if (!is_narrow || bits_of(blocks) != 0) {
+      const Lanes distance = at_least_zero(along - root(squared - across_squared));
+      free_distance = min(choose(blocks, distance, range), free_distance);
     }
     if (!view.oncoming) continue;
     const Bodies heading = load(view.headings, view.who + at);
@@ -294,7 +294,7 @@ void look(const LookAheadView& of_caller) {
       if (view.through_faces.shifts) n = gather_near<true>(view, view.through_faces, i, own, n);
     }
     if (view.levels) n = leave_out_others(view, i, n);
-    view.seen[i] = see(view, i, own, n);
+    view.seen[i] = perceive(view, i, own, n);
   }
 }
 
@@ -315,8 +315,8 @@ std::size_t find_near(const NearBatches& p, Index* places) {
           dx[k] -= shift[0];
           dy[k] -= shift[1];
         }
-      const Lanes touching_soon = i.radius + j.radius + p.reach;
-      unsigned near = bits_of(up_to(dx * dx + dy * dy, touching_soon * touching_soon));
+      const Lanes contact_reach = i.radius + j.radius + p.reach;
+      unsigned near = bits_of(up_to(dx * dx + dy * dy, contact_reach * contact_reach));
       for (; near != 0; near &= near - 1) places[n++] = place + static_cast<Index>(__builtin_ctz(near));
     }
   return n;

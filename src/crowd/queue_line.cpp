@@ -86,7 +86,7 @@ void QueueLine::require_room(const FloorPlan& plan, Real largest_radius) const {
                                    where, k, name, x[0], x[1]));
 }
 
-QueueLine::Way QueueLine::way(const Vec<2>& x, std::int64_t k) const {
+QueueLine::Path QueueLine::path(const Vec<2>& x, std::int64_t k) const {
   const Real goal = std::min(static_cast<Real>(k - 1) * spacing, length);
   // The nearest point of the line from the place on.
   Real begin = 0, nearest = HUGE_VAL, at = goal;
@@ -102,12 +102,12 @@ QueueLine::Way QueueLine::way(const Vec<2>& x, std::int64_t k) const {
   }
   constexpr Real ahead = 0.5;  // [m]
   const Vec<2> aim = point(std::max(goal, at - ahead));
-  Way way{aim - x, 0, at, 0};
-  const Real distance = norm(way.direction);
-  way.length = distance + std::max(at - ahead - goal, 0.0);
-  way.to_place = at - ahead > goal ? at - goal : distance;
-  if (distance > 0) way.direction *= 1 / distance;
-  return way;
+  Path path{aim - x, 0, at, 0};
+  const Real distance = norm(path.direction);
+  path.length = distance + std::max(at - ahead - goal, 0.0);
+  path.to_place = at - ahead > goal ? at - goal : distance;
+  if (distance > 0) path.direction *= 1 / distance;
+  return path;
 }
 
 bool QueueLine::is_at(const Vec<2>& x, std::int64_t k) const {

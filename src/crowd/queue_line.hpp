@@ -38,14 +38,14 @@ struct QueueLine {
   /// [m]. Local.
   void require_room(const FloorPlan& plan, Real largest_radius) const;
 
-  /// The way of somebody at x along the line to place k: unit vector, zero at the place; what is left of the
+  /// The path of somebody at x along the line to place k: unit vector, zero at the place; what is left of the
   /// line to the place, in which it slows down; the length of the line from the counter to x; and that of all
   /// the way [m]. Local, O(corners).
-  struct Way {
+  struct Path {
     Vec<2> direction;
     Real to_place, to_counter, length;
   };
-  Way way(const Vec<2>& x, std::int64_t k) const;
+  Path path(const Vec<2>& x, std::int64_t k) const;
   /// Whether somebody at x stands at place k: within half of the spacing.
   bool is_at(const Vec<2>& x, std::int64_t k) const;
   /// How long the person is served who joined at `since` [s]. Depends on the arguments only.

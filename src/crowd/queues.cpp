@@ -1,6 +1,5 @@
 #include "crowd/queues.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -52,8 +51,8 @@ void Queues::finish(State<2>& state, std::size_t i) {
 /// speed in the zones along the line.
 Real Queues::walk_of(const State<2>& state, const QueueLine& queue, std::size_t i) const {
   const Vec<2> x = wrapped(state.box, state.bodies.position()[i]);
-  const QueueLine::Way way = queue.way(x, 1);
-  const Real along = std::min(way.to_counter, queue.length);
+  const QueueLine::Path path = queue.path(x, 1);
+  const Real along = std::min(path.to_counter, queue.length);
   const auto n = static_cast<std::int64_t>(std::ceil(along / queue.spacing));
   Real pace = 1 / journeys_.speed_factor(x, queue.level);  // where it is
   Real slowed = 0;
@@ -62,7 +61,7 @@ Real Queues::walk_of(const State<2>& state, const QueueLine& queue, std::size_t 
                       queue.point((static_cast<Real>(k) + 0.5) * along / static_cast<Real>(n)), queue.level);
   if (n > 0) pace = slowed / static_cast<Real>(n);
   // Service begins half of the spacing before the place.
-  return std::max(way.length - 0.5 * queue.spacing, 0.0) * pace / agent::desired_speed(state.bodies)[i];
+  return std::max(path.length - 0.5 * queue.spacing, 0.0) * pace / agent::desired_speed(state.bodies)[i];
 }
 
 /// Whether something happens to body i: it joins, comes to a counter, or has been served.

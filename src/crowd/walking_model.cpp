@@ -128,14 +128,14 @@ bool WalkingModel::walk_in_queue(const State<2>& state, std::size_t i, WalkingIn
   const QueueLine* queue = place > 0 ? scene_.queues().queue_ahead(state.bodies, i) : nullptr;
   if (!queue) return false;
   constexpr Real slowing_time = 0.25;  // [s]
-  const QueueLine::Way way = queue->way(wrapped(state.box, state.bodies.position()[i]), place);
+  const QueueLine::Path path = queue->path(wrapped(state.box, state.bodies.position()[i]), place);
   walk.destination = queue->destination;
-  walk.time_to_go = way.to_counter;
+  walk.time_to_go = path.to_counter;
   // Who has no place yet stands where it has joined.
   walk.speed = place > queue->n_places()
                    ? 0
-                   : std::min(speed_on_free_ground(state, i, way.direction), way.to_place / slowing_time);
-  walk.direction = way.direction;
+                   : std::min(speed_on_free_ground(state, i, path.direction), path.to_place / slowing_time);
+  walk.direction = path.direction;
   return true;
 }
 
@@ -149,7 +149,7 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
     constexpr std::size_t ahead = 8;
     if (i + ahead < walk.size() && agent::destination(bodies)[i + ahead] >= 0)
       floor_field.prefetch(agent::destination(bodies)[i + ahead], bodies.position()[i + ahead],
-                           level_of(bodies, i + ahead), agent::way_radius(bodies)[i + ahead]);
+                           level_of(bodies, i + ahead), agent::route_radius(bodies)[i + ahead]);
     walk[i] = {.last_speed = norm(bodies.velocity()[i])};
     if (!walks(state, i)) continue;
     if (walk_in_queue(state, i, walk[i])) continue;
@@ -184,17 +184,17 @@ void WalkingModel::avoid_oncoming(State<2>& state, Neighborhood<2>& neighborhood
   look_ahead.find_again(state, neighborhood, perception);
 }
 
-/// Eq. P.1 of docs/method.md: straight on, or along the turned way that gets one on fastest.
+/// Eq. P.1 of docs/method.md: straight on, or along the turned direction that gets one on fastest.
 Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead, const WalkingIntent& walk,
                                       const AgentType& type) const {
-  const Vec<2>& way = walk.direction;
-  if (!keeps_headway_) return walk.speed * way;
+  const Vec<2>& direction = walk.direction;
+  if (!keeps_headway_) return walk.speed * direction;
   const auto pace = [&](Real free_distance) {
     return free_distance < walk.speed * type.headway_time ? free_distance / type.headway_time : walk.speed;
   };
   const Real straight_on =
       std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_distance)));
-  Vec<2> velocity = straight_on * way;
+  Vec<2> velocity = straight_on * direction;
   if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
   Real progress = std::max(straight_on, turning_share_ * walk.speed);
   for (int k = 0; k < LookAhead::n_turns; ++k) {
@@ -202,7 +202,8 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
     const Real speed = pace(look_ahead.seen(i).turned[k]);
     if (speed * c <= progress) continue;
     progress = speed * c;
-    velocity = {{speed * (c * way[0] - s * way[1]), speed * (s * way[0] + c * way[1])}};
+    velocity = {
+        {speed * (c * direction[0] - s * direction[1]), speed * (s * direction[0] + c * direction[1])}};
   }
   return velocity;
 }

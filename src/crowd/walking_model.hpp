@@ -1,5 +1,4 @@
 #pragma once
-#include <string>
 #include <vector>
 
 #include "crowd/crowd_scene.hpp"
@@ -7,10 +6,9 @@
 
 namespace scree {
 
-/// The velocities that people want (docs/method.md, eq. P.1): along the way to their destination, as fast as
-/// the headway law lets them, turned where that gets them on faster, towards the side with more room, aside
-/// for those who come towards them.
-/// Keys of [crowd]: speed_law to noise, and [crowd.avoidance].
+/// The velocities that people want (docs/method.md, eq. P.1): along the route to their destination, as fast
+/// as the headway law lets them, turned where that gets them on faster, towards the side with more room,
+/// aside for those who come towards them. Keys of [crowd]: speed_law to noise, and [crowd.avoidance].
 class WalkingModel {
  public:
   explicit WalkingModel(CrowdScene& scene) : scene_(scene) {}

@@ -214,11 +214,11 @@ template <int D>
 void Inlets<D>::prepare(State<D>& state) const {
   state.inlets.clear();
   for (const InletTable<D>& inlet : inlets_) state.inlets.push_back({.name = inlet.bodies.name});
-  note_due(state);
+  record_due(state);
 }
 
 template <int D>
-void Inlets<D>::note_due(State<D>& state) const {
+void Inlets<D>::record_due(State<D>& state) const {
   for (std::size_t f = 0; f < inlets_.size(); ++f) state.inlets[f].n_due = inlets_[f].n_due(state.clock.time);
 }
 
@@ -244,7 +244,7 @@ Real Inlets<D>::fastest() const {
 template <int D>
 std::vector<InletBody<D>> Inlets<D>::find_places(State<D>& state, std::uint64_t seed) const {
   std::vector<InletBody<D>> fed;
-  note_due(state);
+  record_due(state);
   for (std::size_t f = 0; f < inlets_.size(); ++f)
     if (state.inlets[f].n_made < state.inlets[f].n_due) feed(f, state, seed, fed);
   return fed;

@@ -57,7 +57,7 @@ class Inlets {
   /// Makes state.inlets, with nothing fed.
   void prepare(State<D>& state) const;
   /// Records how many bodies of each inlet should have come by now, in state.inlets. Local.
-  void note_due(State<D>& state) const;
+  void record_due(State<D>& state) const;
   /// What inlet f did not deliver by now and why, in a sentence; empty if nothing is missing. `is_over`: the
   /// run has ended, so that bodies that are not due yet will never come. Local.
   std::string shortfall(std::size_t f, const State<D>& state, bool is_over) const;

@@ -64,9 +64,9 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                       "forces from outside on them, gravity and [forces] and those of obstacles, add up to "
                       "at most half of the sum of their magnitudes. So it is not met by bodies that have "
                       "just been let go, or at the top of a flight. For schemes with inertia"});
-          until.integer("bodies_at_least", stage.bodies_at_least,
+          until.integer("bodies_at_least", stage.min_bodies,
                         {.range = non_negative, .doc = "The run holds at least this many bodies"});
-          until.integer("bodies_at_most", stage.bodies_at_most,
+          until.integer("bodies_at_most", stage.max_bodies,
                         {.range = non_negative, .doc = "The run holds at most this many bodies"});
           std::vector<std::string> loaded;
           until.real("load_within", stage.load_within,
@@ -264,10 +264,10 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::func
     unmet = fmt::format("t < {:g} s", stage.time);
   if (!stage.has_condition()) return unmet.empty();
   const std::int64_t n = state.comm.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
-  if (stage.bodies_at_least >= 0 && n < stage.bodies_at_least)
-    unmet = fmt::format("{} bodies, fewer than {}", n, stage.bodies_at_least);
-  if (stage.bodies_at_most >= 0 && n > stage.bodies_at_most)
-    unmet = fmt::format("{} bodies, more than {}", n, stage.bodies_at_most);
+  if (stage.min_bodies >= 0 && n < stage.min_bodies)
+    unmet = fmt::format("{} bodies, fewer than {}", n, stage.min_bodies);
+  if (stage.max_bodies >= 0 && n > stage.max_bodies)
+    unmet = fmt::format("{} bodies, more than {}", n, stage.max_bodies);
   for (const int k : stage.loaded) {
     const DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(k)];
     const Real target = target_of(state.obstacles, wall);

@@ -19,10 +19,10 @@ class Stages {
     Real duration = HUGE_VAL;  ///< [s]; not finite: it has conditions
     Real kinetic_energy = -1;  ///< ends at or below this mean per body [J]; < 0: not given
     std::string where_kinetic_energy;
-    std::int64_t bodies_at_least = -1;  ///< < 0: not given
-    std::int64_t bodies_at_most = -1;   ///< < 0: not given
-    Real time = HUGE_VAL;               ///< ends at or after this time of the run [s]; not finite: not given
-    Real max_time = HUGE_VAL;           ///< longest duration [s]
+    std::int64_t min_bodies = -1;  ///< < 0: not given
+    std::int64_t max_bodies = -1;  ///< < 0: not given
+    Real time = HUGE_VAL;          ///< ends at or after this time of the run [s]; not finite: not given
+    Real max_time = HUGE_VAL;      ///< longest duration [s]
     bool stops_on_timeout = false;
     std::vector<int> removed, added;  ///< obstacles
 
@@ -37,7 +37,7 @@ class Stages {
     std::string where_stress;  ///< place of stress_within in the deck
 
     bool has_condition() const {
-      return kinetic_energy >= 0 || bodies_at_least >= 0 || bodies_at_most >= 0 || load_within >= 0 ||
+      return kinetic_energy >= 0 || min_bodies >= 0 || max_bodies >= 0 || load_within >= 0 ||
              stress_within >= 0;
     }
   };

@@ -265,7 +265,7 @@ void ObstacleSet<D>::find_driven() {
 }
 
 template <int D>
-void ObstacleSet<D>::note_listed(Real time) {
+void ObstacleSet<D>::set_reference(Real time) {
   for (DrivenState& wall : driven_) wall.listed_position = wall.position_at(time);
 }
 
@@ -297,7 +297,7 @@ Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Bo
   template Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int, Real) const;                       \
   template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                \
   template void ObstacleSet<D>::find_driven();                                              \
-  template void ObstacleSet<D>::note_listed(Real);                                          \
+  template void ObstacleSet<D>::set_reference(Real);                                        \
   template void ObstacleSet<D>::finish_driven_step(Real);                                   \
   template Real ObstacleSet<D>::reach(const DrivenState&, Real, Real, const Box<D>&) const;
 SCREE_DRIVE(2)

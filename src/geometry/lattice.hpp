@@ -69,7 +69,7 @@ struct Lattice {
   Real lean = 0;                 ///< of its cells, as of the box
   Real middle = 0;               ///< where along `gradient` the lattice is not shifted [m]
   Real skin = 0;                 ///< candidates are pairs with gap < skin when the list is built [m]
-  // What the lattice was made for, to make it anew with another skin.
+  // What the lattice was made for, to make it again with another skin.
   Real largest_radius = 0;           ///< [m]
   Real second_radius = 0;            ///< no other body is larger than this [m]
   Real usual_skin = 0;               ///< that of the start of the run; steps that need more get more [m]

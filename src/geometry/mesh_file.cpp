@@ -41,7 +41,7 @@ class MeshBuilder {
     }
   }
   void begin_solid(std::string name) { mesh_.solids.emplace_back(std::move(name), n_in_file_ + 1); }
-  void note_bytes_beyond(std::size_t n) { mesh_.n_bytes_beyond = n; }
+  void set_bytes_beyond(std::size_t n) { mesh_.n_bytes_beyond = n; }
 
   TriangleMesh take() {
     if (mesh_.triangles.empty()) throw InputError(path_ + ": there are no triangles");
@@ -152,7 +152,7 @@ std::optional<std::size_t> triangles_of_binary_stl(std::string_view bytes) {
 }
 
 void parse_binary_stl(const std::string& path, std::string_view bytes, std::size_t n, MeshBuilder& mesh) {
-  mesh.note_bytes_beyond(bytes.size() - stl_header - n * stl_record);
+  mesh.set_bytes_beyond(bytes.size() - stl_header - n * stl_record);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t corners = stl_header + i * stl_record + 3 * sizeof(float);
     std::array<int, 3> corner{};

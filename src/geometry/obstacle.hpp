@@ -123,7 +123,7 @@ class ObstacleSet {
 
   /// Takes an obstacle away, or puts it back where its motion has it by then. While away it touches nothing:
   /// its bounds and outline are empty, it does not move, and `nearest` says `out_of_reach`, so that lists
-  /// found before stay safe to use. One put back is in no list found before: find candidates anew. Must be
+  /// found before stay safe to use. One put back is in no list found before: find candidates again. Must be
   /// called alike on all ranks. All are active at first.
   void set_active(int obstacle, bool active);
   bool active(int obstacle) const { return is_active_[static_cast<std::size_t>(obstacle)] != 0; }
@@ -210,7 +210,7 @@ class ObstacleSet {
   /// Where an obstacle stands.
   const Pose<D>& pose_of(int obstacle) const { return poses_[static_cast<std::size_t>(obstacle)]; }
   /// The neighbour list is built for `time`: travel() counts from there.
-  void note_listed(Real time);
+  void set_reference(Real time);
   /// They have moved with their velocities until `end`.
   void finish_driven_step(Real end);
   /// Upper bound of how far the distances of such a wall differ from those at the position `from`, dt after

@@ -123,7 +123,7 @@ class CurvedTouch {
     look(stop.span());
     std::uint32_t n_min = 0;
     for (std::size_t k = 0; k + 1 < stop.n; ++k) {
-      if (k > 0 && is_thin()) note_passage(stop[k], number);
+      if (k > 0 && is_thin()) add_passage(stop[k], number);
       if (stop[k].name != divides) add(stop[k], number);
       if (stop[k].slope < 0 && stop[k + 1].slope >= 0 && !is_out_of_reach(stop[k], stop[k + 1])) {
         OnEdge lowest = stop[k + 1].slope > 0 ? min_between(stop[k], stop[k + 1]) : stop[k + 1];
@@ -224,7 +224,7 @@ class CurvedTouch {
 
   /// Keeps where an edge passes through a thin wall, with the way out over the nearest rim, across edge and
   /// rim, and where it passes over a rim.
-  void note_passage(const OnEdge& at, std::uint32_t edge) {
+  void add_passage(const OnEdge& at, std::uint32_t edge) {
     const Real round_off = same_number * query_.body.pose.size;
     const Vec<3> x = start_ + at.share * along_;
     const Meridian m = meridian(x);

@@ -53,17 +53,17 @@ void AppendedFile::add(std::string_view content) {
 
 void AppendedFile::keep_in_place() {
   last_look_ = WallClock::now();
-  struct stat held {
+  struct stat opened {
   }, named{};
-  if (::fstat(descriptor_, &held) != 0) fail("ask the length of", path_);
-  if (held.st_size < length_) {
+  if (::fstat(descriptor_, &opened) != 0) fail("ask the length of", path_);
+  if (opened.st_size < length_) {
     log::warn("{} was cut short by another program during the run: {} of {} bytes are left", path_,
-              held.st_size, length_);
+              opened.st_size, length_);
   }
-  length_ = held.st_size;
+  length_ = opened.st_size;
   const bool there = ::stat(path_.c_str(), &named) == 0;
   if (!there && errno != ENOENT) return;  // a server that does not answer now
-  if (there && named.st_ino == held.st_ino && named.st_dev == held.st_dev) return;
+  if (there && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) return;
   const std::string all = content();
   const std::string other = path_ + ".other";
   if (there && ::rename(path_.c_str(), other.c_str()) != 0) fail("rename " + path_ + " to", other);

@@ -51,7 +51,7 @@ Comparison compare_results(const Comm& comm, const std::string& first, const std
       if (!pairing.of_folders) throw;
       // One file that a killed run left damaged is no reason to say nothing of the others.
       FieldDifference verdict{"file", "-"};
-      add_note(verdict, fmt::format("cannot be compared: {}", error.what()));
+      add_remark(verdict, fmt::format("cannot be compared: {}", error.what()));
       comparison.files.push_back({a, b, {verdict}});
     }
   }

@@ -36,7 +36,7 @@ struct FieldDifference {
   std::int64_t row = -1;         ///< row (or frame, for series)
   std::int64_t id = -1;          ///< global id in this row, -1 if rows have none
   std::optional<FirstDifference> first{};  ///< not set if nothing but the note differs
-  std::string note{};  ///< what else is different: a missing field, other numbers of rows or frames
+  std::string remark{};  ///< what else is different: a missing field, other numbers of rows or frames
 };
 
 /// Two files, compared.

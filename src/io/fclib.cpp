@@ -98,7 +98,7 @@ std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::sp
   return sorted;
 }
 
-/// Row of each body held, told by the ranks that write them.
+/// Row of each local body, told by the ranks that write them.
 template <int D>
 std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<const BodyRow<D>> sorted,
                                  std::int64_t first) {

@@ -25,6 +25,15 @@ struct VectorShare {
   std::vector<Real> values;
 };
 
+/// What only files of scree have, in the group /scree: vectors without values on all ranks if absent.
+struct FclibExtension {
+  VectorShare free_velocity;   ///< M^-1 f before it was rounded, dealt out as f [m/s, rad/s]
+  VectorShare start_velocity;  ///< before the step, alike
+  VectorShare compliance;      ///< two per contact, dealt out by contacts [1/kg]
+  Real time_step = 0;          ///< [s], 0: unknown
+  Real velocity_floor = 0;     ///< [m/s], 0: unknown
+};
+
 /// A discrete frictional contact problem as an FCLIB file states it, for any M, H, W (io/fclib.hpp has the
 /// equations; masses need not be blocks of bodies). With bilateral constraints, global and local:
 ///     M v = H r + G l + f,   u = H^T v + w,   G^T v + b = 0,
@@ -32,7 +41,7 @@ struct VectorShare {
 /// Vectors of contacts (w, q, mu, u, r) are distributed by contacts, those of bodies (f, v) by velocities, b,
 /// s and l by constraints, each in even shares (EvenShare). Units are those of the file, SI if it follows the
 /// convention.
-struct FclibProblem {
+struct FclibProblem : FclibExtension {
   std::string path;
   bool is_global = false;
   int dimension = 3;
@@ -50,13 +59,6 @@ struct FclibProblem {
 
   bool has_solution = false;  ///< there is a group /solution; whether it solves anything is another matter
   std::int64_t n_guesses = 0;
-
-  /// What only files of scree have, in the group /scree: vectors without values on all ranks if absent.
-  VectorShare free_velocity;   ///< M^-1 f before it was rounded, dealt out as f [m/s, rad/s]
-  VectorShare start_velocity;  ///< before the step, alike
-  VectorShare compliance;      ///< two per contact, dealt out by contacts [1/kg]
-  Real time_step = 0;          ///< [s], 0: unknown
-  Real velocity_floor = 0;     ///< [m/s], 0: unknown
 };
 
 /// Impulses and velocities of a problem, dealt out as its vectors. A vector that is absent has no values on

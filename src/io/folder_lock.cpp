@@ -12,7 +12,6 @@
 #include <charconv>
 #include <csignal>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -241,10 +240,10 @@ void FolderLock::refuse_or_clear() {
     ::usleep(10'000);
     return;
   }
-  struct stat held {
+  struct stat opened {
   }, named{};
-  if (::fstat(descriptor, &held) != 0) fail("look at", path_);
-  if (::stat(path_.c_str(), &named) != 0 || !is_same_file(held, named)) return;
+  if (::fstat(descriptor, &opened) != 0) fail("look at", path_);
+  if (::stat(path_.c_str(), &named) != 0 || !is_same_file(opened, named)) return;
   if (::unlink(path_.c_str()) != 0 && errno != ENOENT) fail("remove", path_);
   if (!warned_) log::warn("{} was left behind by {}: taken over", path_, holder->words());
   warned_ = true;

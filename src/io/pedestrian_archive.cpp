@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "comm/id_order.hpp"
 #include "core/error.hpp"

@@ -37,6 +37,32 @@ Real periods_beyond(const Box<D>& box, const Vec<D>& x, int axis) {
   return std::floor(at);
 }
 
+/// Wraps owned body i into the box along `axes`. False, with the axes before it done, if its position is not
+/// finite along some axis or too far away to be wrapped. Local.
+template <int D>
+bool wrap_body(State<D>& state, std::size_t i, const std::vector<int>& axes) {
+  constexpr Real max_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
+  const Box<D>& box = state.box;
+  BodyStore<D>& bodies = state.bodies;
+  Vec<D>& x = bodies.position()[i];
+  if (!std::ranges::all_of(x.component, [](Real value) { return std::isfinite(value); })) return false;
+  for (const int k : axes) {
+    Real periods = periods_beyond(box, x, k);
+    if (periods == 0) continue;
+    if (std::abs(periods) > max_periods) return false;
+    x -= periods * box.period(k);
+    if (k != box.flow && periods_beyond(box, x, k) != 0) {
+      // Rounding put it on or beyond a face, and there it would be wrapped once more by the next list.
+      periods += std::round((x[k] - box.lower[k]) / box.length(k));
+      x[k] = box.lower[k];
+    }
+    if (bodies.carries_path()) bodies.previous()[i] -= periods * box.period(k);
+    if (state.cell.moves()) bodies.velocity()[i] -= periods * state.cell.period_velocity(box, k);
+    bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
+  }
+  return true;
+}
+
 /// Wraps owned bodies into the box along periodic axes, and does to bodies outside an open face what
 /// `outside` says. Returns how many were removed, over all ranks. Throws RunError naming the body if a
 /// position is not finite, or lies outside with Outside::error. Collective.
@@ -47,36 +73,15 @@ std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
   std::vector<Index> leaving;
   GlobalId first_offender = std::numeric_limits<GlobalId>::max();
   std::string complaint;
-  constexpr Real max_periods = 1e9;  // images are counted in 32 bits; beyond, a position has lost its digits
   const Box<D>& box = state.box;
   const std::vector<int> axes = axes_to_wrap(box);
   for (std::size_t i = 0; i < n; ++i) {
-    Vec<D>& x = bodies.position()[i];
-    int open_axis_outside = -1;
-    bool finite = true;
-    for (int k = 0; k < D; ++k) {
-      if (!std::isfinite(x[k])) finite = false;
-      if (!box.is_periodic(k) && (x[k] < box.lower[k] || x[k] > box.upper[k])) open_axis_outside = k;
-    }
-    for (const int k : axes) {
-      if (!finite) break;
-      Real periods = periods_beyond(box, x, k);
-      if (periods == 0) continue;
-      if (std::abs(periods) > max_periods) {
-        finite = false;
-        break;
-      }
-      x -= periods * box.period(k);
-      if (k != box.flow && periods_beyond(box, x, k) != 0) {
-        // Rounding put it on or beyond a face, and there it would be wrapped once more by the next list.
-        periods += std::round((x[k] - box.lower[k]) / box.length(k));
-        x[k] = box.lower[k];
-      }
-      if (bodies.carries_path()) bodies.previous()[i] -= periods * box.period(k);
-      if (state.cell.moves()) bodies.velocity()[i] -= periods * state.cell.period_velocity(box, k);
-      bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
-    }
-    const bool offends = !finite || (open_axis_outside >= 0 && outside == Outside::error);
+    const Vec<D>& x = bodies.position()[i];
+    bool is_outside = false;
+    for (int k = 0; k < D; ++k)
+      is_outside = is_outside || (!box.is_periodic(k) && (x[k] < box.lower[k] || x[k] > box.upper[k]));
+    const bool finite = wrap_body(state, i, axes);
+    const bool offends = !finite || (is_outside && outside == Outside::error);
     if (offends && bodies.id()[i] < first_offender) {
       first_offender = bodies.id()[i];
       std::string path;
@@ -89,7 +94,7 @@ std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
           finite ? "Enlarge [domain], add a wall, or set domain.outside to \"delete\" or \"keep\""
                  : "Reduce [time] step");
     }
-    if (open_axis_outside >= 0 && outside == Outside::remove) leaving.push_back(static_cast<Index>(i));
+    if (is_outside && outside == Outside::remove) leaving.push_back(static_cast<Index>(i));
   }
   complaint = message_of_smallest(state.comm, first_offender, complaint);
   if (!complaint.empty()) throw RunError(complaint);

@@ -130,10 +130,10 @@ void ClassSearch<D>::sort_into_cells(const Block& block) {
   for (std::size_t i = 0; i < n; ++i) {
     Class& own = classes_[class_of_[i]];
     const Cell<D> cell = cell_in(own, block, i);
-    const bool held = holds(own, cell);
-    const Index number = held ? number_in(own, cell) : static_cast<Index>(own.start.size()) - 2;
+    const bool is_inside = holds(own, cell);
+    const Index number = is_inside ? number_in(own, cell) : static_cast<Index>(own.start.size()) - 2;
     cell_of_column_[i] = number;
-    if (held) ++own.in_cells;
+    if (is_inside) ++own.in_cells;
     ++own.start[at(number) + 1];
   }
   for (int c = 0; c < n_classes_; ++c) {

@@ -1,9 +1,5 @@
 #include "neighbors/contact_detector.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "neighbors/flush_walls.hpp"
 
 namespace scree {
@@ -78,7 +74,7 @@ class Detection {
     const auto which = schedule_.wall_bodies(wall);
     const Real tolerance = rules_.tolerance;
     const Real dt = rules_.dt;
-    std::size_t n_touching = 0;
+    std::size_t n_contacts = 0;
     misses_point_at_wall_ = false;
     for (std::size_t k = 0; k < at.size(); ++k) {
       const auto body = static_cast<std::size_t>(which[k]);
@@ -87,7 +83,7 @@ class Detection {
       if (!is_taken || !may_meet_obstacle(state_, body, wall.constraint)) continue;
       if constexpr (has_shapes) {
         if (shape_[body] != 0) {
-          n_touching += take_wall_of_shape(wall, k, from[k], add, leave_out) ? 1 : 0;
+          n_contacts += take_wall_of_shape(wall, k, from[k], add, leave_out) ? 1 : 0;
           continue;
         }
       }
@@ -116,9 +112,9 @@ class Detection {
       }
       add(which[k], -1, wall.constraint, seen.distance - r, -seen.normal, -seen.distance * seen.normal,
           own_place);
-      ++n_touching;
+      ++n_contacts;
     }
-    return n_touching;
+    return n_contacts;
   }
   /// Whether a body with a shape of the last batch lacked a point, see ShapeContacts::misses_point().
   bool misses_point_at_wall() const { return misses_point_at_wall_; }

@@ -28,7 +28,7 @@ struct ContactRules {
   /// Whether bodies keep the side of thin obstacles on which the step began, instead of the one where they
   /// are: for checks in the midst of a step.
   bool keeps_sides = false;
-  bool includes_fixed = false;  ///< bodies that are held meet walls that a load may move
+  bool includes_fixed = false;  ///< bodies that are fixed meet walls that a load may move
 
   bool has_pair_values() const { return !pair_values.empty(); }
   bool remembers_pair(std::size_t place) const { return remembers(pair_values, place); }

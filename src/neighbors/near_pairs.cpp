@@ -1,7 +1,6 @@
 #include "neighbors/near_pairs.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace scree {
@@ -170,9 +169,9 @@ void NearPairs<D>::append(const typename SweepSchedule<D>::Block& block, Index f
 }
 
 template <int D>
-void NearPairs<D>::find_touching(Index first, Index last, bool shifted) {
+void NearPairs<D>::find_near(Index first, Index last, bool shifted) {
   const auto begin = static_cast<std::size_t>(first);
-  touching_.resize(static_cast<std::size_t>(last - first));
+  near_.resize(static_cast<std::size_t>(last - first));
   CandidateBatches batches{.ends = &ends_[2 * batch_size * begin],
                            .n_batches = last - first,
                            .shifts = &shifts_[batch_size * begin],
@@ -180,7 +179,7 @@ void NearPairs<D>::find_touching(Index first, Index last, bool shifted) {
                            .places = bodies_.data()};
   for (std::size_t w = 0; w < 2; ++w) batches.displacements[w] = displacements_[w].data();
   kernels_->kernel[shifted][n_displacements_](batches, beyond_rounding * (1 + rules_->tolerance),
-                                              touching_.data());
+                                              near_.data());
 }
 
 /// Bits of the pairs of a batch of candidates that remember something.

@@ -2,7 +2,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "neighbors/contact_rules.hpp"
@@ -74,10 +73,10 @@ class NearPairs {
       const Index first = shifted ? blocks_[block].first_shifted : blocks_[block].first;
       const Index last = shifted ? blocks_[block].last : blocks_[block].first_shifted;
       if (first == last) continue;
-      find_touching(first, last, shifted);
+      find_near(first, last, shifted);
       for (Index batch = first; batch < last; ++batch) {
         const auto b = static_cast<std::size_t>(batch);
-        unsigned near = touching_[b - static_cast<std::size_t>(first)];
+        unsigned near = near_[b - static_cast<std::size_t>(first)];
         if (rules_->has_pair_values()) near |= remembered_in_list(b);
         if (f(b, near, shifted)) return true;
       }
@@ -96,7 +95,7 @@ class NearPairs {
   bool misses_remembered() const;
   void make_list();
   void append(const typename SweepSchedule<D>::Block& block, Index first, Index last, bool shifted);
-  void find_touching(Index first, Index last, bool shifted);
+  void find_near(Index first, Index last, bool shifted);
   std::uint8_t remembered(std::size_t batch) const;
   unsigned remembered_in_list(std::size_t batch) const;
 
@@ -115,8 +114,8 @@ class NearPairs {
   std::vector<Index> ends_, places_;
   std::vector<std::uint8_t> shifts_;  // by place of the near list
   std::int64_t n_lists_ = 0, n_listed_ = 0;
-  std::vector<std::uint8_t> touching_;  // of the batches of a block
-  std::vector<std::uint8_t> taken_;     // of each batch of the list: bits of what for_each() found
+  std::vector<std::uint8_t> near_;   // of the batches of a block
+  std::vector<std::uint8_t> taken_;  // of each batch of the list: bits of what for_each() found
 };
 
 }  // namespace scree

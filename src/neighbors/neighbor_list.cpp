@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 
@@ -70,7 +68,7 @@ StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share,
     if (plan.skin > widest) continue;
     if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
     if (halvings > 0)
-      note_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
+      record_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
     return plan;
   }
   refuse_displacement(state, dt, displacement);
@@ -110,7 +108,7 @@ void NeighborList<D>::refuse_displacement(const State<D>& state, Real dt,
 }
 
 template <int D>
-void NeighborList<D>::note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why) {
+void NeighborList<D>::record_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why) {
   if (n_cut_steps_++ > 0) return;
   log::info(
       "{}: in a step of {:.3g} s {}; it is cut to {:.3g} s. Further steps like this are counted: steps_cut "
@@ -119,7 +117,7 @@ void NeighborList<D>::note_cut_step(const State<D>& state, Real asked, Real take
 }
 
 template <int D>
-void NeighborList<D>::note_step_beyond_list(const State<D>& state, Real needed_skin) {
+void NeighborList<D>::record_step_beyond_list(const State<D>& state, Real needed_skin) {
   if (n_steps_beyond_list_++ > 0) return;
   log::warn(
       "{}: contacts move bodies further than the widest neighbour list reaches (its skin is {:.3g} m, {:.3g} "
@@ -156,8 +154,8 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   BodyStore<D>& bodies = state.bodies;
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
   state.clock.listed_time = time;
-  state.cell.note_listed(state.box);
-  state.obstacles.note_listed(time);
+  state.cell.set_reference(state.box);
+  state.obstacles.set_reference(time);
 }
 
 /// Of each body the levels of the building on which it may meet others; empty if there is one.
@@ -300,18 +298,18 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
   const Index n_owned = state.bodies.n_owned();
   // Calls f(body, other, numbers) for every contact of this rank that has something to remember.
   const auto each = [&](const auto& f) {
-    const auto tell = [&](Index body, GlobalId other, std::span<const Real> numbers) {
+    const auto export_contact = [&](Index body, GlobalId other, std::span<const Real> numbers) {
       if (!all_zero(numbers)) f(body, other, numbers);
     };
     if (!pair_values.empty())
       schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
-        tell(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
+        export_contact(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
       });
     for (const auto& wall : schedule_.walls())
       for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last);
            ++slot) {
         const Index body = schedule_.wall_bodies()[slot];
-        tell(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
+        export_contact(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
       }
   };
   std::vector<RememberedContact> away;

@@ -58,9 +58,9 @@ class NeighborList {
                                         const FreeDisplacement<D>& displacement) const;
   /// For schemes that cut steps in their own way: counts the step and says it once. `why`: what would happen
   /// in the whole step.
-  void note_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why);
+  void record_cut_step(const State<D>& state, Real asked, Real taken, std::string_view why);
   /// A step went beyond the widest list: counts it and says it once.
-  void note_step_beyond_list(const State<D>& state, Real needed_skin);
+  void record_step_beyond_list(const State<D>& state, Real needed_skin);
   /// The most that lists are widened to [m]: a diameter of the largest body, two of them in 2D, if periodic
   /// axes have the room.
   Real widest_skin(const State<D>& state) const;

@@ -190,7 +190,7 @@ bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
     if (!displacement.empty()) moved += displacement[i];
     max = farther(max, moved);  // not a number: rebuild() says whose
   }
-  return stale_after(state, fraction, max, dt);
+  return needs_rebuild_after(state, fraction, max, dt);
 }
 
 template <int D>

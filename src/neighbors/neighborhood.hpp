@@ -43,7 +43,7 @@ class Neighborhood {
   bool needs_rebuild(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement = {},
                      Real dt = 0);
   /// The same for schemes that know how far their owned bodies will be, see used_skin.
-  bool stale_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
+  bool needs_rebuild_after(const State<D>& state, Real fraction, Real moved_squared, Real dt) {
     return used_skin(state, moved_squared, dt) > fraction * state.lattice.skin;
   }
 
@@ -57,7 +57,7 @@ class Neighborhood {
 
   /// Takes all owned bodies but `staying` (ascending) out of `state` and of all ranks' candidates, of which
   /// the others stay; not if those are in classes (NeighborhoodSettings). `numbers` gets the new number of
-  /// each body held, -1 if it has gone, and two entries for the dummies of batches; `kept_walls` as
+  /// each local body, -1 if it has gone, and two entries for the dummies of batches; `kept_walls` as
   /// SweepSchedule::renumber. state.memory is out of date then, until the stepper saves it. Collective.
   void remove_bodies(State<D>& state, std::span<const Index> staying, std::vector<Index>& numbers,
                      std::vector<Index>& kept_walls);

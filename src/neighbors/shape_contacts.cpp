@@ -44,7 +44,7 @@ Real ShapeContacts<D>::width_for(Index body, Real bound) const {
 
 template <int D>
 template <class Points, class Closes>
-bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Range& of_free,
+bool ShapeContacts<D>::is_contact(const Points& points, Real tolerance, const Range& of_free,
                                   const Closes& closes) {
   misses_point_ = false;
   bool takes = false;
@@ -52,7 +52,7 @@ bool ShapeContacts<D>::is_contact(const Points& points, Real touching, const Ran
   for (int k = 0; k < points.n; ++k) min = std::min(min, points.points[static_cast<std::size_t>(k)].gap);
   for (int k = 0; k < points.n; ++k) {
     const auto& p = points.points[static_cast<std::size_t>(k)];
-    takes = takes || std::min(p.gap, p.gap - closes(false, p)) <= touching;
+    takes = takes || std::min(p.gap, p.gap - closes(false, p)) <= tolerance;
     if (rules_->other_displacement.empty() || p.gap - closes(true, p) >= -rules_->overlap_threshold) continue;
     takes = true;
     misses_point_ = misses_point_ || p.gap > std::min(of_free.reach, min + of_free.width);
@@ -91,9 +91,9 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
   const auto bound_of = [&](std::size_t w) {
     return closing_bound(displacements_a[w], displacements_b[w], low, high);
   };
-  const Real touching = rules_->tolerance * (radius_a + radius_b);
+  const Real tolerance = rules_->tolerance * (radius_a + radius_b);
   const auto range_of = [&](Real bound) {
-    return Range{touching + bound, std::min(width_for(low, bound), width_for(high, bound))};
+    return Range{tolerance + bound, std::min(width_for(low, bound), width_for(high, bound))};
   };
   const Range of_free = range_of(bound_of(0)), of_both = range_of(std::max(bound_of(0), bound_of(1)));
   const bool remembered = rules_->remembers_pair(place);
@@ -103,7 +103,7 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
       contact_points<D>({shape_a.core, pose_[a]}, {shape_b.core, pose_b}, radius_a * shape_a.form.rounding,
                         radius_b * shape_b.form.rounding, remembered ? HUGE_VAL : of_both.reach,
                         of_both.width, &axis_[place], shapes.normals);
-  const bool takes = is_contact(pair_, touching, of_free, [&](bool other, const auto& p) {
+  const bool takes = is_contact(pair_, tolerance, of_free, [&](bool other, const auto& p) {
     const std::size_t w = other ? 1 : 0;
     return dot(pair_.normal,
                displacements_a[w].of_point(p.place) - displacements_b[w].of_point(p.place - between));
@@ -173,13 +173,13 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   const auto i = static_cast<std::size_t>(body);
   const BodyStore<D>& bodies = state_->bodies;
   const auto& shape = state_->shapes[bodies.shape()[i]];
-  const Real radius = bodies.radius()[i], touching = rules_->tolerance * radius;
+  const Real radius = bodies.radius()[i], tolerance = rules_->tolerance * radius;
   const std::array<Displacement, 2> displacements{
       displacement_of(rules_->displacement, rules_->turn, body),
       displacement_of(rules_->other_displacement, rules_->other_turn, body)};
   const bool moving = !rules_->displacement.empty();
   const Real of_wall = moving ? rules_->dt * velocity_bound(constraint, body) : 0;
-  const auto range_of = [&](Real bound) { return Range{touching + bound, width_for(body, bound)}; };
+  const auto range_of = [&](Real bound) { return Range{tolerance + bound, width_for(body, bound)}; };
   const Real farthest_free = displacements[0].longest(radius),
              farthest_other = displacements[1].longest(radius);
   const Range of_free = range_of(farthest_free + of_wall),
@@ -191,7 +191,7 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   state_->obstacles.touch(constraint, shape.core, pose, radius * shape.form.rounding, from,
                           remembered ? HUGE_VAL : of_both.reach, of_both.width, wall_);
   leave_out_points(place, body, constraint, radius * shape.form.rounding);
-  const bool takes = is_contact(wall_, touching, of_free, [&](bool other, const auto& p) {
+  const bool takes = is_contact(wall_, tolerance, of_free, [&](bool other, const auto& p) {
     if (!moving) return 0.0;
     const Vec<D> surface = rules_->dt * state_->obstacles.velocity(constraint, pose.centre + p.place,
                                                                    state_->clock.time + rules_->dt / 2);

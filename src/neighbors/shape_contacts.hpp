@@ -57,7 +57,7 @@ class ShapeContacts {
   /// Whether one of the points is a contact; `of_free`: which of them the free motion finds. `closes(way,
   /// point)`: by how much its gap closes; `free`, `then`: the free motion and the other one.
   template <class Points, class Closes>
-  bool is_contact(const Points& points, Real touching, const Range& of_free, const Closes& closes);
+  bool is_contact(const Points& points, Real tolerance, const Range& of_free, const Closes& closes);
   Real velocity_bound(int constraint, Index body) const;
   void leave_out_points(std::size_t place, Index body, int constraint, Real rounding);
 

@@ -51,7 +51,7 @@ class SweepSchedule : public WallCandidates<D> {
                const BodyStore<D>& bodies, const ObstacleSet<D>& obstacles, const ScheduleOptions& options,
                const std::function<bool(BlockKey)>& owned, std::span<const std::uint8_t> shared,
                std::span<const LevelMap::Levels> levels = {});
-  /// After bodies have gone: held body i is `numbers`[i] now, or gone (-1); `n_local` stay. Two more entries
+  /// After bodies have gone: local body i is `numbers`[i] now, or gone (-1); `n_local` stay. Two more entries
   /// name the dummies, n_local and n_local + 1. The places of pairs stay as they are, those of gone bodies
   /// are not used any more. `kept_walls` gets the former place of each place of wall_bodies(). Local.
   void renumber(std::span<const Index> numbers, Index n_local, const ObstacleSet<D>& obstacles,

@@ -46,7 +46,7 @@ class BlockTable {
   void renumber(std::span<const Index> kept_before);
 
   std::span<const Block> blocks() const { return blocks_; }
-  /// Number of the block, or -1 if no body held here lies in it.
+  /// Number of the block, or -1 if no local body lies in it.
   Index find(BlockKey key) const {
     const auto entry = number_.find(key);
     return entry == number_.end() ? -1 : entry->second;

@@ -1,7 +1,5 @@
 #include "particles/contact_memory.hpp"
 
-#include <algorithm>
-
 namespace scree {
 
 void ContactMemory::recall(Index i, GlobalId partner, std::span<Real> numbers) const {

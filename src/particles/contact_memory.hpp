@@ -20,9 +20,9 @@ constexpr GlobalId id_of_partner(GlobalId name) {
   return name < 0 ? name : name & ((GlobalId{1} << image_bits_of_name) - 1);
 }
 
-/// What contacts remember from step to step, by the names of their two ends: for each held body, in the order
-/// of the BodyStore, the contacts in which it is the end with the smaller global id (or meets an obstacle).
-/// Contacts whose numbers are all 0 are not kept.
+/// What contacts remember from step to step, by the names of their two ends: for each local body, in the
+/// order of the BodyStore, the contacts in which it is the end with the smaller global id (or meets an
+/// obstacle). Contacts whose numbers are all 0 are not kept.
 struct ContactMemory {
   /// Numbers per contact at most: four points of bodies with shapes, each with its name and an impulse.
   static constexpr int max_numbers = 16;

@@ -8,7 +8,6 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "particles/orientation.hpp"
 
 namespace scree {
 

@@ -1,7 +1,6 @@
 #pragma once
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "io/fclib_file.hpp"
 

@@ -8,8 +8,8 @@
 #include "core/error.hpp"
 #include "core/files.hpp"
 #include "core/hdf5.hpp"
+#include "core/scratch_folder.hpp"
 #include "replay/fclib_rigid.hpp"
-#include "replay/scratch.hpp"
 #include "run/python_package.hpp"
 
 namespace scree {

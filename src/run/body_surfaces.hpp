@@ -1,11 +1,19 @@
 #pragma once
+#include <array>
+#include <memory>
 #include <vector>
 
-#include "geometry/convex/surface.hpp"
 #include "io/vtk_series.hpp"
 #include "state/state.hpp"
 
 namespace scree {
+
+/// The surface of a rounded body as triangles, for pictures; in the plane they fill the body.
+template <int D>
+struct DrawnSurface {
+  std::vector<Vec<D>> points;
+  std::vector<std::array<int, 3>> triangles;  ///< counter-clockwise from outside
+};
 
 /// The true surfaces of bodies, for ParaView: triangles with id, group, shape and speed of their body.
 template <int D>

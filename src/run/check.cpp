@@ -5,10 +5,9 @@
 #include <optional>
 
 #include "core/json.hpp"
+#include "core/memory.hpp"
 #include "run/commands.hpp"
 #include "run/deck_findings.hpp"
-#include "run/memory_estimate.hpp"
-#include "run/shape_report.hpp"
 #include "run/simulation.hpp"
 #include "run/starting_point.hpp"
 
@@ -60,6 +59,120 @@ Real bytes_on_disk(const OutputSettings& output, int dimension, Real bodies, Rea
   return (output.writes_vtk() ? output.vtk.count(end, dt) * bodies * 80 : 0) +
          output.h5md.count(end, dt) * bodies * dimension * (output.h5md_single ? 12 : 20) +
          static_cast<Real>(output.checkpoint_keep) * bodies * (8 + 8 + 8 + 4 + dimension * 28);
+}
+
+/// Solid fraction of a settled bed.
+template <int D>
+constexpr Real settled = D == 2 ? 0.82 : 0.60;
+/// Contacts of a body in it that are listed with this body: half of the touching ones.
+template <int D>
+constexpr Real contacts_of_body = D == 2 ? 2 : 3;
+
+// Measured with the decks of docs/performance.md, "Memory", growth of arrays by doubling included [bytes].
+constexpr Real run_bytes = 9.5e6;         // of a rank: libraries that write, buffers of messages
+constexpr Real body_bytes = 600;          // fields, ghosts, migration
+constexpr Real pair_bytes = 60;           // of the neighbour list and what pairs remember
+constexpr Real problem_bytes = 1700;      // of a contact in a contact problem: rows, scaled rows, impulses
+constexpr Real force_bytes = 350;         // of a contact with force and spring
+constexpr Real frame_bytes = 600;         // of a body in a frame for ParaView: gathered, stored, encoded
+constexpr Real other_output_bytes = 150;  // of a body in H5MD files and checkpoints
+constexpr Real imbalance = 1.3;           // of ranks, with ghosts
+
+/// Candidates per body in a settled bed of bodies with the mean diameter d and lists that reach `skin`
+/// further: half of the others with their centres within d + skin.
+template <int D>
+Real candidates_per_body(Real d, Real skin) {
+  const Real reach = 1 + skin / d;
+  return std::max(0.5 * (settled<D> * std::pow(2 * reach, D) - 1), contacts_of_body<D>);
+}
+
+/// What a run will take at most on its fullest rank [bytes], estimated before its first step: what this
+/// process has taken so far (libraries, the bodies and candidates of the start), and what is still to come:
+/// bodies of inlets and sources, the candidates and contacts of a settled bed of all bodies, and the buffers
+/// of output. Collective.
+template <int D>
+Real memory_of_run(Simulation<D>& simulation) {
+  const Comm& comm = simulation.state().comm;
+  const RunDeck<D>& deck = simulation.deck();
+  const BodyStore<D>& bodies = simulation.state().bodies;
+  const auto present = static_cast<Real>(simulation.n_bodies());
+  const auto pairs = static_cast<Real>(comm.sum(simulation.neighborhood().schedule().n_pairs()));
+
+  BodiesToCome to_come = deck.events.inlets.to_come(deck.end_time);
+  const Scene<D>* scene = simulation.stepper().scene();
+  if (scene) to_come.include(scene->to_come(deck.end_time));
+  const Real all = present + static_cast<Real>(to_come.count);
+
+  const auto radius = bodies.radius().first(static_cast<std::size_t>(bodies.n_owned()));
+  const Real mean_radius =
+      present > 0 ? ReproducibleSum::sum(comm, std::vector<Real>(radius.begin(), radius.end())) / present
+                  : to_come.smallest;
+  Real settled_pairs = all * candidates_per_body<D>(2 * mean_radius, simulation.state().lattice.skin);
+  if (scene) settled_pairs = present > 0 ? pairs / present * all : 0;  // people do not pile up
+  settled_pairs = std::min(settled_pairs, 0.5 * all * (all - 1));
+  const Real contacts = scene ? all : contacts_of_body<D> * all;
+  const SchemeTraits traits = simulation.stepper().traits();
+  const Real contact_bytes = traits.has_contact_problems ? problem_bytes
+                             : traits.has_inertia()      ? force_bytes
+                                                         : 0;
+  const Real growth = (all - present) * body_bytes + std::max(settled_pairs - pairs, 0.0) * pair_bytes +
+                      contacts * contact_bytes +
+                      all * (other_output_bytes + (deck.output.writes_vtk() ? frame_bytes : 0));
+  const auto peak = static_cast<Real>(comm.max(peak_memory()));
+  return peak + run_bytes + growth / comm.size() * (comm.size() > 1 ? imbalance : 1);
+}
+
+/// Extents along the axes of the frame in which the shape was described [m].
+template <int D>
+std::array<Real, D> extents_of(const BodyShape<D>& shape) {
+  Vec<D> min = filled<D>(HUGE_VAL), max = filled<D>(-HUGE_VAL);
+  for (const Vec<D>& vertex : shape.core.vertices()) {
+    for (int k = 0; k < D; ++k) {
+      const Real along = dot(shape.form.described_axes[static_cast<std::size_t>(k)], vertex);
+      min[k] = std::min(min[k], along - shape.form.rounding);
+      max[k] = std::max(max[k], along + shape.form.rounding);
+    }
+  }
+  std::array<Real, D> extents;
+  for (int k = 0; k < D; ++k) extents[static_cast<std::size_t>(k)] = shape.form.radius * (max[k] - min[k]);
+  return extents;
+}
+
+/// Principal moments over mass [m2].
+template <int D>
+auto moments_of(const BodyShape<D>& shape) {
+  auto moments = shape.moments.component;
+  for (Real& moment : moments) moment *= shape.form.radius * shape.form.radius;
+  return moments;
+}
+
+/// What a shape is like as the deck describes it: extents, volume, moments over mass, radii [SI].
+template <int D>
+Json about_shape(const BodyShape<D>& shape) {
+  const Real r = shape.form.radius;
+  return {{"name", shape.name},
+          {"extents_m", extents_of(shape)},
+          {D == 2 ? "area_m2" : "volume_m3", shape.form.volume * std::pow(r, D)},
+          {"moments_over_mass_m2", moments_of(shape)},
+          {"circumscribed_radius_m", r},
+          {"inscribed_radius_m", r * shape.form.inscribed_radius},
+          {"rounding_m", r * shape.form.rounding},
+          {"corners", shape.core.vertices().size()},
+          {"faces", shape.core.n_faces()}};
+}
+
+/// The same as a line of text.
+template <int D>
+std::string line_about_shape(const BodyShape<D>& shape) {
+  const Real r = shape.form.radius;
+  return fmt::format(
+      "shape \"{}\": {:.4g} m, {} {:.4g} {}, moments over mass {:.4g} m2, {} corners, {} faces, radii {:.4g} "
+      "m "
+      "(circumscribed) and {:.4g} m (inscribed), rounding {:.3g} m",
+      shape.name, fmt::join(extents_of(shape), " x "), D == 2 ? "area" : "volume",
+      shape.form.volume * std::pow(r, D), D == 2 ? "m2" : "m3", fmt::join(moments_of(shape), ", "),
+      shape.core.vertices().size(), shape.core.n_faces(), r, r * shape.form.inscribed_radius,
+      r * shape.form.rounding);
 }
 
 /// A report for people. `shapes`: its lines about shapes; the run goes to `end` in steps of `dt` [s].

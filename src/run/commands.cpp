@@ -17,7 +17,6 @@
 #include "run/deck_changes.hpp"
 #include "run/deck_findings.hpp"
 #include "run/ensemble.hpp"
-#include "run/progress.hpp"
 #include "run/results_folder.hpp"
 #include "run/run_loop.hpp"
 #include "run/schemes.hpp"

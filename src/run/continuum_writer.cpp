@@ -1,7 +1,5 @@
 #include "run/continuum_writer.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "core/sparse_all_to_all.hpp"
@@ -19,6 +17,11 @@ struct CellVelocity {
   std::int64_t cell;
   Vec<D> velocity;
 };
+
+Column frame_column(const char* name, const std::string& unit, int components,
+                    const std::vector<Real>& values) {
+  return {name, unit, components, std::span<const double>(values)};
+}
 
 }  // namespace
 
@@ -172,18 +175,16 @@ void ContinuumWriter<D>::write(const State<D>& state, const ContactGraph<D>& con
                             : nan;
   }
   const std::string stress_unit = D == 2 ? "N/m" : "Pa";
-  const auto column = [](const char* name, const std::string& unit, int components,
-                         const std::vector<Real>& of) {
-    return Column{name, unit, components, std::span<const double>(of)};
-  };
-  series_->write(
-      state.clock.step, state.clock.time,
-      {column("density", D == 2 ? "kg/m2" : "kg/m3", 1, density), column("solid_fraction", "-", 1, solid),
-       column("velocity", "m/s", 3, velocity), column("contact_stress", stress_unit, 9, contact),
-       column("kinetic_stress", stress_unit, 9, kinetic), column("pressure", stress_unit, 1, pressure),
-       column("temperature", "m2/s2", 1, temperature), column("temperature_corrected", "m2/s2", 1, corrected),
-       column("coordination", "-", 1, coordination), column("fabric", "-", 9, fabric),
-       column("wall_force", D == 2 ? "N/m2" : "N/m3", 3, wall)});
+  series_->write(state.clock.step, state.clock.time,
+                 {frame_column("density", D == 2 ? "kg/m2" : "kg/m3", 1, density),
+                  frame_column("solid_fraction", "-", 1, solid), frame_column("velocity", "m/s", 3, velocity),
+                  frame_column("contact_stress", stress_unit, 9, contact),
+                  frame_column("kinetic_stress", stress_unit, 9, kinetic),
+                  frame_column("pressure", stress_unit, 1, pressure),
+                  frame_column("temperature", "m2/s2", 1, temperature),
+                  frame_column("temperature_corrected", "m2/s2", 1, corrected),
+                  frame_column("coordination", "-", 1, coordination), frame_column("fabric", "-", 9, fabric),
+                  frame_column("wall_force", D == 2 ? "N/m2" : "N/m3", 3, wall)});
 }
 
 template class ContinuumWriter<2>;

@@ -337,18 +337,18 @@ void find_driven_walls(const RunDeck<D>& deck, const State<D>& state, std::vecto
     const Drive<D>& drive = state.obstacles.drive_of(wall);
     const Obstacle<D>& obstacle = state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)];
     const bool is_free = drive.control() == Drive<D>::Control::free;
-    bool rebounds = false, gives_way = false, rubs = false, attracts = false;
+    bool rebounds = false, is_compliant = false, rubs = false, attracts = false;
     const int of_wall = state.obstacle_material[static_cast<std::size_t>(wall.obstacle)];
     for (const int of_body : state.group_material) {
       const PairProperties<D>& pair = *state.materials.pair(of_body, of_wall);
-      gives_way |= !pair.elasticity.rigid();
+      is_compliant |= !pair.elasticity.rigid();
       rebounds |= pair.elasticity.rigid() && pair.restitution > 0;
       rubs |= pair.friction > 0 && (drive.turns() || may_slide(obstacle));
       attracts |= pair.cohesion != nullptr;
     }
     std::vector<std::string> wrong;
     if (is_free && rebounds) wrong.emplace_back("impacts are as with restitution = 0");
-    if (is_free && gives_way)
+    if (is_free && is_compliant)
       wrong.emplace_back("contacts with a stiffness are damped as at a wall that does not give way");
     if (is_free && rubs)
       wrong.emplace_back(drive.turns() ? "friction does not keep angular momentum"

@@ -9,7 +9,6 @@
 
 #include "core/files.hpp"
 #include "core/input_file.hpp"
-#include "core/json.hpp"
 #include "core/log.hpp"
 #include "io/csv.hpp"
 #include "run/results_folder.hpp"

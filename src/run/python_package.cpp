@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "core/error.hpp"
 #include "core/program_folder.hpp"
@@ -43,6 +44,10 @@ std::string output_of_python(const std::string& package, const std::vector<std::
   while (const std::size_t n = std::fread(part.data(), 1, part.size(), lines)) text.append(part.data(), n);
   if (pclose(lines) != 0) throw RunError(fmt::format("postprocess/scree/{} failed: {}", package, text));
   return text;
+}
+
+std::string page_of_program(const std::string& page) {
+  return output_of_python("pages", {page, std::filesystem::read_symlink("/proc/self/exe").string()});
 }
 
 void become_python_package(const std::string& package, const std::vector<std::string>& arguments) {

@@ -11,7 +11,6 @@
 #include "core/error.hpp"
 #include "core/files.hpp"
 #include "core/input_file.hpp"
-#include "core/json.hpp"
 #include "io/scene_output.hpp"
 #include "run/problem_writer.hpp"
 #include "run/schemes.hpp"

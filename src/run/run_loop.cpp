@@ -1,14 +1,13 @@
 #include "run/run_loop.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "core/json.hpp"
 #include "core/log.hpp"
+#include "core/memory.hpp"
 #include "core/stop_signal.hpp"
 #include "core/timing.hpp"
 #include "run/checkpoint.hpp"
@@ -35,13 +34,13 @@ Real seconds_of(const std::vector<TimerRow>& timers, std::initializer_list<std::
 template <int D>
 std::string list_report(const Neighborhood<D>& neighborhood) {
   std::vector<std::string> parts;
-  const auto tell = [&](std::int64_t n, const char* one, const char* many) {
+  const auto log_count = [&](std::int64_t n, const char* one, const char* many) {
     if (n > 0) parts.push_back(fmt::format("{} {}", n, n == 1 ? one : many));
   };
-  tell(neighborhood.list().n_widened(), "list with a widened skin", "lists with a widened skin");
-  tell(neighborhood.list().n_cut_steps(), "step cut", "steps cut");
-  tell(neighborhood.list().n_steps_beyond_list(), "step that went beyond the widest list",
-       "steps that went beyond the widest list");
+  log_count(neighborhood.list().n_widened(), "list with a widened skin", "lists with a widened skin");
+  log_count(neighborhood.list().n_cut_steps(), "step cut", "steps cut");
+  log_count(neighborhood.list().n_steps_beyond_list(), "step that went beyond the widest list",
+            "steps that went beyond the widest list");
   return parts.empty() ? std::string{} : fmt::format("lists of neighbours: {}", fmt::join(parts, ", "));
 }
 
@@ -172,9 +171,8 @@ class RunLoop {
     n.timers = timer_table(comm_);
     n.n_bodies = simulation_.n_bodies();
     n.steps = simulation_.state().clock.step - (resumed_ ? resumed_->step : 0);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    n.peak_kib = comm_.max(std::int64_t{usage.ru_maxrss});
+    constexpr std::int64_t kibibyte = 1024;
+    n.peak_kib = comm_.max(peak_memory()) / kibibyte;
     n.n_contacts = comm_.sum(simulation_.neighborhood().schedule().n_pairs());
     n.hash = simulation_.hash();
     n.load = simulation_.neighborhood().load_report(simulation_.state());
@@ -330,12 +328,12 @@ class RunLoop {
       throw;
     }
     body_steps_ += n_there;
-    note_worst();
+    update_worst();
     if (!asked_for_options_) asked_for_options_ = simulation_.require_known_options();
   }
 
   /// Follows the largest value of each number of the certificate, and counts steps that did not succeed.
-  void note_worst() {
+  void update_worst() {
     const std::vector<CertificateEntry> certificate = simulation_.stepper().certificate();
     worst_.resize(certificate.size());
     for (std::size_t k = 0; k < worst_.size(); ++k) {

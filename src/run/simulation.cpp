@@ -108,7 +108,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   if (state_.stage.index > n_stages)
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
                                  state_.stage.index, n_stages));
-  deck_.events.inlets.note_due(state_);
+  deck_.events.inlets.record_due(state_);
   require_contacts_listed();
   deck_.events.stages.set_orders(state_);
   if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());

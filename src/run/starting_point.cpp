@@ -41,8 +41,8 @@ bool same_paths(const Obstacle<D>& a, const Obstacle<D>& b, const Box<D>& box) {
 
 /// What a run does not take of the motion of bodies, or does not do with it.
 template <int D>
-void tell_changes(const State<D>& old, const State<D>& state, const RunDeck<D>& deck, bool same_periods,
-                  std::int64_t n_stopped, std::int64_t n_unturned) {
+void log_changes(const State<D>& old, const State<D>& state, const RunDeck<D>& deck, bool same_periods,
+                 std::int64_t n_stopped, std::int64_t n_unturned) {
   if (state.bodies.has_inertia() && !old.bodies.has_inertia())
     log::info("the scheme of the checkpoint knows no inertia: velocities are those of [particles.NAME]");
   if (old.bodies.has_inertia() && !state.bodies.has_inertia())
@@ -250,7 +250,7 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
       n_unturned += old.bodies.angular_velocity()[i] != Spin<D>{} ? 1 : 0;
   }
   log::info("{} bodies from {}", state.comm.sum(static_cast<std::int64_t>(bodies.n_owned())), text());
-  tell_changes(old, state, deck, same_periods, n_stopped, n_unturned);
+  log_changes(old, state, deck, same_periods, n_stopped, n_unturned);
 }
 
 template <int D>

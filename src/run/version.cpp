@@ -1,4 +1,4 @@
-// The only file that holds the commit: each commit compiles it anew and nothing else.
+// The only file that holds the commit: each commit compiles it again and nothing else.
 #include "run/version.hpp"
 
 #include <fmt/format.h>

@@ -116,7 +116,7 @@ class DeformingCell {
   std::int64_t flip(Box<D>& box);
 
   // For the neighbour list.
-  void note_listed(const Box<D>& box) { listed_ = box; }
+  void set_reference(const Box<D>& box) { listed_ = box; }
   const Box<D>& listed() const { return listed_; }
   /// How far the flow takes points from when the list was built until some time later.
   struct Carry {

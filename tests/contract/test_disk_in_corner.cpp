@@ -91,8 +91,9 @@ std::string digits(Real value) {
 /// half-way between two of them up to round-off, so either is right.
 bool rounds_to(Real value, Real published) {
   if (std::abs(published) < round_off) return std::abs(value) < round_off;
-  constexpr Real half_way = 0.005 * (1 + 1e-9);
-  return std::abs(value - published) <= half_way * std::pow(10, std::floor(std::log10(std::abs(published))));
+  constexpr Real half_digit = 0.005 * (1 + 1e-9);
+  return std::abs(value - published) <=
+         half_digit * std::pow(10, std::floor(std::log10(std::abs(published))));
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ void check_feet(const ObstacleSet<D>& shape, bool is_thin) {
 /// Straight ways from one free point to another, against points along them. `is_open_tube`: ways beside it,
 /// from beyond one end to beyond the other, lead through what it holds to be solid, but out of nothing.
 template <int D>
-void check_ways(const ObstacleSet<D>& shape, bool is_open_tube) {
+void check_routes(const ObstacleSet<D>& shape, bool is_open_tube) {
   constexpr int n_steps = 100;
   constexpr Real clearance = 0.05;
   const std::vector<Vec<D>> points = random_points<D>(8000);
@@ -304,8 +304,8 @@ std::vector<Vec<2>> local_minima(const ObstacleSet<2>& shape, const Vec<2>& x, b
   const auto is_same = [](const Vec<2>& p, const Vec<2>& q) { return norm(p - q) < 1e-9; };
   std::vector<Vec<2>> found;
   const auto offer = [&](const Vec<2>& y) {
-    const Vec<2> on_the_way = y + 1e-6 * (1 / norm(x - y)) * (x - y);
-    if (!is_thin && nearest_of_all(shape, on_the_way).distance < 0) return;  // through the solid
+    const Vec<2> between = y + 1e-6 * (1 / norm(x - y)) * (x - y);
+    if (!is_thin && nearest_of_all(shape, between).distance < 0) return;  // through the solid
     if (std::ranges::none_of(found, [&](const Vec<2>& other) { return norm(other - y) < 4.0 / n_pieces; }))
       found.push_back(y);
   };
@@ -474,13 +474,14 @@ void check_travel(const std::string& text) {
         region.include(then.to_own(domain<D>.corner(c)));
         region.include(now.to_own(domain<D>.corner(c)));
       }
-      Real ways = 0;
+      Real displacement = 0;
       for (int part = 0; part < shape.n_constraints(); ++part) {
         const Box<D> box = fixed.bounds(part, region);
         for (unsigned c = 0; c < Box<D>::n_corners && !box.is_empty(); ++c)
-          ways = std::max(ways, norm(now.to_world(box.corner(c)) - then.to_world(box.corner(c))));
+          displacement =
+              std::max(displacement, norm(now.to_world(box.corner(c)) - then.to_world(box.corner(c))));
       }
-      CHECK(travel <= ways * (1 + 1e-12) + 1e-14);
+      CHECK(travel <= displacement * (1 + 1e-12) + 1e-14);
     }
   }
 }
@@ -514,7 +515,7 @@ void check_every_shape() {
     if (variant.is_thin) check_sides(shape);
     const auto has = [&](const char* words) { return text.find(words) != std::string::npos; };
     if (!variant.is_thin)
-      check_ways(shape, has("cylinder") && has("inside") && !has("caps") && !has("endless"));
+      check_routes(shape, has("cylinder") && has("inside") && !has("caps") && !has("endless"));
     check_candidates(shape);
     if (shape.n_constraints() > 1) n_several += check_local_minima(shape, variant.is_thin);
     check_batches(shape);

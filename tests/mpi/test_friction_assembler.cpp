@@ -142,8 +142,8 @@ velocity = [0.3, 0.1]
     step.laws = [&](const ContactGraph<2>& contacts, FrictionProblem<2>& problem) {
       for (std::size_t c = 0; c < contacts.size(); ++c) {
         problem.mu[c] = contacts.b[c] < 0 ? 0.2 : 0.6;
-        const Real touching = law.contact_slop * sum_of_radii(simulation.state(), contacts, c);
-        problem.bias[2 * c] += normal_bias(law, contacts.gap[c], touching, 0, 0, 0);
+        const Real slop = law.contact_slop * sum_of_radii(simulation.state(), contacts, c);
+        problem.bias[2 * c] += normal_bias(law, contacts.gap[c], slop, 0, 0, 0);
       }
     };
     // Twice, so that nothing is left over from the first time.
@@ -154,7 +154,7 @@ velocity = [0.3, 0.1]
     const FrictionProblem<2>& problem = assembler.problem();
     const auto radius = simulation.state().bodies.radius();
     std::int64_t on_belt = 0;
-    std::int64_t touching = 0;  // across a gap
+    std::int64_t slop = 0;  // across a gap
     std::int64_t closing = 0;
     for (std::size_t c = 0; c < assembler.contacts().size(); ++c) {
       const bool at_belt = problem.b[c] < 0;
@@ -162,7 +162,7 @@ velocity = [0.3, 0.1]
       const Real radii = radius[static_cast<std::size_t>(assembler.contacts().a[c])] +
                          (at_belt ? 0 : radius[static_cast<std::size_t>(assembler.contacts().b[c])]);
       const bool may_close = gap > law.contact_slop * radii;
-      touching += gap > 0 && !may_close ? 1 : 0;
+      slop += gap > 0 && !may_close ? 1 : 0;
       closing += may_close ? 1 : 0;
       on_belt += at_belt ? 1 : 0;
       // Normal (0, -1), tangent (1, 0) from the body to the belt, which moves at (0.3, 0.1).
@@ -170,7 +170,7 @@ velocity = [0.3, 0.1]
       CHECK(problem.bias[2 * c + 1] == Approx(at_belt ? 0.3 : 0));
     }
     CHECK(comm.sum(on_belt) > 0);
-    CHECK(comm.sum(touching) > 0);
+    CHECK(comm.sum(slop) > 0);
     CHECK(comm.sum(closing) > 0);
     return solve<2>(comm, problem, assembler.contacts(), 30);
   };

@@ -44,18 +44,18 @@ std::string with_gas(const Scratch& folder) {
   return text;
 }
 
-const std::vector<Overrides> ways{{}, {"hazard.fallen=vanish"}, {"crowd.model=pbd"}};
+const std::vector<Overrides> variants{{}, {"hazard.fallen=vanish"}, {"crowd.model=pbd"}};
 
 }  // namespace
 
 TEST_CASE("hazard: doses and who falls have the same bits on any number of ranks", "[mpi]") {
   const Scratch folder;
   const std::string text = with_gas(folder);
-  for (const Overrides& way : ways) {
-    check_invariant<2>(text, way, 30);  // before the door, in contact
-    const Outcome outcome = check_invariant<2>(text, way, 120);
+  for (const Overrides& variant : variants) {
+    check_invariant<2>(text, variant, 30);  // before the door, in contact
+    const Outcome outcome = check_invariant<2>(text, variant, 120);
     // 4 have left and 15 came by then; who vanished is no longer there.
-    const bool vanish = !way.empty() && way[0] == "hazard.fallen=vanish";
+    const bool vanish = !variant.empty() && variant[0] == "hazard.fallen=vanish";
     CHECK((outcome.n_bodies < 131) == vanish);
   }
 }
@@ -63,8 +63,8 @@ TEST_CASE("hazard: doses and who falls have the same bits on any number of ranks
 TEST_CASE("hazard: checkpoints go on as if there had been none", "[mpi]") {
   const Scratch folder;
   const std::string text = with_gas(folder);
-  for (const Overrides& way : ways)
-    check_restarts<2>({.text = text, .overrides = way, .n_steps = 90, .splits = {3, 40, 70}});
+  for (const Overrides& variant : variants)
+    check_restarts<2>({.text = text, .overrides = variant, .n_steps = 90, .splits = {3, 40, 70}});
 }
 
 TEST_CASE("hazard: who is incapacitated stays in place to the last bit, and nobody overlaps", "[mpi]") {

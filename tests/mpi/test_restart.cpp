@@ -316,13 +316,13 @@ material = "glass"
     return std::ranges::find(entries, name, &CertificateEntry::name)->value;
   };
   // Factors of several ranks by MUMPS add up what messages bring in the order in which they come.
-  struct Way {
+  struct Variant {
     Overrides overrides;
     bool repeats_bits;
   };
   for (const auto& [overrides, repeats_bits] :
-       {Way{{"solver.type=admm"}, true}, Way{{"solver.type=ipm", "solver.linear=iterative"}, true},
-        Way{{"solver.type=ipm"}, world.size() == 1}}) {
+       {Variant{{"solver.type=admm"}, true}, Variant{{"solver.type=ipm", "solver.linear=iterative"}, true},
+        Variant{{"solver.type=ipm"}, world.size() == 1}}) {
     CAPTURE(overrides);
     const Case<3> c{deck, overrides};
     Simulation<3> never_stopped(world, read_deck<3>(deck, overrides));

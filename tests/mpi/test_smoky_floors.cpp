@@ -88,7 +88,7 @@ std::string with_files(const Scratch& folder) {
   return text;
 }
 
-const std::vector<Overrides> ways{
+const std::vector<Overrides> variants{
     {},
     {"hazard.fallen=vanish"},
     {"navigation.density_cost.weight=0.5", "navigation.density_cost.update=0.4"}};
@@ -104,8 +104,8 @@ std::int64_t owned_where(const State<2>& state, const std::function<bool(std::si
 TEST_CASE("smoke and people of a file on two floors: the same bits on any number of ranks", "[mpi]") {
   const Scratch folder;
   const std::string text = with_files(folder);
-  for (const Overrides& way : ways) {
-    const Outcome outcome = check_invariant<2>(text, way, 90);
+  for (const Overrides& variant : variants) {
+    const Outcome outcome = check_invariant<2>(text, variant, 90);
     CHECK(outcome.n_contacts > 5);
   }
 }
@@ -114,8 +114,8 @@ TEST_CASE("smoke that closes a stair: checkpoints before and after go on as if t
           "[mpi]") {
   const Scratch folder;
   const std::string text = with_files(folder);
-  for (const Overrides& way : ways)
-    check_restarts<2>({.text = text, .overrides = way, .n_steps = 80, .splits = {5, 19, 20, 21, 65}});
+  for (const Overrides& variant : variants)
+    check_restarts<2>({.text = text, .overrides = variant, .n_steps = 80, .splits = {5, 19, 20, 21, 65}});
 }
 
 TEST_CASE("people of a file start on the floors that it names, and a stair in smoke is left, not entered",

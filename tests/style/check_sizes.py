@@ -17,8 +17,8 @@ LIMITS = {"function": 60, "class": 25, "file": 450}
 LONG_FUNCTION = 120     # of kernels and tables
 # Words of our own, as parts of names, and the field's.
 WORDS = {"anew": "again", "book": "update", "held": "local, fixed", "hold": "keep, fix", "leftover": "remaining",
-         "misfit": "residual", "most": "max", "note": "record", "party": "group", "see": "detect", "stale": "outdated",
-         "tell": "log, export", "touching": "contact", "way": "displacement, direction, route",
+         "misfit": "residual", "most": "max", "note": "record", "notes": "remarks", "party": "group", "see": "detect",
+         "stale": "outdated", "tell": "log, export", "tells": "logs, exports", "told": "logged, sent", "touching": "contact", "way": "displacement, direction, route",
          "ways": "displacements, directions, routes"}
 EXCEPTIONS = Path(__file__).with_name("sizes.txt")
 

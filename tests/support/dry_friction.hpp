@@ -153,14 +153,14 @@ inline void DryFrictionMotion::step(Real dt) {
       left -= held;
       continue;
     }
-    const Real way = direction(mode_);
+    const Real sign = direction(mode_);
     Point end = slide(left);
-    if (end.v * way >= 0) {
+    if (end.v * sign >= 0) {
       x_ = end.x;
       v_ = end.v;
       break;
     }
-    const Real moving = where_it_ends(left, [&](Real h) { return slide(h).v * way >= 0; })[0];
+    const Real moving = where_it_ends(left, [&](Real h) { return slide(h).v * sign >= 0; })[0];
     x_ = slide(moving).x;
     v_ = 0;
     time_ += moving;

@@ -62,10 +62,11 @@ def test_two_balls_head_on(folder, step):
     check_close(energies(rows)[-1] / energies(rows)[0], 0.81, "energy after the impact", relative=1e-3)
 
 
-OBLIQUE = """[simulation]
+# A disk that is thrown at a floor.
+THROWN = """[simulation]
 dimension = 2
 scheme = "nonsmooth"
-end_time = "40 ms"
+end_time = "{end}"
 [time]
 step = {step}
 [domain]
@@ -75,32 +76,44 @@ upper = [2, 1]
 density = 1000
 [pairs.stone-stone]
 restitution = 1
-friction = 0.5
-stiffness = "1e6 N/m"
+{pair}
 [particles.disk]
 radius = {{ distribution = "constant", value = 0.1 }}
-source = {{ type = "lattice", count = 1, region = {{ lower = [0.2, 0.01], upper = [0.4, 0.21] }} }}
-velocity = [{across}, -2]
+source = {{ type = "lattice", count = 1, region = {{ lower = [0.2, {gap}], upper = [0.4, {top}] }} }}
+velocity = {velocity}
 [obstacles.floor]
 type = "plane"
 point = [0, 0]
 normal = [0, 1]
+{motion}
 [solver]
-tolerance = 1e-9
+tolerance = {tolerance}
+[nonsmooth]
+impacts = "{impacts}"
 [analysis]
 every_steps = 1
 [measures.energy]
 type = "energy"
+[measures.extent]
+type = "extent"
+[measures.walls]
+type = "wall_force"
 """
+
+
+def thrown(folder, pair, *, end="60 ms", step=2e-3, gap=0.015, velocity=(0, -1), motion="", tolerance=1e-10, impacts="simultaneous"):
+    """The table of scalars of such a run."""
+    (folder / "thrown.toml").write_text(THROWN.format(pair=pair, end=end, step=step, gap=gap, top=gap + 0.2, velocity=list(velocity),
+                                                      motion=motion, tolerance=tolerance, impacts=impacts))
+    run_ok("-q", "run", "thrown.toml", folder=folder)
+    return rows_of(folder / "results/thrown/thrown.scalars.csv")
 
 
 @pytest.mark.parametrize("step", [2e-4, 2e-3])
 @pytest.mark.parametrize("across", [0.5, 1.5, 4])
 def test_friction_of_a_spring_contact_gives_nothing(folder, step, across):
     """But for the step that begins the contact: docs/method.md, What it costs and where it ends."""
-    (folder / "oblique.toml").write_text(OBLIQUE.format(step=step, across=across))
-    run_ok("-q", "run", "oblique.toml", folder=folder)
-    rows = rows_of(folder / "results/oblique/oblique.scalars.csv")
+    rows = thrown(folder, 'friction = 0.5\nstiffness = "1e6 N/m"', end="40 ms", step=step, gap=0.01, velocity=(across, -2), tolerance=1e-9)
     lost = [row["energy_friction"] for row in rows]
     check(lost[-1] > 0, "friction takes some", lost[-1])
     given = sum(max(0, before - after) for before, after in zip(lost, lost[1:]))
@@ -269,51 +282,10 @@ def test_what_a_round_wall_gives_and_gets_while_a_disk_goes_over_it(folder, stif
     check(places[-1][1] < places[0][1], "the disk has gone down the hill", places[-1])
 
 
-THROWN = """[simulation]
-dimension = 2
-scheme = "nonsmooth"
-end_time = "60 ms"
-[time]
-step = "2 ms"
-[domain]
-lower = [-1, -1]
-upper = [1, 1]
-[materials.stone]
-density = 1000
-[pairs.stone-stone]
-restitution = 1
-friction = 0
-{pair}
-[particles.disk]
-radius = {{ distribution = "constant", value = 0.1 }}
-source = {{ type = "lattice", count = 1, region = {{ lower = [-0.1, 0.015], upper = [0.1, 0.215] }} }}
-velocity = [0, -1]
-[obstacles.wall]
-type = "plane"
-point = [0, 0]
-normal = [0, 1]
-{motion}
-[nonsmooth]
-impacts = "{impacts}"
-[analysis]
-every_steps = 1
-[measures.energy]
-type = "energy"
-balance = true
-[measures.extent]
-type = "extent"
-[measures.walls]
-type = "wall_force"
-"""
-
-
 def test_impacts_pair_by_pair_push_a_wall_that_attracts(folder):
     """What such an impact does is in the force on the wall, also where nothing is left for the solve (row 710 of the array)."""
-    cohesion = 'cohesion = { type = "force", pull_off = "10 N" }'
-    (folder / "thrown.toml").write_text(THROWN.format(pair=cohesion, motion="", impacts="sequential"))
-    run_ok("-q", "run", "thrown.toml", folder=folder)
-    rows = rows_of(folder / "results/thrown/thrown.scalars.csv")
-    given = sum(row["walls_force_wall_y"] * row["dt"] for row in rows[1:])
+    rows = thrown(folder, 'friction = 0\ncohesion = { type = "force", pull_off = "10 N" }', impacts="sequential")
+    given = sum(row["walls_force_floor_y"] * row["dt"] for row in rows[1:])
     speed = (rows[-1]["extent_center_y"] - rows[-2]["extent_center_y"]) / rows[-1]["dt"]
     check(speed > 0, "the disk has left", speed)
     check_close(-given, 1000 * math.pi * 0.1 ** 2 * (speed + 1), "impulse on the wall", relative=1e-9)
@@ -323,11 +295,9 @@ def test_a_wall_whose_table_has_a_corner_works_with_springs(folder):
     """Its velocity leaps by 0.5 m/s at the start of a step, in which a spring pushes: the wall does the work, the contact none
     (rows 1049 and 1326 of the array). A step is a 28th of the contact: restitution within 1e-3, as of a ball on a spring floor."""
     motion = 'motion = { type = "table", times = [0, 0.028, 1], positions = [[0, 0], [0, 0.014], [0, 0.014]] }'
-    (folder / "thrown.toml").write_text(THROWN.format(pair='stiffness = "1e5 N/m"', motion=motion, impacts="simultaneous"))
-    run_ok("-q", "run", "thrown.toml", "--set", "solver.tolerance=1e-10", folder=folder)
-    rows = rows_of(folder / "results/thrown/thrown.scalars.csv")
+    rows = thrown(folder, 'friction = 0\nstiffness = "1e5 N/m"', motion=motion)
     at_corner = [row for row in rows if abs(row["time"] - 0.028) < 1e-9][0]
-    check(at_corner["walls_force_wall_y"] < -100, "the spring pushes then", at_corner["walls_force_wall_y"])
+    check(at_corner["walls_force_floor_y"] < -100, "the spring pushes then", at_corner["walls_force_floor_y"])
     lost = [row["energy_impact"] + row["energy_friction"] for row in rows]
     check(max(map(abs, lost)) < 2e-3 * rows[0]["energy_kinetic"], "contacts neither take nor give", max(map(abs, lost)))
 

@@ -14,6 +14,28 @@ RADIUS = 5e-4                   # of small balls of a mixture [m]
 SPACING = 2 * RADIUS * 1.02     # of them [m]
 
 
+def box_on_floor(scheme, width, depth, height, material, end_time=1e9, allow_overlap=False):
+    """Tables of a deck: grains fall in a box [m] that is periodic sideways onto a floor of the material."""
+    return f"""\
+[simulation]
+dimension = 3
+scheme = "{scheme}"
+end_time = {end_time}
+allow_overlap = {str(allow_overlap).lower()}
+[domain]
+lower = [0, 0, -0.01]
+upper = [{width}, {depth}, {height}]
+periodic = [true, true, false]
+[physics]
+gravity = [0, 0, -9.81]
+[obstacles.floor]
+type = "plane"
+point = [0, 0, 0]
+normal = [0, 0, 1]
+material = "{material}"
+"""
+
+
 def run_deck(program, folder, text):
     """Runs a deck on one rank, also where this process is one of several ranks: MPI of the run knows nothing of them."""
     deck = Path(folder) / "tile.toml"
@@ -53,23 +75,8 @@ class Bed:
 
     def deck_of(self, columns, rows, source, end_time=1e9):
         edge = TILE_EDGE * DIAMETER
-        return f"""\
-[simulation]
-dimension = 3
-scheme = "{self.scheme}"
-end_time = {end_time}
-allow_overlap = true
-[domain]
-lower = [0, 0, -0.01]
-upper = [{columns * edge}, {rows * edge}, {0.4 if self.loose else 0.3}]
-periodic = [true, true, false]
-[physics]
-gravity = [0, 0, -9.81]
-[obstacles.floor]
-type = "plane"
-point = [0, 0, 0]
-normal = [0, 0, 1]
-material = "glass"
+        height = 0.4 if self.loose else 0.3
+        return box_on_floor(self.scheme, columns * edge, rows * edge, height, "glass", end_time, allow_overlap=True) + f"""\
 [particles.grains]
 material = "glass"
 radius = {{ distribution = "constant", value = {DIAMETER / 2} }}

@@ -8,7 +8,7 @@ import math
 import os
 from pathlib import Path
 
-from .beds import DIAMETER, TILE, Bed, mixture
+from .beds import DIAMETER, TILE, Bed, box_on_floor, mixture
 from .launch import InputError
 
 
@@ -146,19 +146,9 @@ def convex(asked):
         columns = math.ceil((bodies / 2)**(1 / 3))
         width, height = columns * spacing, math.ceil(bodies / columns**2) * spacing
         for shape, keys in shapes.items():
-            deck = f"""\
-[simulation]
-dimension = 3
-scheme = "nonsmooth"
-end_time = 1e9
-[domain]
-lower = [0, 0, -0.01]
-upper = [{width}, {width}, {height}]
-periodic = [true, true, false]
+            deck = box_on_floor("nonsmooth", width, width, height, "stone") + f"""\
 [time]
 step = 0.002
-[physics]
-gravity = [0, 0, -9.81]
 [solver]
 type = "nsgs"
 tolerance = {asked.number("tolerance")}
@@ -169,11 +159,6 @@ density = 2500
 [shapes.cube]
 type = "box"
 size = [{edge}, {edge}, {edge}]
-[obstacles.floor]
-type = "plane"
-point = [0, 0, 0]
-normal = [0, 0, 1]
-material = "stone"
 [particles.grains]
 material = "stone"
 {keys}

@@ -2,7 +2,16 @@
 import re
 import sys
 from functools import cache
+from pathlib import Path
 
+
+def _deck():
+    """The keys of renamed_keys.def, as the tables below have them."""
+    lines = re.findall(r'^SCREE_RENAME\("(.*)", "(.*)", "(.*)", "(.*)"\)$', Path(__file__).with_name("renamed_keys.def").read_text(), re.MULTILINE)
+    return {f"{table}.{before}".lstrip("."): now for table, before, now, key in lines if now and not key}
+
+
+DECK = _deck()
 # One line per name; remove a line in the version after the one that brought it. A name with dots is a path; a star stands for any name.
 SUMMARY = {"feeders": "inlets",
            "bodies_in_sinks": "bodies_in_outlets",
@@ -12,8 +21,6 @@ SUMMARY = {"feeders": "inlets",
            "certificate_of_last_step.overlap": "max_overlap",
            "certificate_worst.overlap": "max_overlap",
            "evacuation.certificate_worst.overlap": "max_overlap"}
-DECK = {"agents.*.push_speed": "creep_speed",
-        "crowd.avoidance.side_room": "lateral_clearance"}
 SCALARS = {"overlap": "max_overlap"}     # and certificates
 AGENTS = {"kind": "agent_type",
           "walks_from": "premovement_end",

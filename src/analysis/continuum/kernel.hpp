@@ -1,5 +1,4 @@
 #pragma once
-#include <cmath>
 
 #include "core/plugin.hpp"
 #include "core/section.hpp"

@@ -1,7 +1,5 @@
 #include "analysis/continuum/sums.hpp"
 
-#include <algorithm>
-
 #include "analysis/contacts.hpp"
 #include "particles/fill/region.hpp"
 #include "particles/volume.hpp"

@@ -1,7 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "analysis/measure.hpp"
 #include "core/error.hpp"
 #include "geometry/drive.hpp"

@@ -282,7 +282,7 @@ BenchRow FrictionBench::run_solver(const FrictionBenchProblem& c, const Friction
   row.seconds = report.seconds;
   row.is_complete = report.converged;
   row.phases = phases_of(report);
-  if (!failure.empty()) row.notes.push_back("failed: " + failure);
+  if (!failure.empty()) row.remarks.push_back("failed: " + failure);
   const std::string iterations = add_times(report, row);
   row.result("residual", "-", report.residual.natural);
   row.result("implied_overlap", "m", report.residual.implied_overlap);
@@ -298,8 +298,8 @@ BenchRow FrictionBench::run_solver(const FrictionBenchProblem& c, const Friction
       if (value > 0) counts += fmt::format("; {} {}", value, words);
     }
   });
-  if (failure.empty()) row.notes.push_back("iterations:" + iterations + counts);
-  row.notes.insert(row.notes.end(), report.decisions.begin(), report.decisions.end());
+  if (failure.empty()) row.remarks.push_back("iterations:" + iterations + counts);
+  row.remarks.insert(row.remarks.end(), report.decisions.begin(), report.decisions.end());
   return row;
 }
 
@@ -307,7 +307,7 @@ PileOptions FrictionBench::pile_of(const std::string& name, std::int64_t bodies,
   PileOptions options;
   options.bodies = bodies;
   options.seed = seed;
-  options.touching = name == settled_case;
+  options.closed = name == settled_case;
   return options;
 }
 

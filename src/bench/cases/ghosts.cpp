@@ -5,7 +5,6 @@
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/timing.hpp"
 #include "run/simulation.hpp"
@@ -100,13 +99,13 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     ghosts.end_transfer(stage, records);
   };
   constexpr int n_colours = Lattice<D>::n_colours;
-  measure_call(run, simulation, "hand-overs of one sweep", [&] {
+  measure_call(run, simulation, "halo transfers of one sweep", [&] {
     for (int stage = 0; stage <= n_colours; ++stage) transfer(stage);
   });
-  measure_call(run, simulation, "hand-overs of a sweep among others", [&] {
+  measure_call(run, simulation, "halo transfers of a sweep among others", [&] {
     for (int colour = 0; colour < n_colours; ++colour) transfer(n_colours + colour + 1);
   });
-  // All bodies move on by a mean radius: some change ranks, all lists are made anew.
+  // All bodies move on by a mean radius: some change ranks, all lists are made again.
   measure_call(run, simulation, "rebuild with migration", [&] {
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       state.bodies.position()[i][0] += 0.5;
@@ -119,5 +118,6 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
 
 }  // namespace scree
 
-SCREE_BENCH_CASE(ghosts, scree::GhostsBench,
-                 "exchange between ranks: ghosts, hand-overs of a sweep, rebuilds of lists with migration")
+SCREE_BENCH_CASE(
+    ghosts, scree::GhostsBench,
+    "exchange between ranks: ghosts, halo transfers of a sweep, rebuilds of lists with migration")

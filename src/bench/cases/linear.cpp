@@ -21,15 +21,15 @@ namespace scree {
 namespace {
 
 /// A way to solve linear systems, as the command line has it: "iterative -scree_pc_type jacobi".
-struct LinearWay {
+struct LinearMethod {
   std::string linear;   ///< the key of [solver]
   std::string options;  ///< of PETSc
 };
 
 /// PETSc options that hold until the scope ends. Throws InputError for what is no option.
-class OptionsOfWay {
+class OptionsOfMethod {
  public:
-  explicit OptionsOfWay(const std::string& text) {
+  explicit OptionsOfMethod(const std::string& text) {
     SCREE_PETSC(PetscOptionsCreate(options_.address()));
     SCREE_PETSC(PetscOptionsPush(options_.get()));
     try {
@@ -39,9 +39,9 @@ class OptionsOfWay {
       throw;
     }
   }
-  ~OptionsOfWay() { PetscOptionsPop(); }
-  OptionsOfWay(const OptionsOfWay&) = delete;
-  OptionsOfWay& operator=(const OptionsOfWay&) = delete;
+  ~OptionsOfMethod() { PetscOptionsPop(); }
+  OptionsOfMethod(const OptionsOfMethod&) = delete;
+  OptionsOfMethod& operator=(const OptionsOfMethod&) = delete;
 
  private:
   PetscHandle<PetscOptions, PetscOptionsDestroy> options_;
@@ -73,19 +73,19 @@ class LinearBench : public BenchCase {
   void run(const BenchRun& run) override;
 
  private:
-  std::vector<LinearWay> read_ways() const;
-  SolverChoice<3> solver_of(const std::string& system, const LinearWay& way) const;
-  std::string options_of(const LinearWay& way) const;
+  std::vector<LinearMethod> read_methods() const;
+  SolverChoice<3> solver_of(const std::string& system, const LinearMethod& method) const;
+  std::string options_of(const LinearMethod& method) const;
   LinearBenchState sweep(const FrictionProblem<3>& problem, Real compliance) const;
   BenchRow measure(const FrictionProblem<3>& problem, const LinearBenchState& state,
-                   const std::string& system, const LinearWay& way) const;
+                   const std::string& system, const LinearMethod& method) const;
 
   std::int64_t bodies_ = 5000;
   std::vector<Real> compliances_{0};
   std::int64_t seed_ = 1;
   std::int64_t sweeps_ = 200;
   std::vector<std::string> systems_{"admm", "ipm"};
-  std::vector<std::string> ways_{"direct", "iterative", "matrix_free"};
+  std::vector<std::string> methods_{"direct", "iterative", "matrix_free"};
   Real tolerance_ = 1e-8;
   std::int64_t max_krylov_ = 2000;
 };
@@ -101,7 +101,7 @@ void LinearBench::add_options(CommandLine& app) {
   app.option("--systems", systems_, "solvers whose first system is measured: admm, ipm, newton")
       .delimiter(',')
       .check(one_of({"admm", "ipm", "newton"}));
-  app.option("--linear", ways_,
+  app.option("--linear", methods_,
              "direct, iterative or matrix_free, each with options of PETSc after a blank: "
              "\"direct,iterative -scree_pc_type jacobi\"")
       .delimiter(',');
@@ -111,34 +111,35 @@ void LinearBench::add_options(CommandLine& app) {
   add_repetitions(app);
 }
 
-std::vector<LinearWay> LinearBench::read_ways() const {
-  std::vector<LinearWay> ways;
-  for (const std::string& given : ways_) {
+std::vector<LinearMethod> LinearBench::read_methods() const {
+  std::vector<LinearMethod> methods;
+  for (const std::string& given : methods_) {
     const std::size_t begin = given.find_first_not_of(" \t\r\n");  // a list may go on in another line
     const std::string text =
         begin == given.npos ? "" : given.substr(begin, given.find_last_not_of(" \t\r\n") - begin + 1);
     const std::size_t end = std::min(text.find(' '), text.size());
-    ways.push_back({text.substr(0, end), text.substr(std::min(end + 1, text.size()))});
-    const LinearWay& way = ways.back();
-    if (way.linear != "direct" && way.linear != "iterative" && way.linear != "matrix_free")
+    methods.push_back({text.substr(0, end), text.substr(std::min(end + 1, text.size()))});
+    const LinearMethod& method = methods.back();
+    if (method.linear != "direct" && method.linear != "iterative" && method.linear != "matrix_free")
       throw InputError(fmt::format("--linear {}: valid are direct, iterative, matrix_free", text));
   }
-  return ways;
+  return methods;
 }
 
-SolverChoice<3> LinearBench::solver_of(const std::string& system, const LinearWay& way) const {
+SolverChoice<3> LinearBench::solver_of(const std::string& system, const LinearMethod& method) const {
   const auto setting = [&](const std::string& key, const auto& value) {
     return fmt::format("{}.{}={}", system, key, value);
   };
-  std::vector<std::string> settings{setting("linear", way.linear), setting("max_krylov", max_krylov_),
+  std::vector<std::string> settings{setting("linear", method.linear), setting("max_krylov", max_krylov_),
                                     setting(system == "admm" ? "max_iterations" : "max_steps", 1)};
   if (system == "newton") settings.push_back(setting("start_sweeps", 0));
   return {{system}, settings};
 }
 
 /// ADMM asks for less than others, unless an option says what all Krylov methods shall reach.
-std::string LinearBench::options_of(const LinearWay& way) const {
-  return way.linear == "direct" ? way.options : fmt::format("-scree_ksp_rtol {} {}", tolerance_, way.options);
+std::string LinearBench::options_of(const LinearMethod& method) const {
+  return method.linear == "direct" ? method.options
+                                   : fmt::format("-scree_ksp_rtol {} {}", tolerance_, method.options);
 }
 
 LinearBenchState LinearBench::sweep(const FrictionProblem<3>& problem, Real compliance) const {
@@ -159,10 +160,10 @@ LinearBenchState LinearBench::sweep(const FrictionProblem<3>& problem, Real comp
 }
 
 BenchRow LinearBench::measure(const FrictionProblem<3>& problem, const LinearBenchState& state,
-                              const std::string& system, const LinearWay& way) const {
+                              const std::string& system, const LinearMethod& method) const {
   const Comm& comm = problem.halo->comm();
-  const OptionsOfWay options(options_of(way));
-  const SolverChoice<3> choice = solver_of(system, way);
+  const OptionsOfMethod options(options_of(method));
+  const SolverChoice<3> choice = solver_of(system, method);
   std::vector<Real> assembly, set_up, solution, all;
   SolveReport report;
   std::string failure;
@@ -193,7 +194,7 @@ BenchRow LinearBench::measure(const FrictionProblem<3>& problem, const LinearBen
   row.key("compliance", state.compliance).only_in_files();
   row.key("sweeps", sweeps_).only_in_files();
   row.result("natural_residual", "-", state.residual).only_in_files();
-  row.key("system", system).key("linear", way.linear).key("options", way.options);
+  row.key("system", system).key("linear", method.linear).key("options", method.options);
   row.time(total);
   row.is_complete = failure.empty();
   row.result("matrix_s", "s", timing_of(std::move(assembly)).median);
@@ -203,7 +204,7 @@ BenchRow LinearBench::measure(const FrictionProblem<3>& problem, const LinearBen
   row.result("residual", "-", report.linear_residual);
   row.result("right_hand_sides", "-", report.linear_solutions).only_in_files();
   row.result("memory_MB", "MB", 1e-6 * static_cast<Real>(memory));
-  if (!failure.empty()) row.notes.push_back("failed: " + failure);
+  if (!failure.empty()) row.remarks.push_back("failed: " + failure);
   return row;
 }
 
@@ -213,10 +214,10 @@ void LinearBench::run(const BenchRun& run) {
   pile_options.bodies = bodies_;
   pile_options.seed = seed_;
   Pile::validate(pile_options);
-  const std::vector<LinearWay> ways = read_ways();
-  for (const LinearWay& way : ways) {
-    const OptionsOfWay checked(options_of(way));
-    for (const std::string& system : systems_) solver_of(system, way);
+  const std::vector<LinearMethod> methods = read_methods();
+  for (const LinearMethod& method : methods) {
+    const OptionsOfMethod checked(options_of(method));
+    for (const std::string& system : systems_) solver_of(system, method);
   }
 
   Pile pile(comm, pile_options);
@@ -230,7 +231,7 @@ void LinearBench::run(const BenchRun& run) {
         seed_, state.bodies, state.contacts,
         compliance > 0 ? fmt::format("compliance {:g}", compliance) : "rigid", sweeps_, state.residual));
     for (const std::string& system : systems_)
-      for (const LinearWay& way : ways) run.add(measure(problem, state, system, way));
+      for (const LinearMethod& method : methods) run.add(measure(problem, state, system, method));
   }
 }
 

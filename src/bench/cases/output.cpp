@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
-#include "replay/scratch.hpp"
+#include "core/scratch_folder.hpp"
 #include "run/simulation.hpp"
 #include "run/writers.hpp"
 

@@ -4,7 +4,6 @@
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/memory.hpp"
 #include "core/timing.hpp"
@@ -97,7 +96,7 @@ void PbdBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   const auto list_bytes =
       static_cast<Real>(comm.sum(std::int64_t{schedule.n_batches()} * 2 * batch_size * 4));
   const Real bound = run.triad() / ((64 * bodies + list_bytes) / pairs);
-  const std::int64_t held = live_memory() - memory_before;
+  const std::int64_t memory = live_memory() - memory_before;
   std::int64_t fields = 0;
   state.bodies.for_each_field([&](const FieldInfo&, const auto& values) {
     fields += static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
@@ -129,8 +128,8 @@ void PbdBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
                pairs / comm.size() / sweep(PairMode::accumulate).median);
     row.result("exchange_share", "-", seconds_of(timers, "exchange") / seconds_of(timers, "sweeps"));
     row.columns.insert(row.columns.end(), steps.columns.begin(), steps.columns.end());
-    row.result("bytes_per_body", "-", static_cast<Real>(comm.sum(held)) / bodies);
-    row.result("list_bytes_per_body", "-", static_cast<Real>(comm.sum(held - fields)) / bodies);
+    row.result("bytes_per_body", "-", static_cast<Real>(comm.sum(memory)) / bodies);
+    row.result("list_bytes_per_body", "-", static_cast<Real>(comm.sum(memory - fields)) / bodies);
     row.result("triad_bytes_per_second_per_rank", "B/s", run.triad()).only_in_files();
     run.add(std::move(row));
   }

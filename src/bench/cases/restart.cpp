@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -6,11 +5,10 @@
 #include "bench/case.hpp"
 #include "bench/measure_time.hpp"
 #include "bench/packing.hpp"
-#include "bench/packing_bench.hpp"
 #include "core/command_line.hpp"
 #include "core/error.hpp"
+#include "core/scratch_folder.hpp"
 #include "core/timing.hpp"
-#include "replay/scratch.hpp"
 #include "run/checkpoint.hpp"
 #include "run/simulation.hpp"
 

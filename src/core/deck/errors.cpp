@@ -42,10 +42,10 @@ std::string DeckErrors::text(const std::string& deck) const {
   std::vector<std::string> messages;
   for (const One& one : list_) messages.push_back(one.message);
   std::ranges::stable_sort(messages, {}, [&](const std::string& one) { return place_of(one, deck); });
-  constexpr std::size_t max_told = 20;
+  constexpr std::size_t max_listed = 20;
   std::string text = fmt::format("{} errors in {}:", list_.size(), deck);
-  for (std::size_t i = 0; i < std::min(max_told, messages.size()); ++i) text += "\n  " + messages[i];
-  if (list_.size() > max_told) text += fmt::format("\n  and {} more", list_.size() - max_told);
+  for (std::size_t i = 0; i < std::min(max_listed, messages.size()); ++i) text += "\n  " + messages[i];
+  if (list_.size() > max_listed) text += fmt::format("\n  and {} more", list_.size() - max_listed);
   return text;
 }
 

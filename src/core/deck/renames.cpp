@@ -11,27 +11,15 @@ namespace scree {
 
 namespace {
 
-/// An old name that decks may use for one version more.
+/// A line of postprocess/scree/results/renamed_keys.def, which Python reads as well.
 struct Rename {
-  std::string_view table;  ///< that holds the key, "" for the top level; a star stands for any name
-  std::string_view before;
-  std::string_view now;       ///< empty: the key has no effect any more
-  std::string_view key = {};  ///< if given, `before` and `now` are values of this key
+  std::string_view table, before, now, key;
 };
 
-/// One line per name; remove a line in the version after the one that brought it.
 constexpr Rename renames[] = {
-    {.table = "", .before = "feeders", .now = "inlets"},
-    {.table = "", .before = "sinks", .now = "outlets"},
-    {.table = "measures.*", .before = "feeders", .now = "inlets", .key = "type"},
-    {.table = "nonsmooth", .before = "touching_range", .now = "contact_slop"},
-    {.table = "nonsmooth", .before = "contact_range", .now = "speculative_margin"},
-    {.table = "solver", .before = "variant", .now = ""},
-    {.table = "solver", .before = "eps_p", .now = ""},
-    {.table = "solver", .before = "eps_s", .now = ""},
-    {.table = "solver", .before = "eps_T", .now = ""},
-    {.table = "agents.*", .before = "push_speed", .now = "creep_speed"},
-    {.table = "crowd.avoidance", .before = "side_room", .now = "lateral_clearance"},
+#define SCREE_RENAME(table, before, now, key) {table, before, now, key},
+#include <renamed_keys.def>
+#undef SCREE_RENAME
 };
 
 /// The first name of a dotted path, and what follows it.

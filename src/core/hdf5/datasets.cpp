@@ -186,7 +186,7 @@ void File::move_box(const std::string& name, std::int64_t type, std::int64_t byt
   const bool done = (writing ? H5Dwrite(dataset, type, in_memory, in_file, collective, address)
                              : H5Dread(dataset, type, in_memory, in_file, collective, address)) >= 0;
   require(done, (writing ? "write " : "read ") + name);
-  if (writing) files::note_written(static_cast<std::int64_t>(n) * bytes);
+  if (writing) files::count_written(static_cast<std::int64_t>(n) * bytes);
 }
 
 std::int64_t File::write_rows(const std::string& name, Type type, std::int64_t mine, int components,

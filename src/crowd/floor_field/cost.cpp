@@ -57,11 +57,11 @@ std::int64_t FloorField::density_cell_of(const Vec<2>& position, int level) cons
   return index[0] + built_->density_count[0] * index[1] + level * density_cells_of_level();
 }
 
-void FloorField::find_free_steps(Ways& ways, std::size_t own) const {
+void FloorField::find_free_steps(ClassFields& fields, std::size_t own) const {
   const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
   const std::int64_t tile = tiling.own()[own];
-  std::vector<float> steps = ways.terrain->distances(tile, settings_.wall_clearance);
+  std::vector<float> steps = fields.terrain->distances(tile, settings_.wall_clearance);
   const int edge = tiling.edge();
   for (int j = 0; j < edge; ++j)
     for (int i = 0; i < edge; ++i) {
@@ -70,7 +70,7 @@ void FloorField::find_free_steps(Ways& ways, std::size_t own) const {
                           zone_factor(tiling.centre(tile, i, j), tiling.level(tile));
       step = static_cast<float>(grid.cell / factor);
     }
-  ways.free_steps[own] = std::move(steps);
+  fields.free_steps[own] = std::move(steps);
 }
 
 }  // namespace scree

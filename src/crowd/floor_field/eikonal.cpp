@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 
 #include "core/error.hpp"
 #include "core/timing.hpp"
@@ -222,7 +221,7 @@ void Eikonal::change(Field& field, std::uint32_t place, Real time) {
   }
 }
 
-/// Finds the value of a cell anew from those around it.
+/// Finds the value of a cell again from those around it.
 void Eikonal::revisit(Field& field, std::uint32_t place) {
   if ((links_[place] & is_copy) != 0) return;
   Real time = from_neighbours(field, place);

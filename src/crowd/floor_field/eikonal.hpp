@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -62,11 +61,11 @@ class Eikonal {
   }
 
   /// Finds T of one field per set of starts; a place may stand in a set once. Collective; O(n log n) for n
-  /// cells of this rank, and O(longest way / edge of a tile) rounds of messages.
+  /// cells of this rank, and O(longest path / edge of a tile) rounds of messages.
   void solve(std::span<const std::vector<Start>> starts);
 
   Links links(std::uint32_t place) const { return links_[place] & all_links; }
-  /// T [s]; infinite where no way leads to a start.
+  /// T [s]; infinite where no route leads to a start.
   Real time(std::size_t field, std::uint32_t place) const { return fields_[field].time[place]; }
   /// Minus the gradient of T times cell, from the differences that the scheme uses. Local, O(1).
   Vec<2> descent(std::size_t field, std::uint32_t place) const;

@@ -61,9 +61,9 @@ void ask_owners(const Comm& comm, const Tiling& tiling, std::span<const Rows> wa
 }  // namespace
 
 /// What others need of an own tile: all fields, ready to be asked.
-void FloorField::fill(const Ways& ways, std::int64_t tile, std::span<NearFields::Cell> cells) const {
+void FloorField::fill(const ClassFields& fields, std::int64_t tile, std::span<NearFields::Cell> cells) const {
   const Tiling& tiling = built_->tiling;
-  const Eikonal& eikonal = *ways.eikonal;
+  const Eikonal& eikonal = *fields.eikonal;
   const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
   const int edge = tiling.edge();
   const Real reaches_into = 0.75 * tiling.grid().cell;  // half a diagonal, and a little
@@ -75,8 +75,8 @@ void FloorField::fill(const Ways& ways, std::int64_t tile, std::span<NearFields:
         const Real time = eikonal.time(d, place);
         Vec<2> down = eikonal.descent(d, place);
         bool is_there = false;
-        if (const auto found = ways.line_of[d].find(place); found != ways.line_of[d].end()) {
-          const Line& line = ways.lines[d][found->second];
+        if (const auto found = fields.line_of[d].find(place); found != fields.line_of[d].end()) {
+          const Line& line = fields.lines[d][found->second];
           const Vec<2> straight = line.to - line.from;
           is_there = norm(straight) < reaches_into;
           if (time == line.time) down = straight;
@@ -86,7 +86,7 @@ void FloorField::fill(const Ways& ways, std::int64_t tile, std::span<NearFields:
 }
 
 /// Gets these tiles from their owners. Collective.
-void FloorField::bring(Ways& ways, std::span<const std::int64_t> tiles) const {
+void FloorField::bring(ClassFields& fields, std::span<const std::int64_t> tiles) const {
   const Tiling& tiling = built_->tiling;
   const std::size_t n_cells =
       built_->destinations.size() * static_cast<std::size_t>(tiling.edge() * tiling.edge());
@@ -94,9 +94,9 @@ void FloorField::bring(Ways& ways, std::span<const std::int64_t> tiles) const {
   for (const std::int64_t tile : tiles) wanted.push_back({tile, 0, tiling.height(tile)});
   ask_owners<NearFields::Cell>(
       built_->comm, tiling, wanted, [&](const Rows&) { return n_cells; },
-      [&](const Rows& rows, std::span<NearFields::Cell> cells) { fill(ways, rows.tile, cells); },
+      [&](const Rows& rows, std::span<NearFields::Cell> cells) { fill(fields, rows.tile, cells); },
       [&](const Rows& rows, std::span<const NearFields::Cell> cells) {
-        std::ranges::copy(cells, ways.near->room(rows.tile).begin());
+        std::ranges::copy(cells, fields.near->room(rows.tile).begin());
       });
 }
 
@@ -104,8 +104,8 @@ std::vector<Real> FloorField::rows(int destination, int level, std::int64_t firs
                                    std::int64_t last_row) const {
   const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
-  const Ways& ways = built_->ways.front();
-  const Eikonal& eikonal = *ways.eikonal;
+  const ClassFields& fields = built_->fields.front();
+  const Eikonal& eikonal = *fields.eikonal;
   first_row = std::clamp<std::int64_t>(first_row, 0, grid.ny);
   last_row = std::clamp<std::int64_t>(last_row, first_row, grid.ny);
   std::vector<Rows> wanted;
@@ -125,7 +125,7 @@ std::vector<Real> FloorField::rows(int destination, int level, std::int64_t firs
     if ((eikonal.links(place) & walkable_bit) == 0) return std::numeric_limits<Real>::quiet_NaN();
     if (destination >= 0) return eikonal.time(static_cast<std::size_t>(destination), place);
     return grid.cell /
-           static_cast<Real>(ways.free_steps[own][static_cast<std::size_t>(i + tiling.edge() * j)]);
+           static_cast<Real>(fields.free_steps[own][static_cast<std::size_t>(i + tiling.edge() * j)]);
   };
   ask_owners<Real>(
       built_->comm, tiling, wanted, [&](const Rows& rows) { return rows.n_cells(tiling); },

@@ -80,61 +80,62 @@ void require_room(const CellGrid& grid, const BuildingPlan& building, std::size_
 void FloorField::share_out_tiles() {
   std::unordered_map<std::int64_t, Terrain::Cells> counted;
   built_->tiling.share_out(built_->comm, [&](std::int64_t tile) {
-    Terrain::Cells cells = built_->ways.front().terrain->cells(tile);
+    Terrain::Cells cells = built_->fields.front().terrain->cells(tile);
     const std::int64_t n_walkable = cells.n_walkable;
     if (n_walkable > 0) counted.emplace(tile, std::move(cells));
     return n_walkable;
   });
   share_errors(built_->comm, [&] {
-    for (Ways& ways : built_->ways) {
-      find_cells(ways, counted);
+    for (ClassFields& fields : built_->fields) {
+      find_cells(fields, counted);
       counted.clear();
-      join_levels(ways);
+      join_levels(fields);
     }
   });
 }
 
-void FloorField::find_cells(Ways& ways, std::unordered_map<std::int64_t, Terrain::Cells>& counted) {
+void FloorField::find_cells(ClassFields& fields, std::unordered_map<std::int64_t, Terrain::Cells>& counted) {
   const Tiling& tiling = built_->tiling;
-  ways.eikonal.emplace(built_->comm, tiling);
-  ways.free_steps.resize(tiling.own().size());
+  fields.eikonal.emplace(built_->comm, tiling);
+  fields.free_steps.resize(tiling.own().size());
   for (std::size_t k = 0; k < tiling.own().size(); ++k) {
     const std::int64_t tile = tiling.own()[k];
     const auto known = counted.find(tile);
-    find_free_steps(ways, k);
-    ways.eikonal->set_cells(k, known == counted.end() ? ways.terrain->cells(tile).links : known->second.links,
-                            ways.free_steps[k]);
+    find_free_steps(fields, k);
+    fields.eikonal->set_cells(
+        k, known == counted.end() ? fields.terrain->cells(tile).links : known->second.links,
+        fields.free_steps[k]);
   }
 }
 
 void FloorField::solve() {
-  for (Ways& ways : built_->ways) solve(ways);
+  for (ClassFields& fields : built_->fields) solve(fields);
 }
 
-void FloorField::solve(Ways& ways) const {
+void FloorField::solve(ClassFields& fields) const {
   const Tiling& tiling = built_->tiling;
   if (!built_->density.empty()) {
     const int edge = tiling.edge();
     std::vector<float> steps;
     for (std::size_t k = 0; k < tiling.own().size(); ++k) {
       const std::int64_t tile = tiling.own()[k];
-      steps = ways.free_steps[k];
+      steps = fields.free_steps[k];
       for (int j = 0; j < edge; ++j)
         for (int i = 0; i < edge; ++i) {
           const Vec<2> x = tiling.centre(tile, i, j);
           float& step = steps[static_cast<std::size_t>(i + edge * j)];
           step = static_cast<float>(static_cast<Real>(step) * density_factor(x, tiling.level(tile)));
         }
-      ways.eikonal->set_steps(k, steps);
+      fields.eikonal->set_steps(k, steps);
     }
   }
   std::vector<std::vector<Eikonal::Start>> starts(built_->destinations.size());
   for (std::size_t d = 0; d < starts.size(); ++d)
-    for (Line& line : ways.lines[d]) {
-      line.time = time_along(ways, line);
+    for (Line& line : fields.lines[d]) {
+      line.time = time_along(fields, line);
       starts[d].push_back({line.place, line.time});
     }
-  ways.eikonal->solve(starts);
+  fields.eikonal->solve(starts);
 }
 
 void FloorField::describe(Section& root) {
@@ -195,9 +196,9 @@ void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box
       std::max(settings_.wall_clearance + start_reach_in_cells * grid.cell, sight_in_cells * grid.cell);
   share_errors(comm, [&] {
     for (WidthClass& people : classes) {
-      Ways& ways = built.ways.emplace_back();
-      ways.people = std::move(people);
-      ways.terrain.emplace(built.tiling, building, reach, ways.people.shut);
+      ClassFields& fields = built.fields.emplace_back();
+      fields.people = std::move(people);
+      fields.terrain.emplace(built.tiling, building, reach, fields.people.shut);
     }
   });
   share_out_tiles();
@@ -221,17 +222,17 @@ void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box
 
   find_paces();
   std::vector<std::int64_t> n_starts(destinations.size(), 0);
-  for (Ways& ways : built.ways) {
-    ways.lines.resize(destinations.size());
-    ways.line_of.resize(destinations.size());
+  for (ClassFields& fields : built.fields) {
+    fields.lines.resize(destinations.size());
+    fields.line_of.resize(destinations.size());
     for (std::size_t d = 0; d < destinations.size(); ++d) {
-      if (!fits(destinations[d].width, ways.people.largest)) continue;
-      find_lines(ways, d);
-      n_starts[d] += static_cast<std::int64_t>(ways.lines[d].size());
+      if (!fits(destinations[d].width, fields.people.largest)) continue;
+      find_lines(fields, d);
+      n_starts[d] += static_cast<std::int64_t>(fields.lines[d].size());
     }
   }
   comm.sum(n_starts);
-  const Real smallest = built.ways.front().people.largest;
+  const Real smallest = built.fields.front().people.largest;
   for (std::size_t d = 0; d < destinations.size(); ++d)
     if (n_starts[d] == 0 && fits(destinations[d].width, smallest))
       throw InputError(
@@ -239,28 +240,29 @@ void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box
                       "area, or navigation.cell is too large",
                       destinations[d].where, grid.cell, destinations[d].name));
   solve();
-  for (Ways& ways : built.ways) ways.near.emplace(built.tiling, *ways.terrain, destinations.size());
+  for (ClassFields& fields : built.fields)
+    fields.near.emplace(built.tiling, *fields.terrain, destinations.size());
 }
 
 void FloorField::fetch(const PeopleAt& people, Real margin) {
-  for (Ways& ways : built_->ways) {
-    NearFields& near = *ways.near;
-    bring(ways, near.missing(near.tiles_near(people, built_->building.map().get(), margin)));
+  for (ClassFields& fields : built_->fields) {
+    NearFields& near = *fields.near;
+    bring(fields, near.missing(near.tiles_near(people, built_->building.map().get(), margin)));
   }
 }
 
 Real FloorField::travel_time(int destination, const Vec<2>& x, int level, Real radius) const {
-  return ways_of(radius).near->time(static_cast<std::size_t>(destination), x, level);
+  return fields_of(radius).near->time(static_cast<std::size_t>(destination), x, level);
 }
 
 FloorField::Course FloorField::course(int destination, const Vec<2>& x, int level, Real radius) const {
   const auto d = static_cast<std::size_t>(destination);
-  const NearFields::Way way = ways_of(radius).near->way(d, x, level);
-  if (way.may_be_there) {
+  const NearFields::Route route = fields_of(radius).near->route(d, x, level);
+  if (route.may_be_there) {
     const Built& built = *built_;
-    if (built.destinations[d].contains(built.tiling.grid().wrapped(x), level)) return {way.time, {}};
+    if (built.destinations[d].contains(built.tiling.grid().wrapped(x), level)) return {route.time, {}};
   }
-  return {way.time, way.direction};
+  return {route.time, route.direction};
 }
 
 void FloorField::update_density(const PeopleAt& people) {
@@ -281,7 +283,7 @@ std::span<Real> FloorField::density() {
 
 void FloorField::restore_density() {
   solve();
-  for (Ways& ways : built_->ways) bring(ways, ways.near->held());
+  for (ClassFields& fields : built_->fields) bring(fields, fields.near->present());
 }
 
 }  // namespace scree

@@ -43,17 +43,17 @@ struct Zone {
   }
 };
 
-/// Ways to destinations: for each a travel-time field T with |grad T| = 1 / F on a grid (docs/method.md,
-/// "Ways"), F = zone factor * clearance factor / density cost, T = 0 in the destination, solved by fast
+/// Routes to destinations: for each a travel-time field T with |grad T| = 1 / F on a grid (docs/method.md,
+/// "Routes"), F = zone factor * clearance factor / density cost, T = 0 in the destination, solved by fast
 /// marching on tiles that the ranks share. Values do not depend on the number of ranks, bit by bit.
 ///
-/// T is the time in seconds for somebody who walks 1 m/s on free ground; infinite where there is no way.
+/// T is the time in seconds for somebody who walks 1 m/s on free ground; infinite where there is no route.
 /// Along periodic axes of the box the plan counts between the faces of the box only, and a wall that lies in
 /// a face is none. In a building of several levels each has its cells; those behind the lines that join two
-/// levels are copies of cells of the other one, so ways lead on over the line as if there were none.
+/// levels are copies of cells of the other one, so routes lead on over the line as if there were none.
 ///
 /// People of each class of width have fields of their own, in which walls stand across the places that they
-/// do not fit through. `radius` in questions says whose ways are asked for; 0: those of the smallest class.
+/// do not fit through. `radius` in questions says whose routes are asked for; 0: those of the smallest class.
 ///
 ///     [navigation]                 cell, wall_clearance, speed_at_walls, by_width
 ///     [navigation.density_cost]    weight, update, cell
@@ -67,17 +67,17 @@ class FloorField {
   void describe(Section& root);
   /// Size of the cells that the deck asks for; grid() tells what came of it [m].
   Real cell() const { return settings_.cell; }
-  /// Whether people of different widths have different ways.
+  /// Whether people of different widths have different routes.
   bool by_width() const { return settings_.by_width; }
   /// Of width. After build(); local.
-  std::size_t n_classes() const { return built_->ways.size(); }
+  std::size_t n_classes() const { return built_->fields.size(); }
   std::size_t class_of(Real radius) const {
-    const auto& ways = built_->ways;
+    const auto& fields = built_->fields;
     std::size_t c = 0;
-    while (c + 1 < ways.size() && radius > ways[c].people.up_to) ++c;
+    while (c + 1 < fields.size() && radius > fields[c].people.up_to) ++c;
     return c;
   }
-  const WidthClass& width_class(std::size_t c) const { return built_->ways[c].people; }
+  const WidthClass& width_class(std::size_t c) const { return built_->fields[c].people; }
   /// The grid that build() makes, for a box with the same periodic axes. Throws InputError as build().
   CellGrid grid_for(const BuildingPlan& building, const Box<2>& box) const;
 
@@ -97,11 +97,11 @@ class FloorField {
   /// build() and after every list build. Collective.
   void fetch(const PeopleAt& people, Real margin);
 
-  /// Travel time [s at 1 m/s] from x on a level; infinite if there is no way, or no walkable cell within two
-  /// cells. x must be within what was fetched. Local, O(1), no allocation.
+  /// Travel time [s at 1 m/s] from x on a level; infinite if there is no route, or no walkable cell within
+  /// two cells. x must be within what was fetched. Local, O(1), no allocation.
   Real travel_time(int destination, const Vec<2>& x, int level, Real radius = 0) const;
-  /// Unit vector of the way from x: down the gradient of T, blended between cells; zero in the destination or
-  /// where no way leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no
+  /// Unit vector of the route from x: down the gradient of T, blended between cells; zero in the destination
+  /// or where no route leads on. Local, O(1) (O(corners) in cells that the destination reaches into), no
   /// allocation.
   Vec<2> direction(int destination, const Vec<2>& x, int level, Real radius = 0) const {
     return course(destination, x, level, radius).direction;
@@ -114,10 +114,10 @@ class FloorField {
   Course course(int destination, const Vec<2>& x, int level, Real radius = 0) const;
   /// Asks for what course() needs from memory, for a question soon. Local, O(1).
   void prefetch(int destination, const Vec<2>& x, int level, Real radius) const {
-    ways_of(radius).near->prefetch(static_cast<std::size_t>(destination), x, level);
+    fields_of(radius).near->prefetch(static_cast<std::size_t>(destination), x, level);
   }
 
-  /// Whether ways cost more where it is crowded, and how often that is found anew [s].
+  /// Whether routes cost more where it is crowded, and how often that is found again [s].
   bool counts_density() const { return settings_.counts_density; }
   Real density_interval() const { return settings_.update; }
   /// Sets what `people` (owned, any order) add to the cost, solves all fields again and brings
@@ -160,7 +160,7 @@ class FloorField {
     Real time;        // along it, at the last solve() [s]
   };
   /// Of a class of width; members refer to those above.
-  struct Ways {
+  struct ClassFields {
     WidthClass people;
     std::optional<Terrain> terrain;
     std::optional<Eikonal> eikonal;
@@ -178,10 +178,10 @@ class FloorField {
     Tiling tiling;
     std::vector<Zone> zones;
     std::vector<Destination> destinations;
-    std::deque<Ways> ways;      // by class
-    Real time = 0;              // that ways are found for, as far as connectors close [s]
-    int n_closed = 0;           // of them
-    std::vector<Real> density;  // [1/m2], row by row
+    std::deque<ClassFields> fields;  // by class
+    Real time = 0;                   // that routes are found for, as far as connectors close [s]
+    int n_closed = 0;                // of them
+    std::vector<Real> density;       // [1/m2], row by row
     std::array<std::int64_t, 2> density_count{};
     Vec<2> density_cell{};
   };
@@ -193,20 +193,20 @@ class FloorField {
   std::int64_t density_cells_of_level() const { return built_->density_count[0] * built_->density_count[1]; }
   std::vector<float> paces(const Destination& destination) const;
   void find_paces();
-  void join_levels(Ways& ways) const;
-  void join_lifts(Ways& ways) const;
+  void join_levels(ClassFields& fields) const;
+  void join_lifts(ClassFields& fields) const;
   std::int64_t tile_at(const Vec<2>& x, int level) const;
 
-  const Ways& ways_of(Real radius) const { return built_->ways[class_of(radius)]; }
+  const ClassFields& fields_of(Real radius) const { return built_->fields[class_of(radius)]; }
   void share_out_tiles();
-  void find_cells(Ways& ways, std::unordered_map<std::int64_t, Terrain::Cells>& known);
-  void find_free_steps(Ways& ways, std::size_t own) const;
-  void find_lines(Ways& ways, std::size_t destination) const;
-  Real time_along(const Ways& ways, const Line& line) const;
+  void find_cells(ClassFields& fields, std::unordered_map<std::int64_t, Terrain::Cells>& known);
+  void find_free_steps(ClassFields& fields, std::size_t own) const;
+  void find_lines(ClassFields& fields, std::size_t destination) const;
+  Real time_along(const ClassFields& fields, const Line& line) const;
   void solve();
-  void solve(Ways& ways) const;
-  void fill(const Ways& ways, std::int64_t tile, std::span<NearFields::Cell> cells) const;
-  void bring(Ways& ways, std::span<const std::int64_t> tiles) const;
+  void solve(ClassFields& fields) const;
+  void fill(const ClassFields& fields, std::int64_t tile, std::span<NearFields::Cell> cells) const;
+  void bring(ClassFields& fields, std::span<const std::int64_t> tiles) const;
 
   Settings settings_;
   std::optional<Built> built_;

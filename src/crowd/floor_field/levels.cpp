@@ -1,4 +1,4 @@
-// Ways over the lines that join levels.
+// Routes over the lines that join levels.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -9,11 +9,11 @@
 namespace scree {
 
 /// Cells behind the lines of a level have the values of the level that people get to there.
-void FloorField::join_levels(Ways& ways) const {
+void FloorField::join_levels(ClassFields& fields) const {
   const BuildingPlan& building = built_->building;
   if (building.n_levels() == 1) return;
   const Tiling& tiling = built_->tiling;
-  Eikonal& eikonal = *ways.eikonal;
+  Eikonal& eikonal = *fields.eikonal;
   for (std::size_t k = 0; k < tiling.own().size(); ++k) {
     const std::int64_t tile = tiling.own()[k];
     const int level = tiling.level(tile);
@@ -29,15 +29,15 @@ void FloorField::join_levels(Ways& ways) const {
         if (own >= 0) eikonal.copy(eikonal.place(static_cast<std::size_t>(own), i, j), place);
       }
   }
-  join_lifts(ways);
+  join_lifts(fields);
 }
 
-/// Ways into a lift lead to one cell of it, in the middle behind the door: from there it takes the time of
+/// Routes into a lift lead to one cell of it, in the middle behind the door: from there it takes the time of
 /// the ride, and the way out of the cabin.
-void FloorField::join_lifts(Ways& ways) const {
+void FloorField::join_lifts(ClassFields& fields) const {
   const BuildingPlan& building = built_->building;
   const Tiling& tiling = built_->tiling;
-  Eikonal& eikonal = *ways.eikonal;
+  Eikonal& eikonal = *fields.eikonal;
   for (int number = 0; number < building.n_levels(); ++number) {
     if (!building.level(number).lift) continue;
     const Lift& lift = *building.level(number).lift;
@@ -67,7 +67,8 @@ void FloorField::join_lifts(Ways& ways) const {
           best_j = j;
         }
       if (best_i >= 0)
-        eikonal.copy(place(in_cabin, best_i, best_j), place(on_floor, best_i, best_j), lift.way_time(stop));
+        eikonal.copy(place(in_cabin, best_i, best_j), place(on_floor, best_i, best_j),
+                     lift.travel_time(stop));
     }
   }
 }
@@ -90,9 +91,9 @@ bool FloorField::close_connectors(Real time) {
   if (n_closed == built.n_closed) return false;
   built.time = time;
   built.n_closed = n_closed;
-  for (Ways& ways : built.ways) {
-    ways.eikonal->forget_copies();
-    join_levels(ways);
+  for (ClassFields& fields : built.fields) {
+    fields.eikonal->forget_copies();
+    join_levels(fields);
   }
   find_paces();
   restore_density();
@@ -103,7 +104,7 @@ void FloorField::find_paces() {
   if (built_->building.n_levels() == 1) return;
   std::vector<std::vector<float>> of_fields;
   for (const Destination& destination : built_->destinations) of_fields.push_back(paces(destination));
-  for (Ways& ways : built_->ways) ways.eikonal->set_paces(of_fields);
+  for (ClassFields& fields : built_->fields) fields.eikonal->set_paces(of_fields);
 }
 
 /// Factors on the times of own tiles: connectors are walked at other speeds, up or down by which of their

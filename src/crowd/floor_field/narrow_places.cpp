@@ -13,13 +13,13 @@ namespace scree {
 namespace {
 
 /// What reaches less than this into the disk of a place does not count [m].
-constexpr Real touching = 1e-6;
+constexpr Real contact_tolerance = 1e-6;
 
 /// A corner of walls, of radius 0, or a column.
 struct Round {
   Vec<2> centre;
   Real radius = 0;
-  std::vector<Vec<2>> ways;  // of a corner: unit vectors along the walls that begin there
+  std::vector<Vec<2>> along_walls;  // of a corner: unit vectors along the walls that begin there
 };
 
 /// Walls and columns of a level, to be asked for what is near a place.
@@ -39,7 +39,7 @@ class Surroundings {
   }
   bool is_empty(const Vec<2>& middle, Real radius) const;
   /// Whether no wall at the corner leads into the disk behind it, in this direction.
-  static bool leaves_free(const Round& corner, const Vec<2>& direction);
+  static bool points_away_from_walls(const Round& corner, const Vec<2>& direction);
 
   std::vector<Edge> walls_;
   std::vector<Round> rounds_;
@@ -50,10 +50,10 @@ class Surroundings {
 Surroundings::Surroundings(std::vector<Edge> walls, std::span<const Columns::Column> columns, Real max)
     : walls_(std::move(walls)), max_(max) {
   std::map<std::pair<Real, Real>, std::size_t> corner_at;
-  const auto add = [&](const Vec<2>& x, const Vec<2>& way) {
+  const auto add = [&](const Vec<2>& x, const Vec<2>& direction) {
     const auto [found, is_new] = corner_at.try_emplace({x[0], x[1]}, rounds_.size());
     if (is_new) rounds_.push_back({x, 0, {}});
-    rounds_[found->second].ways.push_back(way);
+    rounds_[found->second].along_walls.push_back(direction);
   };
   Box<2> box = Box<2>::empty();
   for (const Edge& wall : walls_) {
@@ -89,18 +89,19 @@ Surroundings::Surroundings(std::vector<Edge> walls, std::span<const Columns::Col
   round_grid_.sort();
 }
 
-bool Surroundings::leaves_free(const Round& corner, const Vec<2>& direction) {
+bool Surroundings::points_away_from_walls(const Round& corner, const Vec<2>& direction) {
   constexpr Real nearly = 1e-3;  // what leads in at a flatter angle than this is left to is_empty()
-  return std::ranges::all_of(corner.ways, [&](const Vec<2>& way) { return dot(way, direction) <= nearly; });
+  return std::ranges::all_of(corner.along_walls,
+                             [&](const Vec<2>& wall) { return dot(wall, direction) <= nearly; });
 }
 
 bool Surroundings::is_empty(const Vec<2>& middle, Real radius) const {
   bool is_free = true;
   near(wall_grid_, middle, radius, [&](std::size_t w) {
-    is_free = is_free && std::sqrt(squared_distance(walls_[w], middle)) >= radius - touching;
+    is_free = is_free && std::sqrt(squared_distance(walls_[w], middle)) >= radius - contact_tolerance;
   });
   near(round_grid_, middle, radius, [&](std::size_t r) {
-    is_free = is_free && norm(rounds_[r].centre - middle) - rounds_[r].radius >= radius - touching;
+    is_free = is_free && norm(rounds_[r].centre - middle) - rounds_[r].radius >= radius - contact_tolerance;
   });
   return is_free;
 }
@@ -108,7 +109,7 @@ bool Surroundings::is_empty(const Vec<2>& middle, Real radius) const {
 void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)>& found) {
   const auto look_at = [&](const Vec<2>& a, const Vec<2>& b) {
     const Real width = norm(b - a);
-    if (width > touching && width < max_ && is_empty(0.5 * (a + b), 0.5 * width)) found(a, b);
+    if (width > contact_tolerance && width < max_ && is_empty(0.5 * (a + b), 0.5 * width)) found(a, b);
   };
   // What lies in several cells is met several times.
   std::vector<std::size_t> walls, others;
@@ -132,16 +133,16 @@ void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)
       const Vec<2> foot = walls_[w].a + along * walls_[w].tangent;
       const Real distance = norm(foot - own.centre);
       if (!(distance > own.radius)) continue;
-      const Vec<2> way = (1 / distance) * (foot - own.centre);
-      if (leaves_free(own, way)) look_at(own.centre + own.radius * way, foot);
+      const Vec<2> direction = (1 / distance) * (foot - own.centre);
+      if (points_away_from_walls(own, direction)) look_at(own.centre + own.radius * direction, foot);
     }
     for (const std::size_t o : others) {
       const Round& other = rounds_[o];
       const Real distance = norm(other.centre - own.centre);
       if (!(distance > own.radius + other.radius)) continue;
-      const Vec<2> way = (1 / distance) * (other.centre - own.centre);
-      if (leaves_free(own, way) && leaves_free(other, -way))
-        look_at(own.centre + own.radius * way, other.centre - other.radius * way);
+      const Vec<2> direction = (1 / distance) * (other.centre - own.centre);
+      if (points_away_from_walls(own, direction) && points_away_from_walls(other, -direction))
+        look_at(own.centre + own.radius * direction, other.centre - other.radius * direction);
     }
   }
 }

@@ -30,7 +30,7 @@ inline bool fits(Real width, Real radius) {
 /// Local, alike on all ranks; O(walls) where walls lie loosely.
 std::vector<NarrowPlace> find_narrow_places(const BuildingPlan& building, const CellGrid& grid, Real max);
 
-/// People of one range of radii, who have ways of their own.
+/// People of one range of radii, who have routes of their own.
 struct WidthClass {
   Real up_to = HUGE_VAL;                  ///< everybody up to this radius who is in no class before it [m]
   Real largest = 0;                       ///< of their radii [m]; 0: widths do not matter
@@ -39,7 +39,7 @@ struct WidthClass {
 
 /// The classes of people with radii in these ranges (min and max): two radii are in one if the same
 /// `places` are too narrow for them. At most `max_classes`: those with the nearest radii are taken together,
-/// with the ways of the wider one.
+/// with the routes of the wider one.
 std::vector<WidthClass> width_classes(std::span<const NarrowPlace> places, int n_levels,
                                       std::span<const std::pair<Real, Real>> radii, std::size_t max_classes);
 

@@ -1,7 +1,6 @@
 #include "crowd/floor_field/near_fields.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace scree {
@@ -21,12 +20,12 @@ bool comes_into(const Edge& wall, const Vec<2>& middle, Real half) {
 
 }  // namespace
 
-NearFields::Cell::Cell(Real seconds, bool is_reached, const Vec<2>& way)
+NearFields::Cell::Cell(Real seconds, bool is_reached, const Vec<2>& direction)
     : time(static_cast<float>(is_reached ? -seconds : seconds)) {
-  const Real length = norm(way);
+  const Real length = norm(direction);
   const Real scale = length > 0 ? std::numeric_limits<std::int16_t>::max() / length : 0;
-  x = static_cast<std::int16_t>(std::lround(scale * way[0]));
-  y = static_cast<std::int16_t>(std::lround(scale * way[1]));
+  x = static_cast<std::int16_t>(std::lround(scale * direction[0]));
+  y = static_cast<std::int16_t>(std::lround(scale * direction[1]));
 }
 
 NearFields::NearFields(const Tiling& tiling, const Terrain& terrain, std::size_t n_fields)
@@ -104,7 +103,7 @@ std::vector<std::int64_t> NearFields::missing(std::span<const std::int64_t> tile
   return missing;
 }
 
-std::vector<std::int64_t> NearFields::held() const {
+std::vector<std::int64_t> NearFields::present() const {
   std::vector<std::int64_t> numbers;
   for (const Tile& tile : tiles_)
     if (tile.number >= 0) numbers.push_back(tile.number);
@@ -291,7 +290,7 @@ Real NearFields::time_among(std::size_t field, const Vec<2>& x, int level, const
   return cell == nullptr ? HUGE_VAL : static_cast<Real>(std::abs(cell->time));
 }
 
-NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position, int level) const {
+NearFields::Route NearFields::route(std::size_t field, const Vec<2>& position, int level) const {
   const Vec<2> x = tiling_.grid().wrapped(position);
   const auto towards = [&](const Vec<2>& to) {
     const Real length = norm(to - x);
@@ -315,19 +314,19 @@ NearFields::Way NearFields::way(std::size_t field, const Vec<2>& position, int l
     sum[1] += around.weights[n] * cell_y;
   }
   const Real length = norm(sum);
-  const auto way_of = [](const Cell& cell) {
-    const Vec<2> way{{static_cast<Real>(cell.x), static_cast<Real>(cell.y)}};
-    return (1 / norm(way)) * way;
+  const auto direction_of = [](const Cell& cell) {
+    const Vec<2> direction{{static_cast<Real>(cell.x), static_cast<Real>(cell.y)}};
+    return (1 / norm(direction)) * direction;
   };
-  // Where two ways are equally long, directions cancel and what is left is chance: there one cell decides.
+  // Where two routes are equally long, directions cancel and what is left is chance: there one cell decides.
   constexpr Real cancelled = 0.05 * std::numeric_limits<std::int16_t>::max();
   if (length > cancelled * total) return {time, (1 / length) * sum, may_be_there};
   if (around.own != nullptr && (around.own->x != 0 || around.own->y != 0))
-    return {time, way_of(*around.own), may_be_there};
+    return {time, direction_of(*around.own), may_be_there};
   Vec<2> centre;
   const Cell* cell = nearest(field, x, level, centre);
   if (cell == nullptr) return {time, {}, may_be_there};
-  return {time, cell->x == 0 && cell->y == 0 ? towards(centre) : way_of(*cell), may_be_there};
+  return {time, cell->x == 0 && cell->y == 0 ? towards(centre) : direction_of(*cell), may_be_there};
 }
 
 }  // namespace scree

@@ -17,12 +17,12 @@ class NearFields {
   struct Cell {
     /// T [s], infinite if nothing leads on. A minus sign says that the destination reaches into the cell.
     float time;
-    /// Unit vector of the way from the centre of the cell, times 32767; zero in the destination.
+    /// Unit vector of the route from the centre of the cell, times 32767; zero in the destination.
     std::int16_t x, y;
 
     Cell() = default;
-    /// `way` of any length.
-    Cell(Real seconds, bool is_reached, const Vec<2>& way);
+    /// `direction` of any length.
+    Cell(Real seconds, bool is_reached, const Vec<2>& direction);
   };
 
   NearFields(const Tiling& tiling, const Terrain& terrain, std::size_t n_fields);
@@ -33,19 +33,19 @@ class NearFields {
   /// Of these tiles those that are not here. Forgets others if there are many of them.
   std::vector<std::int64_t> missing(std::span<const std::int64_t> tiles);
   /// Tiles that are here.
-  std::vector<std::int64_t> held() const;
+  std::vector<std::int64_t> present() const;
   /// Room for a tile: cells of one field after the other, row by row in rows of tiling.edge().
   std::span<Cell> room(std::int64_t tile);
 
   /// Blends of the cells around x that no wall cuts off from x; of the nearest such cell within two cells if
   /// none of those has a value. Infinite, or zero, if there is none either. Local, O(1).
   Real time(std::size_t field, const Vec<2>& x, int level) const;
-  struct Way {
+  struct Route {
     Real time = HUGE_VAL;       ///< as time()
     Vec<2> direction{};         ///< unit or zero
     bool may_be_there = false;  ///< the destination reaches into the cell that holds x
   };
-  Way way(std::size_t field, const Vec<2>& x, int level) const;
+  Route route(std::size_t field, const Vec<2>& x, int level) const;
   /// Asks for the cells around x from memory, for a question soon.
   void prefetch(std::size_t field, const Vec<2>& x, int level) const;
 

@@ -20,11 +20,11 @@ Vec<2> nearest_on(const Segment& segment, const Vec<2>& x) {
 
 }  // namespace
 
-void FloorField::find_lines(Ways& ways, std::size_t destination) const {
+void FloorField::find_lines(ClassFields& fields, std::size_t destination) const {
   const Tiling& tiling = built_->tiling;
   const CellGrid& grid = tiling.grid();
   const Real reach = start_reach_in_cells * grid.cell;
-  std::vector<Line>& lines = ways.lines[destination];
+  std::vector<Line>& lines = fields.lines[destination];
   const auto own = tiling.own();
   for (std::size_t k = 0; k < own.size(); ++k) {
     const std::int64_t tile = own[k];
@@ -60,11 +60,11 @@ void FloorField::find_lines(Ways& ways, std::size_t destination) const {
           // Only near the rim can a cell be inside and the one before it not.
           const bool inside = (i > 0 && min > 1.5 * grid.cell) ? was_inside : ring_contains(ring, x);
           was_inside = inside;
-          const std::uint32_t place = ways.eikonal->place(k, i, j);
-          if ((ways.eikonal->links(place) & walkable_bit) == 0) continue;
+          const std::uint32_t place = fields.eikonal->place(k, i, j);
+          if ((fields.eikonal->links(place) & walkable_bit) == 0) continue;
           if (inside || min == 0)
             lines.push_back({place, k, x, x, 0});
-          else if (min < reach && !ways.terrain->is_cut(tile, x, to))
+          else if (min < reach && !fields.terrain->is_cut(tile, x, to))
             lines.push_back({place, k, x, to, 0});
         }
       }
@@ -76,12 +76,12 @@ void FloorField::find_lines(Ways& ways, std::size_t destination) const {
   });
   const auto same_place = [](const Line& a, const Line& b) { return a.place == b.place; };
   lines.erase(std::unique(lines.begin(), lines.end(), same_place), lines.end());
-  auto& line_of = ways.line_of[destination];
+  auto& line_of = fields.line_of[destination];
   for (std::size_t n = 0; n < lines.size(); ++n) line_of.emplace(lines[n].place, n);
 }
 
 /// Midpoint rule along the line.
-Real FloorField::time_along(const Ways& ways, const Line& line) const {
+Real FloorField::time_along(const ClassFields& fields, const Line& line) const {
   const Real length = norm(line.to - line.from);
   if (length == 0) return 0;
   const std::int64_t tile = built_->tiling.own()[line.own];
@@ -90,7 +90,7 @@ Real FloorField::time_along(const Ways& ways, const Line& line) const {
   Real sum = 0;
   for (Real n = 0.5; n < count; ++n) {
     const Vec<2> x = line.from + (n / count) * (line.to - line.from);
-    const Real distance = ways.terrain->distance(tile, x, settings_.wall_clearance);
+    const Real distance = fields.terrain->distance(tile, x, settings_.wall_clearance);
     sum += density_factor(x, level) / (zone_factor(x, level) * clearance_factor(distance));
   }
   return sum * length / count;

@@ -141,7 +141,7 @@ struct Terrain::Patch {
   Patch(std::int64_t number, int edge)
       : tile(number), stride(edge + 2), cells(static_cast<std::size_t>(stride * stride)) {}
   Cell& at(int i, int j) { return cells[static_cast<std::size_t>(i + 1 + stride * (j + 1))]; }
-  /// Whether a way leads from a walkable cell to its neighbour.
+  /// Whether a route leads from a walkable cell to its neighbour.
   bool is_open(int i, int j, int i2, int j2) {
     if (!at(i2, j2).is_walkable()) return false;
     const Cell& first = at(std::min(i, i2), std::min(j, j2));

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,8 +20,8 @@ inline constexpr Links walkable_bit = 1U << 4U;  ///< the centre of the cell is 
 template <class T>
 using TileLists = Buckets<T, std::uint32_t>;
 
-/// Walls and columns of a level as ways see them: between the faces of periodic axes, with their images, and
-/// where other levels begin.
+/// Walls and columns of a level as routes see them: between the faces of periodic axes, with their images,
+/// and where other levels begin.
 struct SeenWalls {
   std::vector<Edge> walls;
   std::vector<Columns::Column> columns;
@@ -36,8 +35,8 @@ Real squared_distance(const Edge& wall, const Vec<2>& x);
 /// Walls and columns as the cells of a tiling see them. Held by every rank: O(walls + tiles) memory.
 ///
 /// A cell is walkable if its centre is. Two walkable neighbours are linked unless a wall or column touches
-/// the segment between their centres, so no way leads through a wall, however thin. Along periodic axes only
-/// what lies between the faces of the grid counts, with its images; walls that lie in a face are none.
+/// the segment between their centres, so no route leads through a wall, however thin. Along periodic axes
+/// only what lies between the faces of the grid counts, with its images; walls that lie in a face are none.
 class Terrain {
  public:
   /// Of the levels of a building, which must stay where it is. `reach` [m]: walls(tile) has all that come

@@ -1,6 +1,5 @@
 #include "crowd/floor_field/tiling.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <numeric>
 

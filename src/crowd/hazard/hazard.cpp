@@ -113,7 +113,7 @@ void Hazard::describe_closings(Section& section, const BuildingPlan& building, c
                                                                                       : "closed above this",
                                          smoke_limits[k].column, smoke_limits[k].unit)});
         if (!table.reading()) return;
-        find_way(table, name, exit, connector, building, journeys, closing);
+        find_closed(table, name, exit, connector, building, journeys, closing);
         if (std::ranges::all_of(closing.limit, [](Real limit) { return std::isnan(limit); }))
           table.fail("extinction",
                      fmt::format("[{}] needs a limit: extinction, temperature or another", table.path()));
@@ -122,20 +122,21 @@ void Hazard::describe_closings(Section& section, const BuildingPlan& building, c
 }
 
 /// What a table closes: `exit` or `connector` name it, or else the name of the table does.
-void Hazard::find_way(const Section& table, const std::string& name, std::string exit, std::string connector,
-                      const BuildingPlan& building, const Journeys& journeys, Closing& closing) {
+void Hazard::find_closed(const Section& table, const std::string& name, std::string exit,
+                         std::string connector, const BuildingPlan& building, const Journeys& journeys,
+                         Closing& closing) {
   if (!exit.empty() && !connector.empty())
     table.fail("connector", "a table closes an exit or a connector: remove one of the two keys");
-  std::vector<std::string> connectors, ways;
+  std::vector<std::string> connectors, names;
   for (int level = 0; level < building.n_levels(); ++level)
     if (building.level(level).incline) connectors.push_back(building.level(level).name);
   if (exit.empty() && connector.empty()) {
-    ways = connectors;
-    for (const Exit& one : journeys.exits()) ways.push_back(one.name);
-    const auto n = std::ranges::count(ways, name);
+    names = connectors;
+    for (const Exit& one : journeys.exits()) names.push_back(one.name);
+    const auto n = std::ranges::count(names, name);
     if (n == 0)
       table.fail("exit", fmt::format("there is no exit or connector \"{}\"{}; there are \"{}\"", name,
-                                     suggestion(name, ways), fmt::join(ways, "\", \"")));
+                                     suggestion(name, names), fmt::join(names, "\", \"")));
     if (n > 1)
       table.fail("exit",
                  fmt::format("there are an exit and a connector \"{}\": name one of them with the key "
@@ -212,7 +213,7 @@ Real Hazard::closing_time(const Closing& closing, std::span<const Vec<2>> places
   return first;
 }
 
-void Hazard::close_ways(Journeys& journeys, BuildingPlan& building) const {
+void Hazard::close_routes(Journeys& journeys, BuildingPlan& building) const {
   const auto say = [](const char* what, const std::string& name, Real time) {
     if (std::isfinite(time))
       log::info("smoke closes the {} \"{}\" at t = {:.6g} s", what, name, time);

@@ -27,8 +27,8 @@ class Hazard {
   bool is_on() const { return is_on_; }
   bool stays() const { return is_on_ && fallen_ == Fallen::stay; }
   /// Closes exits and connectors at the times at which smoke there gets worse than [hazard.closes.NAME]
-  /// allows, and says so. Before doors are made and ways are found; local.
-  void close_ways(Journeys& journeys, BuildingPlan& building) const;
+  /// allows, and says so. Before doors are made and routes are found; local.
+  void close_routes(Journeys& journeys, BuildingPlan& building) const;
 
   /// Factor of desired speeds. Local, no allocation.
   Real speed_factor(const Vec<2>& x, int level, Real time) const;
@@ -58,8 +58,9 @@ class Hazard {
 
   void describe_speed(Section& section);
   void describe_closings(Section& section, const BuildingPlan& building, const Journeys& journeys);
-  static void find_way(const Section& table, const std::string& name, std::string exit, std::string connector,
-                       const BuildingPlan& building, const Journeys& journeys, Closing& closing);
+  static void find_closed(const Section& table, const std::string& name, std::string exit,
+                          std::string connector, const BuildingPlan& building, const Journeys& journeys,
+                          Closing& closing);
   std::optional<Real> value(Smoke quantity, const Vec<2>& x, int level, Real time) const;
   bool knows(Smoke quantity) const;
   Real closing_time(const Closing& closing, std::span<const Vec<2>> places, int level) const;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <ranges>
 
 #include "core/error.hpp"
 #include "core/table_reader.hpp"
@@ -34,7 +33,7 @@ std::vector<Real> distinct(Rows&& rows, const Value& value) {
   std::vector<Real> values;
   for (const auto& row : rows) values.push_back(value(row));
   std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
@@ -91,7 +90,10 @@ std::vector<std::vector<HazardGrid::Row>> HazardGrid::read_rows(const std::strin
 
 void HazardGrid::read(const std::string& path, const std::string& where, const BuildingPlan& building) {
   const std::vector<std::vector<Row>> rows = read_rows(path, building);
-  times_ = distinct(rows | std::views::join, [](const Row& row) { return row.time; });
+  std::vector<Real> times;
+  for (const std::vector<Row>& of_level : rows)
+    for (const Row& row : of_level) times.push_back(row.time);
+  times_ = distinct(times, [](Real time) { return time; });
   for (const std::vector<Row>& of_level : rows) {
     if (of_level.empty())
       throw InputError(

@@ -22,6 +22,20 @@ std::string_view word_of(Fate fate) {
   return words[static_cast<std::size_t>(fate)];
 }
 
+/// Places of the columns that are not just fields of agent_fields.def.
+struct OwnPlace {
+  static constexpr int id = 1, population = 2, agent_type = 3, radius = 4, entered = 6, left = 8, exit = 9,
+                       level = 11, incapacitated_at = 15;
+  static constexpr std::array all{id,   population, agent_type, radius,          entered,
+                                  left, exit,       level,      incapacitated_at};
+};
+static_assert(std::ranges::none_of(agent::written,
+                                   [](const agent::Written& field) {
+                                     return std::ranges::find(OwnPlace::all, field.table) !=
+                                            OwnPlace::all.end();
+                                   }),
+              "a field of agent_fields.def has the place of another column");
+
 }  // namespace
 
 bool holds(agent::OnlyIf condition, const CrowdScene& scene) {
@@ -53,23 +67,23 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   };
   constexpr int last = 1000;  // behind all fields
   std::vector<AgentColumn> columns{
-      {1, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
-      {2, "population", "-",
+      {OwnPlace::id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
+      {OwnPlace::population, "population", "-",
        [names = scene.people().group_names()](const D& d) {
          return csv_cell(names[static_cast<std::size_t>(d.group)]);
        }},
-      {3, "agent_type", "-", type},
-      {4, "radius", "m", [](const D& d) { return number(d.radius); }},
-      {6, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
-      {8, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
-      {9, "exit", "-", exit},
+      {OwnPlace::agent_type, "agent_type", "-", type},
+      {OwnPlace::radius, "radius", "m", [](const D& d) { return number(d.radius); }},
+      {OwnPlace::entered, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},
+      {OwnPlace::left, "left", "s", [](const D& d) { return std::isfinite(d.time) ? number(d.time) : ""; }},
+      {OwnPlace::exit, "exit", "-", exit},
       {last, "x", "m", [](const D& d) { return number(d.at[0]); }},
       {last + 1, "y", "m", [](const D& d) { return number(d.at[1]); }},
       {last + 2, "state", "-", [](const D& d) { return std::string(word_of(d.fate)); }}};
   if (scene.building().n_levels() > 1)
-    columns.push_back(
-        {11, "level", "-", [&scene](const D& d) { return csv_cell(scene.building().level(d.level).name); }});
-  if (scene.hazard().is_on()) columns.push_back({15, "incapacitated_at", "s", fell});
+    columns.push_back({OwnPlace::level, "level", "-",
+                       [&scene](const D& d) { return csv_cell(scene.building().level(d.level).name); }});
+  if (scene.hazard().is_on()) columns.push_back({OwnPlace::incapacitated_at, "incapacitated_at", "s", fell});
   for (std::size_t k = 0; k < agent::fields.size(); ++k) {
     if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, scene)) continue;
     columns.push_back({agent::written[k].table, std::string(agent::written[k].name),

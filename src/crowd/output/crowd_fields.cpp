@@ -1,7 +1,5 @@
 #include "crowd/output/crowd_fields.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -221,12 +219,12 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
 }
 
 void CrowdFields::find_travel_times() {
-  const FloorField& ways = scene_.floor_field();
-  if (!travel_times_.empty() && !ways.counts_density() && ways.n_closed() == n_closed_) return;
-  n_closed_ = ways.n_closed();
+  const FloorField& routes = scene_.floor_field();
+  if (!travel_times_.empty() && !routes.counts_density() && routes.n_closed() == n_closed_) return;
+  n_closed_ = routes.n_closed();
   const ImageGrid& grid = series_->grid();
   const CellGrid& floor_field = scene_.floor_field().grid();
-  const auto way_cell = [&](Real x, int axis, std::int64_t n) {
+  const auto floor_cell = [&](Real x, int axis, std::int64_t n) {
     const auto index =
         static_cast<std::int64_t>(std::floor((x - floor_field.origin[axis]) / floor_field.cell));
     return index < 0 || index >= n ? -1 : index;
@@ -234,10 +232,10 @@ void CrowdFields::find_travel_times() {
   const std::int64_t first = grid.first_row(comm_), end = grid.end_row(comm_);
   std::vector<std::int64_t> rows, columns;
   for (std::int64_t row = first; row < end; ++row)
-    rows.push_back(way_cell(grid.centre(0, row)[1], 1, floor_field.ny));
+    rows.push_back(floor_cell(grid.centre(0, row)[1], 1, floor_field.ny));
   for (std::int64_t column = 0; column < grid.nx; ++column)
-    columns.push_back(way_cell(grid.centre(column, 0)[0], 0, floor_field.nx));
-  std::int64_t lowest = 0, above = 0;  // rows of the ways that are asked for
+    columns.push_back(floor_cell(grid.centre(column, 0)[0], 0, floor_field.nx));
+  std::int64_t lowest = 0, above = 0;  // rows of the routes that are asked for
   for (const std::int64_t row : rows) {
     if (row < 0) continue;
     if (above == 0) lowest = row;

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "core/files.hpp"
 #include "core/sparse_all_to_all.hpp"
@@ -54,7 +52,9 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
   std::vector<Table::Heading> headings;
   for (const AgentColumn& column : agent_columns(scene_, context.state))
     headings.push_back({column.name, column.unit});
-  constexpr std::size_t left_column = 7, done_column = 4;
+  const auto left_column =
+      static_cast<std::size_t>(std::ranges::find(headings, "left", &Table::Heading::name) - headings.begin());
+  constexpr std::size_t done_column = 4;
   agents_ = open_table(context, ".agents.csv", headings, left_column);
   if (scene_.queues().is_used()) {
     queues_ = open_table(context, ".queues.csv",

@@ -132,10 +132,10 @@ class PushApart {
         if (static_cast<std::size_t>(at) == i) return false;
         const Disk& other = around_[static_cast<std::size_t>(at)];
         const Vec<2> apart = x - other.person.body.position;
-        const Real touching = r + other.person.body.radius, wanted = touching * (1 + margin);
+        const Real contact_distance = r + other.person.body.radius, wanted = contact_distance * (1 + margin);
         const Real square = dot(apart, apart);
         if (square >= wanted * wanted) return false;
-        overlaps = overlaps || square < touching * touching;
+        overlaps = overlaps || square < contact_distance * contact_distance;
         const Real distance = std::sqrt(square);
         const Real share = other.role == Role::fixed ? 2 : 1;
         const Vec<2> away = distance > 0
@@ -229,15 +229,16 @@ std::vector<Vec<2>> free_sites(const PlacementTask& task, const StartSpace& spac
   return free;
 }
 
-/// Puts people on sites that are at least `touching` apart and leaves room for `radius`, each on one. Returns
-/// the spacing; 0: too few sites, nobody was added.
-Real put_on_sites(const PlacementTask& task, Real touching, Real radius, std::vector<PlacedPerson>& people) {
+/// Puts people on sites that are at least `contact_distance` apart and leaves room for `radius`, each on one.
+/// Returns the spacing; 0: too few sites, nobody was added.
+Real put_on_sites(const PlacementTask& task, Real contact_distance, Real radius,
+                  std::vector<PlacedPerson>& people) {
   const StartSpace& space = task.space();
   const auto n_free = [&](Real s) {
     return task.comm.sum(static_cast<std::int64_t>(free_sites(task, space, s, radius).size()));
   };
   const Real guess = std::sqrt(2 / std::numbers::sqrt3 * space.area() / static_cast<Real>(task.count));
-  const std::optional<Real> widest = widest_spacing(n_free, task.count, touching, guess);
+  const std::optional<Real> widest = widest_spacing(n_free, task.count, contact_distance, guess);
   if (!widest) return 0;
   const std::vector<Vec<2>> sites = free_sites(task, space, *widest, radius);
   const std::int64_t n_before = task.comm.sum_before(static_cast<std::int64_t>(sites.size()));

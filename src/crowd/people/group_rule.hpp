@@ -14,7 +14,7 @@ struct GroupRule {
   std::vector<Real> shares;         ///< of all groups, one for each size
   bool keeps_to_slowest = true;     ///< nobody is faster than the slowest within reach
   bool waits = true;                ///< who is ahead of another by more than reach slows down
-  Real reach = 3;                   ///< [m]; along the way: of somebody who walks 1 m/s, in s
+  Real reach = 3;                   ///< [m]; along the route: of somebody who walks 1 m/s, in s
   Real wait_factor = 0.3;           ///< of the desired speed, of who waits
   bool side_by_side = false;        ///< who is ahead of the centre of the group slows down
   std::string where;                ///< of the sizes in the deck

@@ -54,7 +54,7 @@ struct ListedStart::Fault {
   std::string message;
 
   template <class Words>
-  void note(GlobalId at, const Words& words) {
+  void record(GlobalId at, const Words& words) {
     if (at < key) key = at, message = words();
   }
   void throw_if_any(const Comm& comm) const {
@@ -85,7 +85,7 @@ void ListedStart::require_inside(std::span<const Person> people) const {
     const FloorPlan& plan = building.plan(person.level);
     if (plan.contains(x)) continue;
     ++n_outside;
-    fault.note(share.first + static_cast<GlobalId>(i), [&] {
+    fault.record(share.first + static_cast<GlobalId>(i), [&] {
       const std::string level = building.n_levels() > 1 ? " of " + building.level(person.level).name : "";
       return fmt::format("{} at {} is outside of the walkable area{}, {}", name(person), point_text(x), level,
                          nearest_wall(plan, x));
@@ -114,7 +114,7 @@ void ListedStart::require_off_walls(std::span<const Person> people) const {
                                 [&](Real distance, const Vec<2>&) { min = std::min(min, distance); });
     const Real radius = person.radius;
     if (min >= (1 - PersonFile::overlap_limit) * radius) continue;
-    fault.note(share.first + static_cast<GlobalId>(i), [&] {
+    fault.record(share.first + static_cast<GlobalId>(i), [&] {
       return fmt::format(
           "{} of radius {:g} m at {} overlaps a wall or obstacle by {:.3g} m: move it, or set separate = "
           "true "
@@ -171,7 +171,7 @@ std::int64_t ListedStart::find_overlaps(int level, std::span<const Person> peopl
       if (distance >= r + s - PersonFile::overlap_limit * std::min(r, s)) return false;
       ++n_pairs;
       // Of several partners of one person the first.
-      fault.note(disk.body.id * n_people + other.body.id, [&] {
+      fault.record(disk.body.id * n_people + other.body.id, [&] {
         return fmt::format(
             "{} at {} and {} overlap by {:.3g} m: move them, make them smaller, or set separate = true at {}",
             name(disk.person), point_text(disk.body.position), name(other.person), r + s - distance,
@@ -234,7 +234,7 @@ void ListedStart::report_moves(std::span<const Vec<2>> before, std::span<const P
     n_moved += moved > 0 ? 1 : 0;
     largest = std::max(largest, moved);
     if (moved > file.separate_limit())
-      fault.note(share.first + static_cast<GlobalId>(i), [&] {
+      fault.record(share.first + static_cast<GlobalId>(i), [&] {
         return fmt::format(
             "{} at {} would be moved by {:.3g} m, more than separate_limit = {:g} m: raise it, make people "
             "smaller, or leave some out",

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <ranges>
 
 #include "core/error.hpp"
 #include "crowd/plan/ring.hpp"
@@ -52,13 +50,13 @@ int People::read_journey(Section& section, const PersonFile& file) const {
                {.doc = "name of the [journeys.NAME] that they follow; optional if there is only one. Without "
                        "any, they leave by the nearest exit"});
   if (!section.reading()) return -1;
-  if (file.is_given() && journey.empty() && journeys_->n_named() > 1) return PersonFile::has_to_tell_journey;
+  if (file.is_given() && journey.empty() && journeys_->n_named() > 1) return PersonFile::journey_of_file;
   return journeys_->find(journey, section.where("journey"));
 }
 
 int People::read_level(Section& section, const BuildingPlan& building, const PersonFile& file) {
-  const bool file_tells = section.reading() && file.is_given() && building.n_levels() > 1;
-  return file_tells && !section.has("floor") ? PersonFile::has_to_tell_level : building.read_level(section);
+  const bool from_file = section.reading() && file.is_given() && building.n_levels() > 1;
+  return from_file && !section.has("floor") ? PersonFile::level_of_file : building.read_level(section);
 }
 
 PersonNames People::names(const BuildingPlan& building, Journeys& journeys, const Origin& origin) const {
@@ -200,10 +198,10 @@ std::vector<std::pair<Real, Real>> People::radii() const {
   return radii;
 }
 Real People::largest_radius() const {
-  return std::ranges::max(radii() | std::views::values);
+  return std::ranges::max(radii(), {}, &std::pair<Real, Real>::second).second;
 }
 Real People::smallest_radius() const {
-  return std::ranges::min(radii() | std::views::keys);
+  return std::ranges::min(radii(), {}, &std::pair<Real, Real>::first).first;
 }
 Real People::fastest() const {
   Real fastest = 0;

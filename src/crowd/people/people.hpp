@@ -86,7 +86,7 @@ class People {
   /// Makes state.inlets fit the sources (entries after those there).
   void prepare(State<2>& state);
   /// Records in state.inlets how many of each source should have come by now. Local.
-  void note_due(State<2>& state) const;
+  void record_due(State<2>& state) const;
   /// Makes the populations: people at least touching nobody and no wall, in the region and in the plan.
   /// Counts on state.next_id. Throws InputError, on all ranks, with place, wanted and possible numbers if
   /// they do not fit. Collective.
@@ -160,7 +160,7 @@ class People {
   GlobalId take_ids(State<2>& state, std::int64_t n) const;
   /// The files of populations and sources whose people have ids.
   std::vector<const PersonFile*> files_with_ids() const;
-  static void share_way_radii(State<2>& state);
+  static void share_route_radii(State<2>& state);
   struct Placement;
   /// Fills in body i.
   static void put_person(State<2>& state, Index i, const Person& person);

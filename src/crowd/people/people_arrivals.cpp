@@ -134,7 +134,7 @@ void People::prepare(State<2>& state) {
   for (const Source& source : sources_) state.inlets.push_back({.name = source.name});
 }
 
-void People::note_due(State<2>& state) const {
+void People::record_due(State<2>& state) const {
   for (std::size_t s = 0; s < sources_.size(); ++s)
     state.inlets[first_inlet_ + s].n_due = sources_[s].arrivals.n_due(state.clock.time);
 }
@@ -166,7 +166,7 @@ const People::Places& People::places_of_sources(const State<2>& state, const Bui
 bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t seed,
                   const std::function<void()>& before_change) const {
   std::vector<Person> arrivals;
-  note_due(state);
+  record_due(state);
   for (std::size_t s = 0; s < sources_.size(); ++s) {
     if (state.inlets[first_inlet_ + s].n_waiting() == 0) continue;
     const Places& places = places_of_sources(state, building);

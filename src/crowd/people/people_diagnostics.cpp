@@ -33,23 +33,23 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
             where, table));
       return;
     }
-    const Journeys::Journey& way = journeys.journeys()[static_cast<std::size_t>(journey)];
-    std::vector<WayCheck::Region> regions;
-    for (const int to : way.steps[0].exits) {
+    const Journeys::Journey& first = journeys.journeys()[static_cast<std::size_t>(journey)];
+    std::vector<RouteCheck::Region> regions;
+    for (const int to : first.steps[0].exits) {
       const Destination& destination = journeys.destinations()[static_cast<std::size_t>(to)];
       for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
     }
-    const WayCheck check(building, regions, mixture.largest_radius());
+    const RouteCheck check(building, regions, mixture.largest_radius());
     constexpr int n_points = 64;
     for (int i = 0; i < n_points; ++i)
       for (int j = 0; j < n_points; ++j) {
         const Vec<2> x{{space.bounds().lower[0] + space.bounds().length(0) * (i + 0.5) / n_points,
                         space.bounds().lower[1] + space.bounds().length(1) * (j + 0.5) / n_points}};
-        if (!space.holds(x) || !check.has_no_way(x, level)) continue;
+        if (!space.holds(x) || !check.has_no_route(x, level)) continue;
         found.push_back(fmt::format(
             "{}: people of [{}] of radius {:g} m have no way from ({:.2f}, {:.2f}) m to "
             "where the journey \"{}\" leads first{}",
-            where, table, mixture.largest_radius(), x[0], x[1], way.name, check.gap_text(x, level)));
+            where, table, mixture.largest_radius(), x[0], x[1], first.name, check.gap_text(x, level)));
         return;
       }
   };

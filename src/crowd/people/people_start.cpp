@@ -31,7 +31,7 @@ void People::put_person(State<2>& state, Index i, const Person& person) {
   agent::desired_speed(bodies)[at] = person.speed;
   agent::entered_at(bodies)[at] = state.clock.time;
   agent::stood_since(bodies)[at] = state.clock.time;
-  agent::way_radius(bodies)[at] = person.radius;
+  agent::route_radius(bodies)[at] = person.radius;
   agent::premovement_end(bodies)[at] = state.clock.time + person.premovement;
   agent::journey(bodies)[at] = person.journey;
   agent::journey_step(bodies)[at] = 0;
@@ -173,12 +173,12 @@ void People::populate(State<2>& state, const BuildingPlan& building, std::uint64
   state.bodies.resize(n_before + static_cast<Index>(people.size()), 0);
   for (std::size_t k = 0; k < people.size(); ++k)
     put_person(state, n_before + static_cast<Index>(k), people[k]);
-  share_way_radii(state);
+  share_route_radii(state);
   check_arrivals(state, building, seed);
 }
 
 /// Members of a group walk where the widest of them fits through.
-void People::share_way_radii(State<2>& state) {
+void People::share_route_radii(State<2>& state) {
   struct Width {
     GlobalId group;
     Real radius;
@@ -193,15 +193,15 @@ void People::share_way_radii(State<2>& state) {
           .put(Width{group, bodies.radius()[i], state.comm.rank()});
   const std::vector<Width> arrived = exchange_values<Width>(state.comm, to_homes);
   std::map<GlobalId, Real> widest;
-  const auto note = [&](const Width& w) { widest[w.group] = std::max(widest[w.group], w.radius); };
-  std::ranges::for_each(arrived, note);
+  const auto widen = [&](const Width& w) { widest[w.group] = std::max(widest[w.group], w.radius); };
+  std::ranges::for_each(arrived, widen);
   Outgoing back;
   for (const Width& w : arrived) back.to(w.rank).put(Width{w.group, widest[w.group], w.rank});
   widest.clear();
-  std::ranges::for_each(exchange_values<Width>(state.comm, back), note);
+  std::ranges::for_each(exchange_values<Width>(state.comm, back), widen);
   for (std::size_t i = 0; i < n; ++i)
     if (const auto found = widest.find(agent::group(bodies)[i]); found != widest.end())
-      agent::way_radius(state.bodies)[i] = found->second;
+      agent::route_radius(state.bodies)[i] = found->second;
 }
 
 }  // namespace scree

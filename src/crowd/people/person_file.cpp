@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "core/error.hpp"
 #include "core/file_checksum.hpp"
@@ -113,7 +111,7 @@ PersonFile::Meaning PersonFile::meaning_of(const PersonRow& row, const PersonNam
   if (!leaves_at.empty())
     meaning.journey = names.journeys.with_exit(
         meaning.journey, names.journeys.find_destination("exits", leaves_at, where), where);
-  if (meaning.journey == has_to_tell_journey)
+  if (meaning.journey == journey_of_file)
     throw InputError(
         fmt::format("{}: which journey? Give a column journey, or journey in the deck at {}", where, where_));
   return meaning;
@@ -165,7 +163,7 @@ void PersonFile::scan(const PersonNames& names) {
       meanings_.emplace(std::move(met), meaning_of(row, names));
     }
     const Person person = resolved(row);
-    if (person.level < 0)  // has_to_tell_level
+    if (person.level < 0)  // level_of_file
       throw InputError(fmt::format("{}: on which floor? Give a column floor, or floor in the deck at {}",
                                    place(person.row), where_));
     if (row.person.level >= names.building.n_levels())

@@ -18,8 +18,8 @@ struct PersonNames {
   std::vector<std::string> kinds;
   const BuildingPlan& building;
   Journeys& journeys;
-  int level = 0;     ///< or PersonFile::has_to_tell_level
-  int journey = -1;  ///< or PersonFile::has_to_tell_journey
+  int level = 0;     ///< or PersonFile::level_of_file
+  int journey = -1;  ///< or PersonFile::journey_of_file
 };
 
 /// People from a file: [populations.NAME] and [sources.NAME] file. A table (read_person_table), or, for the
@@ -32,7 +32,7 @@ class PersonFile {
   /// Overlap of people from files that is taken for rounding of the file, as a share of the smaller radius.
   static constexpr Real overlap_limit = 0.005;
   /// Levels and journeys of people of whom only the file can tell.
-  static constexpr int has_to_tell_level = -1, has_to_tell_journey = -2;
+  static constexpr int level_of_file = -1, journey_of_file = -2;
 
   /// Declares and reads file and, for the start, frame, separate and separate_limit. Local.
   void describe(Section& section, Use use);
@@ -69,8 +69,8 @@ class PersonFile {
     std::int32_t kind = -1;
     int level = 0, journey = -1;
   };
-  struct Before {  // also of std::string_view
-    using is_transparent = void;
+  struct Before {                 // also of std::string_view
+    using is_transparent = void;  // NOLINT(readability-identifier-naming)
     bool operator()(const auto& a, const auto& b) const {
       return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
     }

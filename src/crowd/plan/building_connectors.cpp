@@ -28,7 +28,7 @@ class ConnectorKind {
          .doc = needs_direction ? "where people go: \"up\", from bottom to top, or \"down\""
                                 : "where people may go: \"up\", from bottom to top, or \"down\"; both ways "
                                   "if not given"});
-    incline_.one_way = direction == "up" ? 1 : direction == "down" ? -1 : 0;
+    incline_.allowed_direction = direction == "up" ? 1 : direction == "down" ? -1 : 0;
   }
   Incline incline_;
 };
@@ -172,13 +172,13 @@ void BuildingPlan::place(Section& section, Level& level, const Connector& connec
   if (floors[0] == floors[1]) section.fail("top", "both ends are on one floor");
   incline.foot = middle(connector.ends[0].line);
   incline.head = middle(connector.ends[1].line);
-  const Vec<2> way = incline.head - incline.foot;
-  incline.run = norm(way);
+  const Vec<2> along = incline.head - incline.foot;
+  incline.run = norm(along);
   constexpr Real steepest = 1.7320508;  // 60 degrees
   if (incline.rise > steepest * incline.run)
     section.fail("top", fmt::format("it rises {:g} m over {:g} m from line to line, more than 60 degrees",
                                     incline.rise, incline.run));
-  if (incline.rise > 0) incline.uphill = (1 / incline.run) * way;
+  if (incline.rise > 0) incline.uphill = (1 / incline.run) * along;
 }
 
 }  // namespace scree

@@ -117,7 +117,7 @@ void BuildingPlan::join_lift(int number, Real largest_radius, std::vector<LevelL
   for (const Vec<2>& corner : cabin) lift.depth = std::max(lift.depth, dot(lift.inward, corner - a));
   constexpr Real far_in = 0.75;
   lift.inside = 0.5 * (a + b) + far_in * std::min(depth, lift.depth) * lift.inward;
-  // Ways out of the cabin lead over its first line.
+  // Routes out of the cabin lead over its first line.
   std::vector<std::size_t> order{lift.to};
   for (std::size_t k = 0; k < lift.stops.size(); ++k)
     if (k != lift.to) order.push_back(k);

@@ -20,23 +20,23 @@ bool is_closed(const Incline& connector, Real time) {
 
 /// The part of a line that centres of people of `radius` cross: walls begin at its ends.
 Edge part_for_centres(const LevelLine& line, Real radius) {
-  const Vec<2> way = line.b - line.a;
-  const Vec<2> margin = std::min(radius / norm(way), 0.49) * way;
+  const Vec<2> span = line.b - line.a;
+  const Vec<2> margin = std::min(radius / norm(span), 0.49) * span;
   return {line.a + margin, line.b - margin};
 }
 
-struct WayBetween {
-  Vec<2> way;   ///< [m]
+struct EdgeGap {
+  Vec<2> gap;   ///< [m]
   Vec<2> from;  ///< its start, on the first edge
 };
 /// The shortest way from one edge to another that it does not cross.
-WayBetween shortest_way(const Edge& one, const Edge& other) {
-  WayBetween shortest{filled<2>(HUGE_VAL), {}};
+EdgeGap shortest_gap(const Edge& one, const Edge& other) {
+  EdgeGap shortest{filled<2>(HUGE_VAL), {}};
   const auto look = [&](const Vec<2>& end, const Edge& edge, bool is_start) {
     const Foot foot = foot_on(edge, end, edge.normal);
-    if (!(foot.distance < norm(shortest.way))) return;
+    if (!(foot.distance < norm(shortest.gap))) return;
     const Vec<2> to_foot = -foot.distance * foot.away;
-    shortest = is_start ? WayBetween{to_foot, end} : WayBetween{-to_foot, end + to_foot};
+    shortest = is_start ? EdgeGap{to_foot, end} : EdgeGap{-to_foot, end + to_foot};
   };
   for (const Vec<2>& end : {one.a, one.b}) look(end, other, true);
   for (const Vec<2>& end : {other.a, other.b}) look(end, one, false);
@@ -188,17 +188,17 @@ void BuildingPlan::require_lines_apart(Real radius, Real step) const {
     if (std::ranges::count(other.level, number) == 0 || level(number).lift) return;
     const Vec<2> in = into(one, number), other_in = into(other, number);
     const Real needed = 2 * radius + step * std::max(0.0, -2 * dot(in, other_in));
-    const auto [way, from] = shortest_way(part_for_centres(one, radius), part_for_centres(other, radius));
+    const auto [gap, from] = shortest_gap(part_for_centres(one, radius), part_for_centres(other, radius));
     // Of lines side by side none leads towards the other.
     constexpr Real rounding = 1e-6;
-    if (norm(way) >= needed || dot(in, way) < rounding || dot(other_in, way) > -rounding) return;
+    if (norm(gap) >= needed || dot(in, gap) < rounding || dot(other_in, gap) > -rounding) return;
     const auto beyond = [&](const LevelLine& line) -> const std::string& {
       return level(line.level[line.level[0] == number ? 1 : 0]).name;
     };
     throw InputError(fmt::format(
         "{}: at ({:.3g}, {:.3g}) m \"{}\" is {:.3g} m long from the line to \"{}\" to that to \"{}\": people "
         "across both lines do not see each other, so it takes {:.3g} m. Make it longer, or one level of two",
-        level(number).where, from[0], from[1], level(number).name, norm(way), beyond(one), beyond(other),
+        level(number).where, from[0], from[1], level(number).name, norm(gap), beyond(one), beyond(other),
         needed));
   };
   for (std::size_t n = 0; n < lines.size(); ++n)
@@ -220,8 +220,8 @@ std::vector<std::pair<int, PlanFinding>> BuildingPlan::walls_behind_lines(Real r
         if (distance < min) min = distance, at = x;
       };
       for (const Edge& wall : plan(number).walls()) {
-        const auto [way, from] = shortest_way(part, wall);
-        look(norm(way), from + way);
+        const auto [gap, from] = shortest_gap(part, wall);
+        look(norm(gap), from + gap);
       }
       for (const Columns::Column& column : plan(number).columns())
         look(foot_on(part, column.centre, part.normal).distance - column.radius, column.centre);
@@ -244,9 +244,9 @@ bool BuildingPlan::may_enter(int from, int to, Real time) const {
   const bool is_entry = level(to).incline.has_value();
   const Incline& incline = *level(is_entry ? to : from).incline;
   if (is_entry && is_closed(incline, time)) return false;
-  if (incline.one_way == 0) return true;
+  if (incline.allowed_direction == 0) return true;
   return (is_entry ? from : to) ==
-         (is_entry == (incline.one_way > 0) ? incline.lower_floor : incline.upper_floor);
+         (is_entry == (incline.allowed_direction > 0) ? incline.lower_floor : incline.upper_floor);
 }
 
 void BuildingPlan::set_factors(int connector, std::vector<std::array<Real, 2>> of_kinds) {

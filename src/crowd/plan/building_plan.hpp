@@ -2,7 +2,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct Incline {
   bool is_by_age = false;  ///< factors follow from a table, for each kind of people
   std::vector<std::array<Real, 2>> factor_of_kind{};  ///< then: up, down; the two above are their means
   Real belt_speed = 0;                                ///< of an escalator along the slope [m/s]; else 0
-  int one_way = 0;                                    ///< 1: people go up it only; -1: down; 0: both ways
+  int allowed_direction = 0;                          ///< 1: people go up it only; -1: down; 0: both ways
   Real closed_from = HUGE_VAL;                        ///< nobody enters it from then on [s]
   Real walking_share = 0;                             ///< of the people on an escalator; the others stand
 
@@ -104,17 +103,17 @@ class BuildingPlan {
   /// what is closed; into a lift not where people get out, and out of it there only.
   bool may_enter(int from, int to, Real time = 0) const;
   /// Gives a connector (its level) factors of desired speeds by kind of people, up and down. Local, alike on
-  /// all ranks, before ways are found.
+  /// all ranks, before routes are found.
   void set_factors(int connector, std::vector<std::array<Real, 2>> of_kinds);
   /// Nobody enters a connector (its level) from `time` [s] on, or from when the deck closes it if that is
-  /// earlier. Alike on all ranks, before ways are found; local.
+  /// earlier. Alike on all ranks, before routes are found; local.
   void close_for_good(int connector, Real time);
   /// Where a lift is, and at which of its stops its door is open: -1 for none. Alike on all ranks, between
   /// steps.
   void stand(int lift, int at, Real elevation);
   /// How many connectors and lifts are closed.
   int n_closed(Real time) const;
-  /// Whether ways of this level pass x: it is in the plan, or behind a line. After join().
+  /// Whether routes of this level pass x: it is in the plan, or behind a line. After join().
   bool leads_over(const Vec<2>& x, int level) const {
     return plan(level).contains(x) || (map_ && map_->beyond(x, level) != level);
   }

@@ -2,7 +2,6 @@
 #include <geos_c.h>
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "crowd/plan/floor_plan_locator.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace scree {
 

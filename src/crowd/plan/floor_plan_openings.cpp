@@ -98,7 +98,7 @@ struct Neck {
   Real width = 0;
 };
 
-/// The narrowest place on the widest way in `local` between `from` and `to`, which a margin of width/2 parts.
+/// The narrowest place on the widest path in `local` between `from` and `to`: a margin of width/2 parts it.
 Neck neck_between(const Geos& geos, const Geometry& local, const Geometry& from, const Geometry& to,
                   Real width) {
   // The polygons with this margin that one of the two is in.
@@ -297,7 +297,7 @@ std::vector<PlanFinding> narrow_places_of(const Geos& geos, const Geometry& free
           {geos.inner_point(gap.shape), fmt::format("a passage is narrower than {:.3g} m", width)});
       continue;
     }
-    // The surroundings of this gap without others, which would be ways round it.
+    // The surroundings of this gap without others, which would be routes round it.
     Geometry local = geos.intersection(free, geos.box(around(geos, gap.shape, 2 * width)));
     for (const Gap& other : between_parts)
       if (&other != &gap && geos.intersects(local, other.shape)) local = geos.difference(local, other.shape);

@@ -23,12 +23,12 @@ struct Lift {
   std::string where_door;        ///< its place in the deck
   Vec<2> inward{};               ///< unit vector across the door, into the cabin; after join()
   Real depth = 0;                ///< of the cabin, from the door on [m]; after join()
-  Vec<2> inside{};               ///< where ways into it lead, behind the door; after join() [m]
+  Vec<2> inside{};               ///< where routes into it lead, behind the door; after join() [m]
   std::int64_t capacity = 0;     ///< persons
   Real speed = 1;                ///< [m/s]
   Real door_time = 5;            ///< to open and to close the door, together [s]
   Real dwell = 4;                ///< the door closes when nobody has come through for this time [s]
-  Real wait = std::nan("");      ///< that ways reckon with; not a number: see way_time() [s]
+  Real wait = std::nan("");      ///< that routes reckon with; not a number: see travel_time() [s]
   Real closed_from = HUGE_VAL;   ///< nobody enters it from then on [s]
 
   bool is_closed(Real time) const {
@@ -39,10 +39,10 @@ struct Lift {
   Real ride_time(std::size_t from, std::size_t to_stop) const {
     return std::abs(stops[to_stop].elevation - stops[from].elevation) / speed;
   }
-  /// What a way from a stop to the stop `to` is reckoned to take, without walking: to wait, to see the door
+  /// What a route from a stop to the stop `to` is reckoned to take, without walking: to wait, to see the door
   /// close, the ride, and to see it open. The wait is `wait`, or that for a lift which comes from the stop
   /// `to` [s].
-  Real way_time(std::size_t stop) const {
+  Real travel_time(std::size_t stop) const {
     const Real ride = ride_time(stop, to) + door_time / 2;
     return (std::isfinite(wait) ? wait : ride) + dwell + door_time / 2 + ride;
   }

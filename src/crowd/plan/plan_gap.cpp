@@ -8,7 +8,7 @@
 
 namespace scree {
 
-WayCheck::WayCheck(const BuildingPlan& building, const std::vector<Region>& regions, Real radius)
+RouteCheck::RouteCheck(const BuildingPlan& building, const std::vector<Region>& regions, Real radius)
     : building_(building), radius_(radius * (1 - 1e-6)) {  // who touches both sides gets through
   for (const auto& [level, ring] : regions) {
     const auto add = [&, on = level](const Vec<2>& x) {
@@ -44,16 +44,16 @@ WayCheck::WayCheck(const BuildingPlan& building, const std::vector<Region>& regi
   }
 }
 
-bool WayCheck::reaches(int level) const {
+bool RouteCheck::reaches(int level) const {
   return std::ranges::any_of(parts_, [&](const Part& part) { return part.first == level; });
 }
 
-bool WayCheck::has_no_way(const Vec<2>& x, int level) const {
+bool RouteCheck::has_no_route(const Vec<2>& x, int level) const {
   const Part part = part_of(x, level);
   return part.second >= 0 && !parts_.contains(part);
 }
 
-std::string WayCheck::gap_text(const Vec<2>& x, int level) const {
+std::string RouteCheck::gap_text(const Vec<2>& x, int level) const {
   if (level != target_level_) return {};
   const Geos geos;
   std::vector<Geometry> pieces;

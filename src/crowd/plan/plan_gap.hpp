@@ -10,16 +10,16 @@ namespace scree {
 
 /// From where in a building people of one radius can get into one of some regions. After
 /// BuildingPlan::join(); local.
-class WayCheck {
+class RouteCheck {
  public:
   /// A region on a level.
   using Region = std::pair<int, Ring>;
   /// `regions` must not be empty.
-  WayCheck(const BuildingPlan& building, const std::vector<Region>& regions, Real radius);
+  RouteCheck(const BuildingPlan& building, const std::vector<Region>& regions, Real radius);
 
-  /// Whether there is room at x, but no way that is wide enough.
-  bool has_no_way(const Vec<2>& x, int level) const;
-  /// Whether a way leads from some place of the level.
+  /// Whether there is room at x, but no route that is wide enough.
+  bool has_no_route(const Vec<2>& x, int level) const;
+  /// Whether a route leads from some place of the level.
   bool reaches(int level) const;
   /// If the plan of the level is in pieces and x and a region lie in two of them: how far these are apart and
   /// where, as the end of a message; else empty. A point outside of the area counts to the nearest piece.

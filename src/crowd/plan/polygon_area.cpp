@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
-
 #include "crowd/plan/floor_plan_geos.hpp"
 
 namespace scree {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "crowd/plan/floor_plan.hpp"
 #include "geometry/box.hpp"

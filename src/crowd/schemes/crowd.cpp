@@ -19,7 +19,7 @@
 namespace scree {
 
 /// People as disks in first-order motion (docs/method.md, "People", eq. P.1-P.6):
-///     U = e max(v_creep, min(v_0, gap_ahead / T))      desired velocity: way, headway law, creep speed;
+///     U = e max(v_creep, min(v_0, gap_ahead / T))      velocity wanted: route, headway law, creep speed;
 ///                                                     e is turned where that gets people on much faster
 ///     V = the nearest velocities to U that let nobody overlap                         model = "projection"
 ///     x(t + dt) = x(t) + dt V
@@ -70,6 +70,12 @@ class CrowdStepper final : public Stepper<2> {
   void change_levels(State<2>& state, Real dt) const;
   void refresh_levels(State<2>& state);
 
+  struct Scratch {
+    std::vector<Real> levels;                // of refresh_levels()
+    std::vector<Real> sight;                 // of fit()
+    std::vector<Index> numbers, kept_walls;  // of remove_bodies()
+  };
+
   // The deck.
   CrowdScene scene_;
   Model model_ = Model::projection;
@@ -87,16 +93,14 @@ class CrowdStepper final : public Stepper<2> {
   LookAhead look_ahead_;
   VelocityProjection projection_;
   VelocityProjection::Report report_;
-  std::vector<Vec<2>> desired_;              // n_local; owned entries count
-  std::vector<Vec<2>> velocity_;             // n_local
-  std::vector<Real> levels_;                 // scratch of refresh_levels()
-  std::vector<Real> multiplier_;             // of the near contacts [m/s]
-  MultiplierMemory memory_;                  // where positions are not what is projected
-  std::vector<Real> sight_;                  // scratch of fit()
-  std::vector<Index> numbers_, kept_walls_;  // of remove_bodies()
-  Real listed_reach_ = HUGE_VAL;             // pairs so near are certain to be listed [m]
-  Real overlap_ = 0;                         // deepest at the start of the step, or met by the last sweep [m]
-  Real left_overlap_ = 0;                    // what the step before may have led to [m]
+  std::vector<Vec<2>> desired_;   // n_local; owned entries count
+  std::vector<Vec<2>> velocity_;  // n_local
+  std::vector<Real> multiplier_;  // of the near contacts [m/s]
+  MultiplierMemory memory_;       // where positions are not what is projected
+  Real listed_reach_ = HUGE_VAL;  // pairs so near are certain to be listed [m]
+  Real overlap_ = 0;              // deepest at the start of the step, or met by the last sweep [m]
+  Real last_overlap_bound_ = 0;   // what the step before may have led to [m]
+  Scratch scratch_;
 };
 
 void CrowdStepper::describe(Section& root) {
@@ -182,13 +186,13 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
 }
 
 /// After a list build, since which people have moved by at most `share_moved` of the skin: work arrays,
-/// multipliers that contacts remember, and the ways around those who are here.
+/// multipliers that contacts remember, and the routes around those who are here.
 void CrowdStepper::fit(State<2>& state, Real share_moved) {
   scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin +
-                                                      std::max(0.5, scene_.lifts().reach_of_ways()));
-  walking_.find_sights(state, sight_);
+                                                      std::max(0.5, scene_.lifts().reach_of_routes()));
+  walking_.find_sights(state, scratch_.sight);
   const Real skin = state.lattice.skin;
-  look_ahead_.prepare(state, *neighborhood_, (1 + 2 * share_moved) * skin, sight_,
+  look_ahead_.prepare(state, *neighborhood_, (1 + 2 * share_moved) * skin, scratch_.sight,
                       2 * (share_of_skin + share_moved) * skin);
   scene_.groups().prepare(state);
   if (model_ == Model::pbd) {
@@ -204,7 +208,7 @@ void CrowdStepper::limit_pairs(Real reach) {
   neighborhood_->list().limit_pairs(2 * share_of_skin, reach);
 }
 
-/// Lists pairs anew if those within `reach` may not be listed, as after a strong push. Blocks, their order
+/// Lists pairs again if those within `reach` may not be listed, as after a strong push. Blocks, their order
 /// and so all results stay as they are.
 void CrowdStepper::list_pairs_within(State<2>& state, Real reach) {
   if (reach <= listed_reach_ || model_ == Model::pbd) return;
@@ -230,9 +234,9 @@ void CrowdStepper::bodies_changed(State<2>& state) {
 /// In most steps of a large crowd somebody leaves: that must not cost a list each time.
 bool CrowdStepper::remove_bodies(State<2>& state, std::span<const Index> staying) {
   if (model_ == Model::pbd) return false;
-  neighborhood_->remove_bodies(state, staying, numbers_, kept_walls_);
-  memory_.keep_walls(kept_walls_);
-  look_ahead_.renumber(numbers_);
+  neighborhood_->remove_bodies(state, staying, scratch_.numbers, scratch_.kept_walls);
+  memory_.keep_walls(scratch_.kept_walls);
+  look_ahead_.renumber(scratch_.numbers);
   scene_.groups().prepare(state);
   return true;
 }
@@ -255,8 +259,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
     if (needed <= state.lattice.skin || !may_try_again(state, needed, shortest, dt)) break;
   }
   if (dt < asked)
-    neighborhood_->list().note_cut_step(state, asked, dt,
-                                        "people or obstacles would outrun the neighbour list");
+    neighborhood_->list().record_cut_step(state, asked, dt,
+                                          "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
   if (scene_.locks().is_due(state.clock))
     scene_.locks().detect(state, *neighborhood_, look_ahead_.walks(state), walking_);
@@ -272,7 +276,7 @@ bool CrowdStepper::may_try_again(State<2>& state, Real needed_skin, Real shortes
   } else if (dt > shortest) {
     dt *= 0.5;
   } else {
-    neighborhood_->list().note_step_beyond_list(state, needed_skin);
+    neighborhood_->list().record_step_beyond_list(state, needed_skin);
     return false;
   }
   return true;
@@ -318,7 +322,7 @@ void CrowdStepper::judge(const State<2>& state) {
   require_solved(state);
   // The projection keeps apart whoever can move and sees each other, but for what a step that was not solved
   // has left.
-  if (report_.converged && overlap_ > left_overlap_ + 100 * projection_settings_.tolerance)
+  if (report_.converged && overlap_ > last_overlap_bound_ + 100 * projection_settings_.tolerance)
     warn_of_overlap_(state.clock, [&] {
       return fmt::format(
           "people overlap others or a wall by {:.3g} m, though the projection has converged: a wall moves to "
@@ -326,7 +330,7 @@ void CrowdStepper::judge(const State<2>& state) {
           "column max_overlap",
           overlap_);
     });
-  left_overlap_ = overlap_bound();
+  last_overlap_bound_ = overlap_bound();
 }
 
 void CrowdStepper::require_solved(const State<2>& state) {
@@ -385,7 +389,7 @@ void CrowdStepper::move(State<2>& state, Real dt) {
   if (state.levels) change_levels(state, dt);
 }
 
-/// Walked ways count along slopes, and who has crossed a line is on the level beyond it.
+/// Walked distances count along slopes, and who has crossed a line is on the level beyond it.
 void CrowdStepper::change_levels(State<2>& state, Real dt) const {
   BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
@@ -401,9 +405,9 @@ void CrowdStepper::change_levels(State<2>& state, Real dt) const {
 void CrowdStepper::refresh_levels(State<2>& state) {
   if (!state.levels) return;
   const auto levels = state.bodies.level();
-  levels_.assign(levels.begin(), levels.end());
-  neighborhood_->ghosts().copy_to_ghosts(std::span<Real>(levels_), 1);
-  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = static_cast<std::int32_t>(levels_[i]);
+  scratch_.levels.assign(levels.begin(), levels.end());
+  neighborhood_->ghosts().copy_to_ghosts(std::span<Real>(scratch_.levels), 1);
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = static_cast<std::int32_t>(scratch_.levels[i]);
 }
 
 void CrowdStepper::find_contacts(State<2>& state, Real tolerance, ContactGraph<2>& contacts) {

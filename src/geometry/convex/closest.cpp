@@ -9,7 +9,7 @@
 namespace scree {
 namespace {
 
-constexpr Real touching = 1e-12;  // cores closer than this many sizes have a common point
+constexpr Real contact_tolerance = 1e-12;  // cores closer than this many sizes have a common point
 
 /// Two cores, and what is asked of them all the time.
 template <int D>
@@ -87,7 +87,7 @@ ClosestPoints<D> Pair<D>::search(Real reach) const {
     simplex = wider;
     v = closer;
     squared = dot(v, v);
-    if (squared <= touching * touching * size_ * size_) {
+    if (squared <= contact_tolerance * contact_tolerance * size_ * size_) {
       overlap(HUGE_VAL, found);
       break;
     }
@@ -171,7 +171,7 @@ void Pair<D>::compare(const Vec<D>& n, Real slack, ClosestPoints<D>& found) cons
   found.on_a = best.on_a;
   found.on_b = best.on_b;
   found.distance = best.distance;
-  if (best.distance <= touching * size_) return overlap(HUGE_VAL, found);
+  if (best.distance <= contact_tolerance * size_) return overlap(HUGE_VAL, found);
   found.normal = 1 / best.distance * (best.on_b - best.on_a);
   if (best.of_a.face >= 0) {
     found.normal = a_.normal(best.of_a.face);
@@ -238,7 +238,7 @@ void Pair<D>::try_axes(const Try& try_axis) const {
       if (std::abs(along[k]) < std::abs(along[min])) min = k;
     if (!(dot(out, out) > 0)) out = unit_vector<D>(min);
     out -= dot(out, along) / dot(along, along) * along;
-    if (norm(out) <= touching * size_) {
+    if (norm(out) <= contact_tolerance * size_) {
       out = unit_vector<D>(min);
       out -= dot(out, along) / dot(along, along) * along;
     }
@@ -263,7 +263,7 @@ void Pair<D>::overlap(Real bound, ClosestPoints<D>& found) const {
     max = distance;
     axis = n;
   });
-  if (max > touching * size_) {
+  if (max > contact_tolerance * size_) {
     if (!found.compared) compare(axis, bound - max, found);
     return;
   }

@@ -35,8 +35,8 @@ class Qhull {
   Qhull& operator=(const Qhull&) = delete;
   ~Qhull() {
     qh_freeqhull(&qh_, !qh_ALL);
-    int held = 0, total = 0;
-    qh_memfreeshort(&qh_, &held, &total);
+    int remaining = 0, total = 0;
+    qh_memfreeshort(&qh_, &remaining, &total);
   }
   bool failed() const { return failed_; }
 

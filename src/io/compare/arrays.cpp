@@ -49,9 +49,9 @@ class FilePair {
     if (a_.is_h5md()) {
       FieldDifference frames{"frames", "-"};
       if (!last_frame_only_ && a_.n_frames() != b_.n_frames())
-        add_note(frames, fmt::format("{} frames against {}", a_.n_frames(), b_.n_frames()));
+        add_remark(frames, fmt::format("{} frames against {}", a_.n_frames(), b_.n_frames()));
       if (a_.n_frames() == 0 && b_.n_frames() == 0) return result_;
-      if (a_.n_frames() == 0 || b_.n_frames() == 0) add_note(frames, "one file has no frame");
+      if (a_.n_frames() == 0 || b_.n_frames() == 0) add_remark(frames, "one file has no frame");
       if (!frames.equal) result_.fields.push_back(frames);
       if (a_.n_frames() == 0 || b_.n_frames() == 0) return result_;
     }
@@ -60,7 +60,7 @@ class FilePair {
       if (const ResultFile::Field* other = find_field(b_, field.name, field.per_body))
         compare_field(verdict, field, *other);
       else
-        add_note(verdict, "only in the first");
+        add_remark(verdict, "only in the first");
       result_.fields.push_back(verdict);
     }
     for (const ResultFile::Field& field : b_.fields()) {
@@ -79,13 +79,13 @@ class FilePair {
       FieldDifference verdict{name, "-"};
       const auto other = rest.find(name);
       if (other == rest.end()) {
-        add_note(verdict, "only in the first");
+        add_remark(verdict, "only in the first");
       } else {
         if (value != other->second) {
           constexpr std::size_t longest_shown = 40;
-          add_note(verdict, value.size() + other->second.size() <= longest_shown
-                                ? fmt::format("{} against {}", value, other->second)
-                                : "the texts differ");
+          add_remark(verdict, value.size() + other->second.size() <= longest_shown
+                                  ? fmt::format("{} against {}", value, other->second)
+                                  : "the texts differ");
           verdict.first = FirstDifference{.step = moment_.step,
                                           .time = moment_.time,
                                           .first = value.substr(0, longest_shown),
@@ -103,7 +103,7 @@ class FilePair {
 
   void compare_field(FieldDifference& verdict, const ResultFile::Field& in_a, const ResultFile::Field& in_b) {
     if (in_a.type != in_b.type || in_a.components != in_b.components || in_a.in_frames != in_b.in_frames)
-      return add_note(verdict, "stored in another form");
+      return add_remark(verdict, "stored in another form");
     if (!in_a.in_frames && in_a.per_body) return compare_rows(verdict, in_a, 0, in_b, 0);
     if (!in_a.per_body) {
       const std::int64_t n = std::min(in_a.rows, in_b.rows);
@@ -123,8 +123,8 @@ class FilePair {
                     const ResultFile::Field& in_b, std::int64_t frame_b) {
     const std::int64_t rows_a = a_.rows(in_a, frame_a);
     const std::int64_t rows_b = b_.rows(in_b, frame_b);
-    if (rows_a != rows_b && verdict.note.empty())
-      add_note(verdict, fmt::format("{} rows against {}", rows_a, rows_b));
+    if (rows_a != rows_b && verdict.remark.empty())
+      add_remark(verdict, fmt::format("{} rows against {}", rows_a, rows_b));
     compare_range(verdict, in_a, frame_a, 0, in_b, frame_b, 0, std::min(rows_a, rows_b));
   }
 

@@ -40,7 +40,7 @@ void add_to(FieldDifference& verdict, const Comm& comm, const Found& found, std:
 
 FieldDifference only_in(const char* which, const std::string& name, const std::string& unit) {
   FieldDifference verdict{name, unit};
-  add_note(verdict, fmt::format("only in the {}", which));
+  add_remark(verdict, fmt::format("only in the {}", which));
   return verdict;
 }
 

@@ -105,9 +105,9 @@ struct Moment {
 void add_to(FieldDifference& verdict, const Comm& comm, const Found& found, std::int64_t reported_step,
             std::int64_t first_row, const std::vector<GlobalId>& ids, const Moment& moment = {});
 
-inline void add_note(FieldDifference& verdict, const std::string& note) {
+inline void add_remark(FieldDifference& verdict, const std::string& remark) {
   verdict.equal = false;
-  verdict.note += (verdict.note.empty() ? "" : "; ") + note;
+  verdict.remark += (verdict.remark.empty() ? "" : "; ") + remark;
 }
 
 /// A verdict on a field that only one of two files has.

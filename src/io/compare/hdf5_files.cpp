@@ -30,7 +30,7 @@ FileComparison compare_trajectories(const Comm& comm, const std::string& first, 
   FileComparison result{first, second, {}};
   if (rows_a != rows_b) {
     FieldDifference rows{"rows", "-"};
-    add_note(rows, fmt::format("{} rows against {}", rows_a, rows_b));
+    add_remark(rows, fmt::format("{} rows against {}", rows_a, rows_b));
     result.fields.push_back(rows);
   }
   const std::int64_t n = std::min(rows_a, rows_b);
@@ -97,9 +97,9 @@ FileComparison compare_problems(const Comm& comm, const std::string& first, cons
     FieldDifference verdict{name, "-"};
     const auto other = in_b.find(name);
     if (other == in_b.end())
-      add_note(verdict, "only in the first");
+      add_remark(verdict, "only in the first");
     else if (found.content != other->second.content || found.shape != other->second.shape)
-      add_note(verdict, "stored in another form");
+      add_remark(verdict, "stored in another form");
     else if (found.content == hdf5::Content::reals)
       compare_as(double{}, name, found.shape, verdict);
     else

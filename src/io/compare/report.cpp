@@ -73,11 +73,11 @@ std::string Comparison::text() const {
     for (const FieldDifference& field : file.fields) {
       fmt::format_to(out, "  {:<{}}  ", field.name, width);
       if (field.equal) fmt::format_to(out, "bitwise equal");
-      if (!field.note.empty()) fmt::format_to(out, "{}", field.note);
+      if (!field.remark.empty()) fmt::format_to(out, "{}", field.remark);
       if (field.n_different > 0)
-        fmt::format_to(out, "{}{} numbers differ, by at most {:.3g}{} at {}", field.note.empty() ? "" : "; ",
-                       field.n_different, field.largest, field.unit == "-" ? "" : " " + field.unit,
-                       place_of(field));
+        fmt::format_to(out, "{}{} numbers differ, by at most {:.3g}{} at {}",
+                       field.remark.empty() ? "" : "; ", field.n_different, field.largest,
+                       field.unit == "-" ? "" : " " + field.unit, place_of(field));
       fmt::format_to(out, "\n");
     }
   }
@@ -103,7 +103,7 @@ std::string Comparison::json() const {
         if (field.id >= 0) entry["id"] = field.id;
         if (field.step >= 0) entry["step"] = field.step;
       }
-      if (!field.note.empty()) entry["note"] = field.note;
+      if (!field.remark.empty()) entry["note"] = field.remark;
       fields.push_back(entry);
     }
     list.push_back(
@@ -118,7 +118,7 @@ std::string Comparison::first_text() const {
   const auto [file, field] = earliest_of(*this);
   if (!file) return fmt::format("{}\n  has no counterpart\n", only_in_one.front());
   if (!field->first)
-    return fmt::format("{}\n{}\n  {}: {}\n", file->first, file->second, field->name, field->note);
+    return fmt::format("{}\n{}\n  {}: {}\n", file->first, file->second, field->name, field->remark);
   const FirstDifference& first = *field->first;
   return fmt::format("first difference: {}\n  {}  {}\n  {}  {}\n{}", where_in_results(*field), first.first,
                      file->first, first.second, file->second,
@@ -131,7 +131,7 @@ std::string Comparison::first_json() const {
     json["files"] = {file->first, file->second};
     json["field"] = field->name;
     json["unit"] = field->unit;
-    if (!field->note.empty()) json["note"] = field->note;
+    if (!field->remark.empty()) json["note"] = field->remark;
     if (field->first) {
       const FirstDifference& first = *field->first;
       const std::pair<const char*, std::int64_t> numbers[]{{"component", first.component},

@@ -21,10 +21,10 @@ FileComparison compare_tables(const Comm& comm, const std::string& first, const 
   FileComparison result{first, second, {}};
   FieldDifference rows{"rows", "-"};
   if (!last_row_only && a.rows.size() != b.rows.size())
-    add_note(rows, fmt::format("{} rows against {}", a.rows.size(), b.rows.size()));
+    add_remark(rows, fmt::format("{} rows against {}", a.rows.size(), b.rows.size()));
   if (a.rest != b.rest)
-    add_note(rows, fmt::format("after its last whole row the {} has {} bytes more",
-                               a.rest.empty() ? "second" : "first", (a.rest.empty() ? b : a).rest.size()));
+    add_remark(rows, fmt::format("after its last whole row the {} has {} bytes more",
+                                 a.rest.empty() ? "second" : "first", (a.rest.empty() ? b : a).rest.size()));
   if (!rows.equal) result.fields.push_back(rows);
   const std::size_t n = std::min(a.rows.size(), b.rows.size());
   const std::size_t n_compared = last_row_only ? std::min<std::size_t>(n, 1) : n;
@@ -46,7 +46,7 @@ FileComparison compare_tables(const Comm& comm, const std::string& first, const 
     FieldDifference verdict{name, unit.empty() ? "-" : unit};
     const std::size_t other = place_of(b, name, unit);
     if (other == b.names.size()) {
-      add_note(verdict, "only in the first");
+      add_remark(verdict, "only in the first");
     } else {
       const std::int64_t first_row =
           last_row_only ? static_cast<std::int64_t>(a.rows.size() - n_compared) : 0;
@@ -78,7 +78,7 @@ FileComparison compare_lines(const Comm& comm, const std::string& first, const s
     for (auto* lines : {&a, &b})
       if (lines->size() > 1) lines->erase(lines->begin(), lines->end() - 1);
   } else if (a.size() != b.size()) {
-    add_note(verdict, fmt::format("{} lines against {}", a.size(), b.size()));
+    add_remark(verdict, fmt::format("{} lines against {}", a.size(), b.size()));
   }
   const std::size_t n = std::min(a.size(), b.size());
   std::size_t n_different = 0, first_different = 0;
@@ -91,8 +91,8 @@ FileComparison compare_lines(const Comm& comm, const std::string& first, const s
     verdict.first = FirstDifference{.row = static_cast<std::int64_t>(first_different),
                                     .first = a[first_different],
                                     .second = b[first_different]};
-    add_note(verdict, fmt::format("{} lines differ, the first one is \"{}\" against \"{}\"", n_different,
-                                  a[first_different], b[first_different]));
+    add_remark(verdict, fmt::format("{} lines differ, the first one is \"{}\" against \"{}\"", n_different,
+                                    a[first_different], b[first_different]));
   }
   result.fields.push_back(verdict);
   return result;

@@ -229,7 +229,7 @@ class FileFill final : public Fill<D> {
       rows.angular_velocity.clear();
       if (!context.sizes.has_shapes()) rows.orientation.clear();
     }
-    tell(path, rows, context.box);
+    log_result(path, rows, context.box);
 
     NewBodies<D> made;
     for (std::int64_t i = 0; i < n_mine; ++i) {
@@ -292,7 +292,7 @@ class FileFill final : public Fill<D> {
   }
 
   /// What the file holds and the run does not take.
-  static void tell(const std::string& path, const FileRows<D>& rows, const Box<D>& box) {
+  static void log_result(const std::string& path, const FileRows<D>& rows, const Box<D>& box) {
     if (!rows.not_taken.empty()) log::info("{}: not taken: {}", path, fmt::join(rows.not_taken, ", "));
     if (!rows.unit_system.empty() && rows.unit_system != "si")
       log::warn("{}: its units are \"{}\"; all numbers are taken as SI units", path, rows.unit_system);

@@ -163,13 +163,13 @@ class LatticeFill final : public Fill<D> {
         for_each_free(context, region, sites, radius, [&](const Vec<D>&) { ++mine; });
       return context.comm.sum(mine);
     };
-    const Real touching = 2 * radius;
+    const Real contact_distance = 2 * radius;
     const std::optional<Real> spacing = widest_spacing(
-        n_free, count_, touching, std::pow(region.volume() / static_cast<Real>(count_), 1.0 / D));
+        n_free, count_, contact_distance, std::pow(region.volume() / static_cast<Real>(count_), 1.0 / D));
     if (!spacing)
       throw InputError(where_ + ": count = " + std::to_string(count_) +
                        " bodies do not fit: a lattice of touching bodies has " +
-                       std::to_string(n_free(touching)) + " free sites in the region");
+                       std::to_string(n_free(contact_distance)) + " free sites in the region");
     return *spacing;
   }
 

@@ -216,7 +216,7 @@ class PackedFill final : public Fill<D> {
                         where_fraction_, solid_fraction_, reached));
       std::erase_if(bodies, [&](const NewBody<D>& body) { return body.id >= context.first_id + n; });
     }
-    tell(context, region, spaces, bodies, report);
+    log_result(context, region, spaces, bodies, report);
     return bodies;
   }
 
@@ -224,7 +224,7 @@ class PackedFill final : public Fill<D> {
                                  const Spaces& spaces) const {
     typename BodyPacker<D>::Report report;
     Bodies bodies = jam(context, region, spaces, report);
-    tell(context, region, spaces, bodies, report);
+    log_result(context, region, spaces, bodies, report);
     return bodies;
   }
 
@@ -267,8 +267,8 @@ class PackedFill final : public Fill<D> {
                     where_, report.overlap));
   }
 
-  void tell(const FillContext<D>& context, const Region<D>& region, const Spaces& spaces,
-            const Bodies& bodies, const typename BodyPacker<D>::Report& report) const {
+  void log_result(const FillContext<D>& context, const Region<D>& region, const Spaces& spaces,
+                  const Bodies& bodies, const typename BodyPacker<D>::Report& report) const {
     const Comm& comm = context.comm;
     std::string core;
     if (spaces.has_walls && spaces.core > 0 && !comm.any(!context.earlier.empty())) {

@@ -110,11 +110,11 @@ class RandomFill final : public Fill<D> {
         "{}: {} of {} bodies found a place (solid fraction {:.4f} of the region); ask for fewer, "
         "raise tries = {}, "
         "or use a lattice: random places seldom fill more than {} of the space{}",
-        where_, n_placed, n, solid, tries_, D == 2 ? "0.5" : "0.35", in_the_way(context, region)));
+        where_, n_placed, n, solid, tries_, D == 2 ? "0.5" : "0.35", obstacles_within(context, region)));
   }
 
   /// Names obstacles that take most of the region: a wall whose normal points the wrong way does.
-  std::string in_the_way(const FillContext<D>& context, const Region<D>& region) const {
+  std::string obstacles_within(const FillContext<D>& context, const Region<D>& region) const {
     constexpr std::size_t n_points = 1000;
     RandomStream stream(context.seed, 0, purpose::jitter);
     std::vector<Vec<D>> points(n_points);

@@ -92,18 +92,19 @@ class Sites {
 /// The widest spacing, to 1 part in a million, for which n_sites(spacing) is at least `count`; not below
 /// `touching` [m]: none if that leaves too few sites. `guess`: where to begin.
 template <class CountSites>
-std::optional<Real> widest_spacing(const CountSites& n_sites, std::int64_t count, Real touching, Real guess) {
+std::optional<Real> widest_spacing(const CountSites& n_sites, std::int64_t count, Real contact_distance,
+                                   Real guess) {
   const Real step = 1.25;
   // Widen or narrow until the answer is bracketed.
-  Real narrow = std::max(touching, guess);
+  Real narrow = std::max(contact_distance, guess);
   Real wide = narrow;
   std::int64_t n = n_sites(narrow);
   if (n >= count)
     for (wide = narrow * step; n_sites(wide) >= count; wide *= step) narrow = wide;
   while (n < count) {
-    if (narrow <= touching) return {};
+    if (narrow <= contact_distance) return {};
     wide = narrow;
-    narrow = std::max(touching, narrow / step);
+    narrow = std::max(contact_distance, narrow / step);
     n = n_sites(narrow);
   }
   while (wide - narrow > 1e-6 * narrow) {

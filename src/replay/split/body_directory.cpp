@@ -62,11 +62,11 @@ BodyDirectory::BodyDirectory(const Comm& comm, Number n_bodies, std::vector<Body
   Outgoing outgoing;
   for (auto pair = pairs.begin(); pair != pairs.end();) {
     const auto next = std::find_if(pair, pairs.end(), [&](const BodyPair& other) { return other != *pair; });
-    const auto tell = [&](Number body, Number partner, Number n_contacts) {
+    const auto send = [&](Number body, Number partner, Number n_contacts) {
       outgoing.to(EvenShare::owner(n_bodies_, body, comm_.size())).put(Partner{body, partner, n_contacts});
     };
-    tell(pair->low, pair->high, next - pair);
-    if (pair->high >= 0) tell(pair->high, pair->low, 0);
+    send(pair->low, pair->high, next - pair);
+    if (pair->high >= 0) send(pair->high, pair->low, 0);
     pair = next;
   }
   std::vector<Partner> partners = exchange_values<Partner>(comm_, outgoing);

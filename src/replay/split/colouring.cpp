@@ -38,7 +38,7 @@ class Colouring {
 
   /// Heads a message: that a pair is next for the higher body (followed by n_words of colours taken), or has
   /// a colour now.
-  struct Note {
+  struct ColourMessage {
     Index pair;           // among those of the receiver
     Index from;           // among those of the sender
     std::int32_t colour;  // -1: none yet
@@ -71,7 +71,7 @@ class Colouring {
           if (is_next(pair.high, p)) colour(p, &taken_[at(pair.high)]);
         } else if (const auto ready = ready_.find(p); ready != ready_.end()) {
           const int chosen = colour(p, &ready->second.taken);
-          outgoing_.to(owner_[at(pair.high)]).put(Note{ready->second.from, p, chosen, 0});
+          outgoing_.to(owner_[at(pair.high)]).put(ColourMessage{ready->second.from, p, chosen, 0});
           ready_.erase(ready);
         }
       }
@@ -86,7 +86,7 @@ class Colouring {
     if (std::exchange(pair.is_announced, true)) return;
     const Colours& taken = taken_[at(pair.high)];
     Packer packer = outgoing_.to(pair.runner);
-    packer.put(Note{pair.elsewhere, p, -1, static_cast<std::int32_t>(taken.size())});
+    packer.put(ColourMessage{pair.elsewhere, p, -1, static_cast<std::int32_t>(taken.size())});
     packer.put(std::span<const std::uint64_t>(taken));
   }
 
@@ -126,16 +126,16 @@ class Colouring {
     for (const PackedMessage& message : outgoing_.exchange(comm_)) {
       Unpacker unpacker(message.bytes);
       while (!unpacker.empty()) {
-        const auto note = unpacker.take<Note>();
-        if (note.colour >= 0) {
-          set_colour(note.pair, note.colour);
+        const auto head = unpacker.take<ColourMessage>();
+        if (head.colour >= 0) {
+          set_colour(head.pair, head.colour);
           continue;
         }
-        Ready& ready = ready_[note.pair];
-        ready.from = note.from;
-        ready.taken.resize(at(note.n_words));
+        Ready& ready = ready_[head.pair];
+        ready.from = head.from;
+        ready.taken.resize(at(head.n_words));
         unpacker.take(std::span(ready.taken));
-        changed_.push_back(pairs_[at(note.pair)].low);
+        changed_.push_back(pairs_[at(head.pair)].low);
       }
     }
   }

@@ -8,7 +8,7 @@
 namespace scree::split {
 
 /// Gives each pair the least colour that no pair before it in the order of Pair has at its bodies.
-/// `pairs_of_body`: of each owned body, in that order; `owner`: of each body held. Collective.
+/// `pairs_of_body`: of each owned body, in that order; `owner`: of each local body. Collective.
 void colour_pairs(const Comm& comm, std::vector<Pair>& pairs, const Lists& pairs_of_body,
                   std::span<const int> owner);
 

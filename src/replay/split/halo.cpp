@@ -1,7 +1,5 @@
 #include "replay/split/halo.hpp"
 
-#include <array>
-
 #include "core/random.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "replay/split/colouring.hpp"
@@ -128,7 +126,7 @@ void Halo::place_bodies(const BodyDirectory& directory, std::span<const OwnedBod
 
 /// Tells owners of ghosts about the pairs that this rank runs with them.
 void Halo::meet_pairs_of_others(std::span<const OwnedBody> owned) {
-  struct Told {
+  struct PairMessage {
     BodyPair bodies;
     int partners;
     Index pair;
@@ -139,20 +137,20 @@ void Halo::meet_pairs_of_others(std::span<const OwnedBody> owned) {
     const Pair& pair = pairs_[p];
     if (pair.high >= n_owned_)
       outgoing.to(owner_[at(pair.high)])
-          .put(Told{pair.bodies, pair.partners, static_cast<Index>(p), pair.high});
+          .put(PairMessage{pair.bodies, pair.partners, static_cast<Index>(p), pair.high});
   }
   for (const PackedMessage& message : outgoing.exchange(comm_)) {
     Unpacker unpacker(message.bytes);
     while (!unpacker.empty()) {
-      const auto told = unpacker.take<Told>();
+      const auto there = unpacker.take<PairMessage>();
       Pair& pair = pairs_.emplace_back();
-      pair.bodies = told.bodies;
-      pair.draw = draw_of(told.bodies);
-      pair.partners = told.partners;
+      pair.bodies = there.bodies;
+      pair.draw = draw_of(there.bodies);
+      pair.partners = there.partners;
       pair.runner = message.rank;
-      pair.elsewhere = told.pair;
-      pair.high_there = told.high;
-      pair.high = place_of_owned_[at(place_in(owned, told.bodies.high))];
+      pair.elsewhere = there.pair;
+      pair.high_there = there.high;
+      pair.high = place_of_owned_[at(place_in(owned, there.bodies.high))];
     }
   }
 }

@@ -47,7 +47,7 @@ class Halo final : public BodyHalo {
   std::span<const Index> place_of_owned() const { return place_of_owned_; }
   /// A pair run by this rank, by its place in the list given.
   const Pair& pair(Index p) const { return pairs_[at(p)]; }
-  /// Whether the active copy of this held body leaves or reaches this rank during a sweep.
+  /// Whether the active copy of this local body leaves or reaches this rank during a sweep.
   bool is_shared(Index body) const { return shared_[at(body)] != 0; }
 
  private:
@@ -63,7 +63,7 @@ class Halo final : public BodyHalo {
   Index n_owned_;
   int n_colours_ = 0;
   std::vector<Number> local_;
-  std::vector<int> owner_;       // of each body held
+  std::vector<int> owner_;       // of each local body
   std::vector<int> n_partners_;  // alike
   std::vector<Index> place_of_owned_;
   std::vector<Pair> pairs_;  // those that this rank runs, then those that others run with bodies it owns

@@ -101,9 +101,9 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   problem_.frame.resize(n);
   reset(problem_.bias, n * D);
   reset(surface_velocity_, n * D);
-  const bool has_start =
+  const bool has_mean =
       state_.materials.has_elastic_pairs() && state_.obstacles.moves() && state_.obstacles.driven().empty();
-  reset(start_surface_velocity_, has_start ? n * D : 0);
+  reset(mean_surface_velocity_, has_mean ? n * D : 0);
   const Real last_dt = state_.clock.last_dt;
   const Real middle_before = last_dt > 0 ? state_.clock.time - last_dt / 2 : state_.clock.time + step.dt / 2;
   const bool has_shapes = state_.bodies.carries_shapes();
@@ -133,10 +133,10 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       return state_.obstacles.surface_velocity(contacts_.wall[c], point, contacts_.normal[c], time);
     };
     const Vec<D> velocity = velocity_at(state_.clock.time + step.dt / 2);
-    const Vec<D> at_start = has_start ? 0.5 * (velocity_at(middle_before) + velocity) : Vec<D>{};
+    const Vec<D> mean = has_mean ? 0.5 * (velocity_at(middle_before) + velocity) : Vec<D>{};
     for (std::size_t i = 0; i < D; ++i) {
       surface_velocity_[c * D + i] = dot(frame[i], velocity);
-      if (has_start) start_surface_velocity_[c * D + i] = dot(frame[i], at_start);
+      if (has_mean) mean_surface_velocity_[c * D + i] = dot(frame[i], mean);
       problem_.bias[c * D + i] = surface_velocity_[c * D + i];
     }
   }

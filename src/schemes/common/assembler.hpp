@@ -69,8 +69,8 @@ class FrictionAssembler {
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
   /// The mean of that and of the middle of the step before, if there are springs and walls move, none of them
   /// under load; else that of the step.
-  std::span<const Real> start_surface_velocity() const {
-    return start_surface_velocity_.empty() ? surface_velocity_ : start_surface_velocity_;
+  std::span<const Real> mean_surface_velocity() const {
+    return mean_surface_velocity_.empty() ? surface_velocity_ : mean_surface_velocity_;
   }
 
  private:
@@ -84,7 +84,7 @@ class FrictionAssembler {
   BodyHalo& halo_;
   ContactGraph<D> contacts_;
   FrictionProblem<D> problem_;
-  std::vector<Real> surface_velocity_, start_surface_velocity_;
+  std::vector<Real> surface_velocity_, mean_surface_velocity_;
   // Of the masses in the problem.
   std::int64_t list_of_masses_ = -1;
   std::vector<Real> density_of_masses_;

@@ -19,12 +19,12 @@ struct ContactLaw {
 /// (docs/method.md, eq. D.3-D.4). An impact, approaching with u_N < -rest_speed and closing within the step,
 /// leaves with e times its speed of approach: b = e u_N(t). Any other contact may close its gap but no more:
 /// b = gap/dt, 0 if it touches. Overlap is pushed out only on request: b = -baumgarte (overlap) / dt.
-inline Real normal_bias(const ContactLaw& law, Real gap, Real touching, Real restitution, Real start_speed,
+inline Real normal_bias(const ContactLaw& law, Real gap, Real slop, Real restitution, Real start_speed,
                         Real free_speed) {
-  const bool closes = gap + law.dt * std::min(start_speed, free_speed) <= touching;
+  const bool closes = gap + law.dt * std::min(start_speed, free_speed) <= slop;
   if (restitution > 0 && start_speed < -law.rest_speed && closes) return restitution * start_speed;
-  if (gap > touching) return gap / law.dt;
-  return law.baumgarte * std::min(0.0, gap + touching) / law.dt;
+  if (gap > slop) return gap / law.dt;
+  return law.baumgarte * std::min(0.0, gap + slop) / law.dt;
 }
 
 /// Velocity of the surfaces of contact c along N, T1[, T2]: u = H v + that of the obstacle [m/s]. v: n_local

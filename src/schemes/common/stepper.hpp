@@ -1,7 +1,6 @@
 #pragma once
 #include <functional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -107,10 +106,10 @@ class Stepper {
   /// positions do not depend on it. Throws StepRefused if the step cannot be taken. Collective.
   virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;
   /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see
-  /// save): finds candidates anew and fits all work arrays. Collective.
+  /// save): finds candidates again and fits all work arrays. Collective.
   virtual void bodies_changed(State<D>& state) = 0;
   /// Takes all owned bodies but `staying` (ascending) out, and goes on with the candidates of those who stay.
-  /// False on all ranks, with nothing done, if the scheme finds candidates anew instead. Collective.
+  /// False on all ranks, with nothing done, if the scheme finds candidates again instead. Collective.
   virtual bool remove_bodies(State<D>& /*state*/, std::span<const Index> /*staying*/) { return false; }
   /// Puts what contacts remember into state.memory (owned bodies). Collective.
   virtual void save(State<D>& state, SaveFor purpose) = 0;

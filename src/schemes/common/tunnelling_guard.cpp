@@ -47,6 +47,21 @@ template std::string PassedThrough::complaint(const State<3>& state) const;
 
 template <int D>
 template <class Place>
+void TunnellingGuard<D>::find_surface(const State<D>& state, Index constraint, std::span<const Index> bodies,
+                                      std::span<const Place> places) {
+  const auto from = state.bodies.step_start();
+  at_.clear();
+  from_.clear();
+  for (const Index i : bodies) {
+    at_.push_back(position_of<D>(places[static_cast<std::size_t>(i)]));
+    from_.push_back(from[static_cast<std::size_t>(i)]);
+  }
+  surface_.resize(bodies.size());
+  state.obstacles.nearest(constraint, at_, from_, surface_);
+}
+
+template <int D>
+template <class Place>
 Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neighborhood,
                               std::span<Place> places, Real time) {
   const ObstacleSet<D>& obstacles = state.obstacles;
@@ -72,14 +87,7 @@ Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neig
   for (const auto& wall : schedule.walls()) {
     if (!obstacles.is_thin(wall.constraint)) continue;
     const auto which = schedule.wall_bodies(wall);
-    at_.clear();
-    from_.clear();
-    for (const Index i : which) {
-      at_.push_back(position_of<D>(places[static_cast<std::size_t>(i)]));
-      from_.push_back(from[static_cast<std::size_t>(i)]);
-    }
-    surface_.resize(which.size());
-    obstacles.nearest(wall.constraint, at_, from_, surface_);
+    find_surface<Place>(state, wall.constraint, which, places);
     for (std::size_t k = 0; k < which.size(); ++k)
       if (is_through(surface_[k]) &&
           may_meet_obstacle(state, static_cast<std::size_t>(which[k]), wall.constraint))

@@ -46,6 +46,10 @@ class TunnellingGuard {
   Real keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time);
 
  private:
+  /// Of a wall candidate's bodies the points of the wall that are nearest to where they are, into surface_.
+  template <class Place>
+  void find_surface(const State<D>& state, Index constraint, std::span<const Index> bodies,
+                    std::span<const Place> places);
   bool put_back(const State<D>& state, Index body, Vec<D>& x);
   void find_on_path(const State<D>& state, std::size_t body, const Vec<D>& from, const Vec<D>& x);
 

@@ -23,12 +23,12 @@ class CellStress {
   /// Tells the cell the stresses by which the flow of the next step is chosen, and about how much they grow
   /// with a strain. Numbers over all ranks. Exact sums; collective.
   void respond(State<D>& state, const SpringLaw<D>& law, const MotionRecords<D>& records,
-               std::int64_t n_touching, std::int64_t n_bodies) {
+               std::int64_t n_contacts, std::int64_t n_bodies) {
     const Vec<D> stress = normal_stress(state, records);
     Real largest = 0;
     for (const Real along : stress.component) largest = std::max(largest, std::abs(along));
     state.cell.set_response(
-        {stress, modulus_of(law, state.lattice.largest_radius, largest, n_touching, n_bodies)});
+        {stress, modulus_of(law, state.lattice.largest_radius, largest, n_contacts, n_bodies)});
   }
 
  private:
@@ -36,9 +36,9 @@ class CellStress {
   /// k_N/d in space (k_N per metre of thickness in the plane) of the stiffest pair at the mean force of that
   /// pressure, times the share of six contacts per body that there is: within a factor of two or so of random
   /// packings.
-  static Real modulus_of(const SpringLaw<D>& law, Real largest_radius, Real pressure, std::int64_t n_touching,
+  static Real modulus_of(const SpringLaw<D>& law, Real largest_radius, Real pressure, std::int64_t n_contacts,
                          std::int64_t n_bodies) {
-    if (n_bodies == 0 || n_touching == 0) return 0;
+    if (n_bodies == 0 || n_contacts == 0) return 0;
     const Real diameter = 2 * largest_radius;
     const Real area = D == 3 ? diameter * diameter : diameter;
     Real stiffest = 0;
@@ -52,7 +52,7 @@ class CellStress {
       if (std::isfinite(stiffness)) stiffest = std::max(stiffest, stiffness);
     }
     constexpr Real of_packings = 6;
-    const Real coordination = 2 * static_cast<Real>(n_touching) / static_cast<Real>(n_bodies);
+    const Real coordination = 2 * static_cast<Real>(n_contacts) / static_cast<Real>(n_bodies);
     return (D == 3 ? stiffest / diameter : stiffest) * std::min(coordination / of_packings, 1.0);
   }
   /// Along each axis that follows one [Pa]: of contacts, sum of f_k l_k over the volume with f the force on b

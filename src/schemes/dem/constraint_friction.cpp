@@ -81,7 +81,7 @@ void ConstraintFriction<D>::prepare() {
   for (const std::span<ContactMode> list : {modes_.pairs(), modes_.walls()})
     for (ContactMode& mode : list)
       if (mode.kind != ContactMode::open) closed_.push_back(&mode);
-  touching_.clear();
+  contacts_.clear();
 }
 
 template <int D>
@@ -147,7 +147,7 @@ void ConstraintFriction<D>::add_force(const Touch& touch, const Vec<D>& on_b) {
 template <int D>
 void ConstraintFriction<D>::balance() {
   std::ranges::fill(force_, 0.0);
-  for (const Touch& touch : touching_) {
+  for (const Touch& touch : contacts_) {
     Vec<D> on_b = touch.normal_force * touch.normal;
     if (touch.mode->kind == ContactMode::slip)
       on_b -= touch.friction * touch.normal_force * vector_of<D>(*touch.mode);
@@ -170,8 +170,8 @@ void ConstraintFriction<D>::balance() {
 template <int D>
 ConstraintReport ConstraintFriction<D>::solve(Real time) {
   balance();
-  sticking_.find(touching_);
-  return sticking_.solve(touching_, a_, [&](const Touch& touch) { return drift(touch, time); });
+  sticking_.find(contacts_);
+  return sticking_.solve(contacts_, a_, [&](const Touch& touch) { return drift(touch, time); });
 }
 
 template <int D>
@@ -194,10 +194,10 @@ void ConstraintFriction<D>::accelerate(Real time, int stage, std::span<const Rea
   if (stage == 0) {
     decide(time);
   } else {
-    for (const Touch& touch : touching_)
+    for (const Touch& touch : contacts_)
       if (touch.mode->kind == ContactMode::open) closed_.push_back(touch.mode);
     modes_.inherit(graph_, neighborhood_);
-    for (const Touch& touch : touching_) adopt(touch);
+    for (const Touch& touch : contacts_) adopt(touch);
     solve(time);
   }
   sticking_.add_friction(a_);
@@ -224,7 +224,7 @@ void ConstraintFriction<D>::start(Real dt) {
     return;
   }
   look(state_.clock.time);
-  sticking_.find(touching_);
+  sticking_.find(contacts_);
   if (!settings_.projection) return;
   Real fastest = norm(state_.gravity) * dt;
   for (const Real v : v_) fastest = std::max(fastest, std::abs(v));
@@ -269,7 +269,7 @@ void ConstraintFriction<D>::step(Real dt) {
 template <int D>
 void ConstraintFriction<D>::settle() {
   turn_back();
-  sticking_.find(touching_);
+  sticking_.find(contacts_);
   report_.slip = settings_.projection ? sticking_.project(v_) : state_.comm.max(sticking_.slip(v_));
   share_result();
 }
@@ -277,12 +277,12 @@ void ConstraintFriction<D>::settle() {
 /// What touches, of all ranks.
 template <int D>
 void ConstraintFriction<D>::share_result() {
-  std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(touching_.size()),
+  std::array<std::int64_t, 3> counts{static_cast<std::int64_t>(contacts_.size()),
                                      static_cast<std::int64_t>(sticking_.places().size()), passed_.count};
   state_.comm.sum(counts);
   report_.n_sticking = counts[1];
   std::array<Real, 2> max{0, -HUGE_VAL};
-  for (const Touch& touch : touching_) {
+  for (const Touch& touch : contacts_) {
     const Real limit = settings_.overlap_limit * smaller_radius(state_, touch.a, touch.b);
     max[0] = std::max(max[0], touch.overlap);
     max[1] = std::max(max[1], touch.overlap - limit);

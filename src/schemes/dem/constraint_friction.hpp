@@ -116,7 +116,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   const LawKernels& kernels_;
   StickingContacts<D> sticking_;
   ContactGraph<D> graph_;
-  std::vector<Touch> touching_;
+  std::vector<Touch> contacts_;
   ContactField<ContactMode> modes_;
   std::vector<ContactMode*> closed_;  // those not open at the last evaluation of a step's start
   std::vector<Real> moved_, moving_;  // n_owned * q, of the integrator: displacement, velocity

@@ -38,11 +38,11 @@ void ConstraintFriction<D>::look(Real time) {
   state_.obstacles.place(time);
   halo_.copy_to_ghosts(v_, q);
   neighborhood_.detect(state_, {.keeps_sides = true}, graph_);
-  touching_.clear();
+  contacts_.clear();
   passed_ = {};
   for (std::size_t c = 0; c < graph_.size(); ++c) {
     if (graph_.gap[c] >= 0) continue;
-    touching_.push_back(touch_of(graph_, c, time));
+    contacts_.push_back(touch_of(graph_, c, time));
     // A centre behind the surface.
     if (graph_.b[c] < 0 && dot(graph_.branch[c], graph_.normal[c]) < 0 &&
         state_.obstacles.is_thin(graph_.wall[c]))

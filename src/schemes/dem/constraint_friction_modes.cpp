@@ -26,12 +26,12 @@ void ConstraintFriction<D>::begin_modes() {
   modes_.inherit(graph_, neighborhood_);
   const auto flip = [](ContactMode& mode) { mode.kind = -mode.kind; };
   for (ContactMode* mode : closed_) flip(*mode);
-  for (const Touch& touch : touching_)
+  for (const Touch& touch : contacts_)
     if (touch.mode->kind < 0) flip(*touch.mode);
   for (ContactMode* mode : closed_)
     if (mode->kind < 0) *mode = {};
   closed_.clear();
-  for (const Touch& touch : touching_) {
+  for (const Touch& touch : contacts_) {
     adopt(touch);
     closed_.push_back(touch.mode);
   }
@@ -63,13 +63,13 @@ std::int64_t ConstraintFriction<D>::release(bool all) {
   const Comm& comm = state_.comm;
   Real largest = 0;
   for (const std::size_t s : sticking_.places())
-    largest = std::max(largest, touching_[s].friction * touching_[s].normal_force);
+    largest = std::max(largest, contacts_[s].friction * contacts_[s].normal_force);
   const Real tolerance = limit_tolerance * comm.max(largest);
   reset(excess_, sticking_.places().size());
   bool any = false;
   bool clear = false;
   for (std::size_t s = 0; s < sticking_.places().size(); ++s) {
-    const Touch& touch = touching_[sticking_.places()[s]];
+    const Touch& touch = contacts_[sticking_.places()[s]];
     const Real limit = touch.friction * touch.normal_force;
     const Real excess = norm(vector_of<D>(*touch.mode)) - limit;
     if (excess <= tolerance) continue;
@@ -83,7 +83,7 @@ std::int64_t ConstraintFriction<D>::release(bool all) {
   std::int64_t n = 0;
   for (std::size_t s = 0; s < sticking_.places().size(); ++s) {
     if (excess_[s] == 0) continue;
-    const Touch& touch = touching_[sticking_.places()[s]];
+    const Touch& touch = contacts_[sticking_.places()[s]];
     if (!all && (clear ? excess_[s] <= clear_excess * touch.friction * touch.normal_force
                        : !is_worst(touch, excess_[s])))
       continue;
@@ -109,9 +109,9 @@ void ConstraintFriction<D>::find_worst() {
   std::ranges::fill(worst_, 0.0);
   std::size_t s = 0;
   const auto visit = [&](Index, Index end) {
-    for (; s < sticking_.places().size() && touching_[sticking_.places()[s]].index < end; ++s) {
+    for (; s < sticking_.places().size() && contacts_[sticking_.places()[s]].index < end; ++s) {
       if (excess_[s] == 0) continue;
-      const Touch& touch = touching_[sticking_.places()[s]];
+      const Touch& touch = contacts_[sticking_.places()[s]];
       const auto mine = rank_of(touch, excess_[s]);
       for (const Index body : {touch.a, touch.b})
         if (body >= 0)
@@ -152,7 +152,7 @@ void ConstraintFriction<D>::decide(Real time) {
 /// Contacts that slip against their direction stick; in space the direction follows the slip.
 template <int D>
 void ConstraintFriction<D>::turn_back() {
-  for (const Touch& touch : touching_) {
+  for (const Touch& touch : contacts_) {
     if (touch.mode->kind != ContactMode::slip || touch.friction == 0) continue;
     const Vec<D> u = slip_velocity(touch);
     const Vec<D> along = u - dot(u, touch.normal) * touch.normal;

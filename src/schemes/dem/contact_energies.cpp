@@ -145,7 +145,7 @@ ContactEnergy energy_of(const StepContext<D>& step, const EndedContact& c) {
 
 /// Histories say which pairs touched only where springs are stretched.
 template <int D>
-void find_touching(StepContext<D>& step) {
+void find_contact_pairs(StepContext<D>& step) {
   for (const auto& block : step.schedule.all_blocks())
     for_each_pair(step, block,
                   [&](std::size_t place, std::size_t a, std::size_t b, const Vec<3>& branch, Index) {
@@ -240,7 +240,7 @@ ContactEnergy ContactEnergies<D>::find_again(StepContext<D>& step, GhostExchange
       motion.spin[first_spin<D> + k] += back * bodies.angular_acceleration()[i][k];
   }
   records.copy_to_ghosts(ghosts);
-  find_touching(step);
+  find_contact_pairs(step);
   return find(step, ghosts);
 }
 

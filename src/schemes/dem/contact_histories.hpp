@@ -41,17 +41,17 @@ class ContactHistories {
       std::ranges::transform(both.pairs(), now_.rolling.pairs().begin(), &ContactSprings::rolling);
       std::ranges::transform(both.walls(), now_.rolling.walls().begin(), &ContactSprings::rolling);
     }
-    const auto record = [this](std::vector<std::uint8_t>& touching, std::size_t n, auto springs_at) {
-      touching.resize(n);
+    const auto record = [this](std::vector<std::uint8_t>& states, std::size_t n, auto springs_at) {
+      states.resize(n);
       for (std::size_t k = 0; k < n; ++k) {
         const auto [h, r] = springs_at(k);
         const bool any = h.spring[0] != 0 || h.spring[1] != 0 || h.spring[2] != 0 || h.stiffness != 0 ||
                          r.angle[0] != 0 || r.angle[1] != 0 || r.angle[2] != 0;
-        touching[k] = any ? touches : 0;
+        states[k] = any ? touches : 0;
       }
     };
-    record(touching_, now_.contact.pairs().size(), [this](std::size_t k) { return of_pair(now_, k); });
-    record(wall_touching_, now_.contact.walls().size(), [this](std::size_t k) { return of_wall(now_, k); });
+    record(pair_states_, now_.contact.pairs().size(), [this](std::size_t k) { return of_pair(now_, k); });
+    record(wall_states_, now_.contact.walls().size(), [this](std::size_t k) { return of_wall(now_, k); });
   }
   /// As memory of the owned bodies. Collective.
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) {
@@ -71,14 +71,14 @@ class ContactHistories {
   /// Gives kernels the pairs from this batch on.
   void fill(ForceBatches& batches, Index first_batch) {
     const Index first = batch_size * first_batch;
-    batches.touching = touching_.data() + first;
+    batches.touched = pair_states_.data() + first;
     batches.history = now_.contact.pairs().data() + first;
     if (rolls_) batches.rolling = now_.rolling.pairs().data() + first;
   }
-  bool pair_touches(std::size_t place) const { return touching_[place] != 0; }
+  bool pair_touches(std::size_t place) const { return pair_states_[place] != 0; }
   /// A pair that did not touch does now.
   void begin_pair(std::size_t place) {
-    touching_[place] = touches;
+    pair_states_[place] = touches;
     now_.contact.pairs()[place] = {};
     if (rolls_) now_.rolling.pairs()[place] = {};
   }
@@ -90,16 +90,16 @@ class ContactHistories {
     return wall_touches(place) ? of_wall(now_, place) : ContactSprings{};
   }
 
-  std::uint8_t& wall_state(std::size_t place) { return wall_touching_[place]; }
-  std::uint8_t wall_state(std::size_t place) const { return wall_touching_[place]; }
-  bool wall_touches(std::size_t place) const { return (wall_touching_[place] & touches) != 0; }
+  std::uint8_t& wall_state(std::size_t place) { return wall_states_[place]; }
+  std::uint8_t wall_state(std::size_t place) const { return wall_states_[place]; }
+  bool wall_touches(std::size_t place) const { return (wall_states_[place] & touches) != 0; }
   ContactHistory& wall_history(std::size_t place) { return now_.contact.walls()[place]; }
   /// Null without springs against rolling.
   RollingHistory* wall_rolling(std::size_t place) { return rolls_ ? &now_.rolling.walls()[place] : nullptr; }
   /// The candidate whose history a contact takes over that begins: one that the same body has just lost on a
   /// neighbouring part, or on another obstacle that this one stands for; of several the smallest. -1: none.
   Index inherits_from(const SweepSchedule<D>& schedule, std::size_t place) const {
-    const auto was = [&](const auto& other) { return wall_touching_[static_cast<std::size_t>(other.place)]; };
+    const auto was = [&](const auto& other) { return wall_states_[static_cast<std::size_t>(other.place)]; };
     for (const auto& other : schedule.wall_neighbours(place))
       if ((was(other) & (touches | touched_before)) == touched_before) return other.place;
     for (const auto& other : schedule.walls_beside(place))
@@ -112,7 +112,7 @@ class ContactHistories {
     const auto at = static_cast<std::size_t>(from);
     wall_history(place) = from < 0 ? ContactHistory{} : wall_history(at);
     if (rolls_) *wall_rolling(place) = from < 0 ? RollingHistory{} : *wall_rolling(at);
-    if (from >= 0) wall_touching_[at] = 0;
+    if (from >= 0) wall_states_[at] = 0;
   }
 
   /// Makes each step to come keep what contacts remembered before it.
@@ -139,14 +139,14 @@ class ContactHistories {
     ContactField<RollingHistory> rolling;  // empty without springs against rolling
   };
   void clear_open_contacts(Histories& histories) const {
-    const auto clear = [](auto values, const std::vector<std::uint8_t>& touching) {
+    const auto clear = [](auto values, const std::vector<std::uint8_t>& states) {
       for (std::size_t k = 0; k < values.size(); ++k)
-        if ((touching[k] & touches) == 0) values[k] = {};
+        if ((states[k] & touches) == 0) values[k] = {};
     };
-    clear(histories.contact.pairs(), touching_);
-    clear(histories.contact.walls(), wall_touching_);
-    clear(histories.rolling.pairs(), touching_);
-    clear(histories.rolling.walls(), wall_touching_);
+    clear(histories.contact.pairs(), pair_states_);
+    clear(histories.contact.walls(), wall_states_);
+    clear(histories.rolling.pairs(), pair_states_);
+    clear(histories.rolling.walls(), wall_states_);
   }
   ContactSprings of_pair(const Histories& of, std::size_t place) const {
     return {of.contact.pairs()[place], rolls_ ? of.rolling.pairs()[place] : RollingHistory{}};
@@ -158,7 +158,7 @@ class ContactHistories {
   bool rolls_;
   bool keeps_before_ = false;
   Histories now_, before_;
-  std::vector<std::uint8_t> touching_, wall_touching_;  // pairs: 0 or `touches`
+  std::vector<std::uint8_t> pair_states_, wall_states_;  // pairs: 0 or `touches`
 };
 
 }  // namespace scree

@@ -297,7 +297,7 @@ void DemStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces*/) {
   state.clock.last_dt = dt;
 }
 
-/// Finds candidates anew if the drift of this step would leave the reach of the present ones; returns the
+/// Finds candidates again if the drift of this step would leave the reach of the present ones; returns the
 /// length of the step.
 template <int D>
 Real DemStepper<D>::refresh(State<D>& state, Real dt) {
@@ -305,7 +305,7 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   // far they will get, some of it is left.
   const Real free_share = 1 - motion_->reach() / state.lattice.skin;
   const Real share_of_skin = (is_constrained() ? 0.45 : 0.5) * free_share;
-  if (!neighborhood_->stale_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
+  if (!neighborhood_->needs_rebuild_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
   const auto plan =
       neighborhood_->list().plan_step(state, dt, share_of_skin, [&](std::size_t i, Real shorter) {
         const Vec<D> flow = state.cell.flow_at(state.box, state.bodies.position()[i]);
@@ -344,7 +344,7 @@ void DemStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGraph<
 
 template <int D>
 std::vector<CertificateEntry> DemStepper<D>::certificate() const {
-  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->result().n_touching)},
+  std::vector<CertificateEntry> entries{{"contacts", "-", static_cast<Real>(motion_->result().n_contacts)},
                                         {"max_overlap", "m", motion_->result().overlap, false,
                                          motion_->result().overlap - motion_->result().beyond}};
   std::ranges::copy(motion_->certificate(), std::back_inserter(entries));

@@ -63,7 +63,7 @@ class DemMotion {
 
   /// Of the last step, over all ranks.
   struct StepResult {
-    std::int64_t n_touching = 0;
+    std::int64_t n_contacts = 0;
     Real overlap = 0;                   ///< deepest [m]
     Real beyond = -HUGE_VAL;            ///< by how much overlaps exceed what is allowed, the most [m]
     std::int64_t n_passed_through = 0;  ///< centres that passed through thin obstacles

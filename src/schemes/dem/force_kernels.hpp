@@ -121,6 +121,7 @@ class PrefetchQueue {
   /// Asks for the next n lines.
   void fetch(std::size_t n) {
     for (; n > 0 && current_ < ranges_.size(); --n) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address, never read
       __builtin_prefetch(reinterpret_cast<const void*>(at_), 0, 2);
       at_ += line;
       if (at_ < ranges_[current_].end) continue;
@@ -149,7 +150,7 @@ struct ForceBatches {
   const Real* shift_velocities = nullptr;  ///< the same to v_i - v_j; null: 0
   Real* face_virial = nullptr;        ///< 3 numbers: sum of f_k s_k over shifted pairs, f: force on j [N],
                                       ///< s: their shift [m]; null: nobody asks
-  std::uint8_t* touching = nullptr;   ///< one per place: whether the pair touched at the last call
+  std::uint8_t* touched = nullptr;    ///< one per place: whether the pair touched at the last call
   ContactHistory* history = nullptr;  ///< one per place, meaningless where `touching` is 0
   RollingHistory* rolling = nullptr;  ///< the same with `rolling_springs`
   Index* list = nullptr;              ///< scratch, three per place
@@ -164,7 +165,7 @@ struct ForceBatches {
   NormalLaw law = NormalLaw::hertz;  ///< that of the kernels
 };
 struct ForceCounts {
-  Index n_touching = 0;
+  Index n_contacts = 0;
   Real deepest = 0;         ///< overlap [m]
   Real beyond = -HUGE_VAL;  ///< overlap less overlap_limit of the smaller radius, the largest [m]
 
@@ -174,7 +175,7 @@ struct ForceCounts {
     beyond = std::max(beyond, std::max(overlap, 0.0) - limit);
   }
   void add(const ForceCounts& more) {
-    n_touching += more.n_touching;
+    n_contacts += more.n_contacts;
     deepest = std::max(deepest, more.deepest);
     beyond = std::max(beyond, more.beyond);
   }

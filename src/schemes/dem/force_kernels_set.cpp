@@ -186,17 +186,17 @@ void add_force(const Force<Real>& f, const Contact<Real>& c, ForceRecord& a, For
 
 /// Touching pairs, one after the other: scratch of a call. `entry` is 2 * place + whether they touched
 /// before.
-struct Touching {
+struct ContactRows {
   Index* entry;
   Index* low;
   Index* high;
 
-  explicit Touching(const ForceBatches& p)
+  explicit ContactRows(const ForceBatches& p)
       : entry(p.list), low(p.list + batch_size * p.n_batches), high(p.list + 2 * batch_size * p.n_batches) {}
 };
 
 /// Appends the pairs of one register that touch to those before, which are n.
-Index append_touching(const ForceBatches& p, const Touching& list, Index n, Index place, const Index* low,
+Index append_contacts(const ForceBatches& p, const ContactRows& list, Index n, Index place, const Index* low,
                       unsigned touches) {
 #if defined(__AVX512F__)
   const auto mask = static_cast<__mmask8>(touches);
@@ -206,7 +206,7 @@ Index append_touching(const ForceBatches& p, const Touching& list, Index n, Inde
   const auto numbers = [](const Index* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   };
-  auto* flags = reinterpret_cast<__m128i*>(p.touching + place);
+  auto* flags = reinterpret_cast<__m128i*>(p.touched + place);
   const __m256i twice_k = _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14);
   const __m256i entries = _mm256_add_epi32(_mm256_add_epi32(_mm256_set1_epi32(2 * place), twice_k),
                                            _mm256_cvtepu8_epi32(_mm_loadl_epi64(flags)));
@@ -218,7 +218,7 @@ Index append_touching(const ForceBatches& p, const Touching& list, Index n, Inde
 #else
   for (int k = 0; k < width; ++k) {
     const unsigned now = touches >> k & 1U;
-    std::uint8_t& flag = p.touching[place + k];
+    std::uint8_t& flag = p.touched[place + k];
     list.entry[n] = 2 * (place + k) + flag;
     list.low[n] = low[k];
     list.high[n] = low[k + batch_size];
@@ -238,7 +238,7 @@ unsigned bonded_of(const ForceBatches& p, Index place, const Index* low, const L
     if ((near >> k & 1U) == 0) continue;
     const Real sum = radii[k];
     bool touches = squared[k] < sum * sum;
-    if (!touches && p.touching[place + k] != 0) {
+    if (!touches && p.touched[place + k] != 0) {
       const Index a = low[k], b = low[k + batch_size];
       const SoftLaw& law = law_of(p, p.motions[a].material, p.motions[b].material);
       const Real radius_a = p.places[a].radius, radius_b = p.places[b].radius;
@@ -251,7 +251,7 @@ unsigned bonded_of(const ForceBatches& p, Index place, const Index* low, const L
 }
 
 template <bool shifted, Pulls pulls>
-Index find_touching(const ForceBatches& p, const Touching& list) {
+Index find_contact_pairs(const ForceBatches& p, const ContactRows& list) {
   Index n = 0;
   for (Index batch = 0; batch < p.n_batches; ++batch)
     for (int part = 0; part < batch_size; part += width) {
@@ -272,9 +272,9 @@ Index find_touching(const ForceBatches& p, const Touching& list) {
         const Lanes wide = reach + (Lanes{} + p.reach);
         const unsigned near = less(dot(d, d), wide * wide);
         const unsigned bonded = near != 0 ? bonded_of(p, place, low, dot(d, d), reach, near) : 0;
-        n = append_touching(p, list, n, place, low, bonded);
+        n = append_contacts(p, list, n, place, low, bonded);
       } else {
-        n = append_touching(p, list, n, place, low, less(dot(d, d), reach * reach));
+        n = append_contacts(p, list, n, place, low, less(dot(d, d), reach * reach));
       }
     }
   return n;
@@ -289,14 +289,12 @@ void add_face_virial(const ForceBatches& p, const Three<Real>& force, const Thre
 
 template <NormalLaw law, TangentialLaw tangential, Pulls pulls, bool shifted>
 ForceCounts run(const ForceBatches& p) {
-  const Touching list(p);
-  const Index n = find_touching<shifted, pulls>(p, list);
+  const ContactRows list(p);
+  const Index n = find_contact_pairs<shifted, pulls>(p, list);
   const auto shift_of = [&](Index place) { return three(p.shift_table + 3 * p.shifts[place]); };
   constexpr Index ahead = 16;
   const Lanes zero{};
-  Lanes deepest = zero;
-  Lanes beyond = zero - HUGE_VAL;
-  Lanes n_fixed = zero;
+  Lanes deepest = zero, beyond = zero - HUGE_VAL, n_fixed = zero;
   Index next = 0;
   const std::size_t lines_each = p.prefetch ? p.prefetch->share(static_cast<std::size_t>(n / width)) : 0;
   for (; next + width <= n; next += width) {
@@ -371,11 +369,11 @@ ForceCounts run(const ForceBatches& p) {
   }
 
   ForceCounts counts;
-  counts.n_touching = n;
+  counts.n_contacts = n;
   for (int k = 0; k < width; ++k) {
     counts.deepest = std::max(counts.deepest, deepest[k]);
     counts.beyond = std::max(counts.beyond, beyond[k]);
-    counts.n_touching -= static_cast<Index>(n_fixed[k]);
+    counts.n_contacts -= static_cast<Index>(n_fixed[k]);
   }
   for (; next < n; ++next) {
     const Index place = list.entry[next] >> 1;
@@ -389,7 +387,7 @@ ForceCounts run(const ForceBatches& p) {
     if (a.inverse_mass + b.inverse_mass > 0) {
       counts.meet(c.overlap, p.overlap_limit * std::min(p.places[low].radius, p.places[high].radius));
     } else {
-      --counts.n_touching;
+      --counts.n_contacts;
     }
     RollingHistory* rolling = p.rolling == nullptr ? nullptr : p.rolling + place;
     History<Real> history =

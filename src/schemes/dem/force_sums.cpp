@@ -17,6 +17,42 @@ void add(ForceRecord& sum, const ForceRecord& part) {
   }
 }
 
+constexpr Index out_of_turn = std::numeric_limits<Index>::max();
+
+/// Of each local body.
+struct PartCounts {
+  std::vector<Index> n_parts;    // number of blocks that touch it
+  std::vector<Index> last_turn;  // of those blocks; out_of_turn: they run in another order than the colours
+  std::vector<Index> first_leaving;  // of the sums for other ranks; -1: none
+};
+
+template <int D>
+PartCounts count_parts(std::size_t n_blocks, const GhostExchange<D>& ghosts, const TouchedBodies<D>& touched,
+                       const BlockSchedule<D>& turns) {
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
+  const auto n_local = at(ghosts.n_local());
+  constexpr Index never = -1;
+  PartCounts counts{std::vector<Index>(n_local, 0), std::vector<Index>(n_local, never),
+                    std::vector<Index>(n_local, -1)};
+  for (std::size_t b = 0; b < n_blocks; ++b)
+    for (const Index body : touched.of(b)) {
+      ++counts.n_parts[at(body)];
+      Index& last = counts.last_turn[at(body)];
+      last = last < turns.turn_of(b) ? turns.turn_of(b) : out_of_turn;
+    }
+  constexpr Index whole = 2;  // what other ranks add or need is never added to forces directly
+  for (const auto& sum : ghosts.sums_arriving()) {
+    counts.n_parts[at(sum.body)] += whole;
+    counts.last_turn[at(sum.body)] = out_of_turn;
+  }
+  const auto leaving = ghosts.sums_leaving();
+  for (std::size_t k = leaving.size(); k-- > 0;) {
+    counts.first_leaving[at(leaving[k].body)] = static_cast<Index>(k);
+    counts.n_parts[at(leaving[k].body)] += whole;
+  }
+  return counts;
+}
+
 }  // namespace
 
 template <int D>
@@ -29,27 +65,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   n_leaving_ = leaving.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
 
-  // By how many blocks a body is touched, and whether in the order of colours: that of the schedule.
-  std::vector<Index> n_parts(n_local, 0);
-  constexpr Index never = -1, out_of_turn = std::numeric_limits<Index>::max();
-  std::vector<Index> last_turn(n_local, never);
-  for (std::size_t b = 0; b < blocks.size(); ++b)
-    for (const Index body : touched.of(b)) {
-      ++n_parts[at(body)];
-      Index& last = last_turn[at(body)];
-      last = last < turns.turn_of(b) ? turns.turn_of(b) : out_of_turn;
-    }
-  constexpr Index whole = 2;  // what other ranks add or need is never added to forces directly
-  for (const auto& sum : arriving) {
-    n_parts[at(sum.body)] += whole;
-    last_turn[at(sum.body)] = out_of_turn;
-  }
-  std::vector<Index> first_leaving(n_local, -1);
-  for (std::size_t k = leaving.size(); k-- > 0;) {
-    first_leaving[at(leaving[k].body)] = static_cast<Index>(k);
-    n_parts[at(leaving[k].body)] += whole;
-  }
-
+  const auto [n_parts, last_turn, first_leaving] = count_parts(blocks.size(), ghosts, touched, turns);
   auto n_places = static_cast<Index>(leaving.size() + arriving.size());
   std::vector<Part> own;  // in the order of colours
   std::vector<Index> sum_in_turn(n_local, -1);
@@ -79,7 +95,13 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
         own.push_back({arriving[k].body, static_cast<Index>(leaving.size() + k)});
   }
   parts_.assign(at(n_places), ForceRecord{});
+  order_summands(own, n_local);
+}
 
+/// Body by body the places of `own`, which are in the order of colours.
+template <int D>
+void ForceSums<D>::order_summands(std::span<const Part> own, std::size_t n_local) {
+  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   std::vector<Index> next(n_local + 1, 0);
   for (const Part& part : own) ++next[at(part.body) + 1];
   summed_.clear();

@@ -34,6 +34,8 @@ class ForceSums {
     Index body;
     Index place;  // in parts_; ~place if it is added to what is there
   };
+  void order_summands(std::span<const Part> own, std::size_t n_local);
+
   // First those for other ranks, then those from other ranks, then those of this rank for its own bodies: one
   // for each such body if its blocks run in the order of their colours, and so can add up as they run.
   std::vector<ForceRecord> parts_;

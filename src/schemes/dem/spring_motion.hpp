@@ -80,7 +80,7 @@ class SpringMotion final : public DemMotion<D> {
     // In a deforming cell ways count against the flow.
     if (!state_.cell.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
     if (state_.cell.is_stress_driven())
-      stress_.respond(state_, law_, records_, this->result_.n_touching, n_bodies);
+      stress_.respond(state_, law_, records_, this->result_.n_contacts, n_bodies);
     if (balance_.is_kept()) balance_.update(step, neighborhood_.ghosts(), driven_work);  // H.9-H.11
   }
   Real farthest_after(Real dt) const override {
@@ -207,7 +207,7 @@ class SpringMotion final : public DemMotion<D> {
     passed_ = step.passed;
     std::array<Real, 2> max{step.counts.deepest, step.counts.beyond};
     state_.comm.max(max);
-    std::array<std::int64_t, 3> counts{step.counts.n_touching, step.passed.count, state_.bodies.n_owned()};
+    std::array<std::int64_t, 3> counts{step.counts.n_contacts, step.passed.count, state_.bodies.n_owned()};
     state_.comm.sum(counts);
     this->result_ = {counts[0], max[0], max[1], counts[1]};
     return counts[2];

@@ -8,8 +8,8 @@
 
 namespace scree {
 
-/// What the parts of a step of contacts with springs share. It is made anew for each: nothing but records and
-/// histories goes from one to the next.
+/// What the parts of a step of contacts with springs share. It is made again for each: nothing but records
+/// and histories goes from one to the next.
 template <int D>
 struct StepContext {
   using Block = typename SweepSchedule<D>::Block;

@@ -48,7 +48,7 @@ struct FrictionContact {
 
 /// Friction of contacts that stick, as constraints t . u = 0 on their slip velocities u along all tangents t
 /// (docs/method.md, eq. K.5-K.7): D - 1 rows t . u = surface rate + G v for each. Velocities and
-/// accelerations have q numbers per body held.
+/// accelerations have q numbers per local body.
 template <int D>
 class StickingContacts {
  public:

@@ -88,7 +88,7 @@ class WallForces {
       on.torque[c] -= at.contact.lever_a * f.torque[c] + f.rolling[c];
     }
     if (step.state.obstacles.driven_of(seen.constraint) >= 0) reactions.record(step, seen, at, f);
-    ++step.counts.n_touching;
+    ++step.counts.n_contacts;
     step.counts.meet(at.contact.overlap, step.law.settings.overlap_limit * seen.radius);
   }
 

@@ -124,7 +124,9 @@ class EventEngine {
   void hop(const std::vector<bool>& hops, const std::string& place_in_run);
 
   void predict(int body, Real now);
+  struct Approach;
   Real contact_time(int body, Partner partner, Real now) const;
+  Real edge_contact_time(const Approach& approach, const SurfacePiece<D>& edge) const;
   void record_resting(int body, Real time);
   void record_impulses();
   void record(int body, Partner partner, Real magnitude);
@@ -139,7 +141,7 @@ class EventEngine {
   std::vector<Flight> flights_;
   std::vector<Prediction> predictions_;
   std::vector<std::vector<Closed>>
-      closed_;  // of each body; a pair is in both lists, but held bodies have none
+      closed_;  // of each body; a pair is in both lists, but fixed bodies have none
 
   /// Bodies that touch each other, and what they do.
   struct Cluster {

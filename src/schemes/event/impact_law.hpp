@@ -8,7 +8,7 @@
 namespace scree {
 
 /// A unilateral constraint without friction on the velocities of one body or two: with J v = n . (v_a - v_b)
-/// the approach speed, it asks for J v <= 0. Obstacles and bodies that are held do not move: v_b = 0.
+/// the approach speed, it asks for J v <= 0. Obstacles and bodies that are fixed do not move: v_b = 0.
 template <int D>
 struct ImpactConstraint {
   int a = 0;

@@ -51,13 +51,13 @@ struct StepContacts : ContactGeometry<D> {
   std::span<const PairProperties<D>* const> pair;
   /// n_contacts * D: velocity of obstacles in the frames of the contacts, in the middle of the step, and the
   /// mean of that and of the middle of the step before [m/s].
-  std::span<const Real> obstacle_velocity, start_obstacle_velocity;
+  std::span<const Real> obstacle_velocity, mean_obstacle_velocity;
 
   bool is_rigid(std::size_t c) const { return pair[c]->elasticity.rigid(); }
   /// With which obstacles do work at contact c. The force of a spring is that of the start of the step, in
   /// the middle between the velocities before and after.
   std::span<const Real> working_velocity(std::size_t c) const {
-    return is_rigid(c) ? obstacle_velocity : start_obstacle_velocity;
+    return is_rigid(c) ? obstacle_velocity : mean_obstacle_velocity;
   }
 };
 

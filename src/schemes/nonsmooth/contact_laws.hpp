@@ -123,7 +123,7 @@ class ContactLaws {
             law_,
             pairs_,
             assembler_.surface_velocity(),
-            assembler_.start_surface_velocity()};
+            assembler_.mean_surface_velocity()};
   }
   const ImpulseMemory<D>& memory() const { return memory_; }
   const RestitutionLaw<D>& restitution() const { return restitution_; }

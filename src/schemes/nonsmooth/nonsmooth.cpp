@@ -299,7 +299,7 @@ bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const R
   constexpr Real straight = 0.2, shorter = 0.9;
   const Real longest = std::max(longest_turning_step(state, velocity, straight), min_share * asked_);
   if (dt <= longest) return false;
-  neighborhood_->list().note_cut_step(state, dt, shorter * longest, "bodies turn too far for contacts");
+  neighborhood_->list().record_cut_step(state, dt, shorter * longest, "bodies turn too far for contacts");
   dt = shorter * longest;
   return true;
 }
@@ -315,7 +315,7 @@ bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   const Real before = deepest_overlap(state, assembler_->contacts());
   const Real after = overlap_after(state, *neighborhood_, solve_->velocity(), dt, end_contacts_);
   if (after <= std::max(deep * smallest_radius_, before)) return false;
-  neighborhood_->list().note_cut_step(state, dt, 0.5 * dt, "bodies with shapes would overlap");
+  neighborhood_->list().record_cut_step(state, dt, 0.5 * dt, "bodies with shapes would overlap");
   dt *= 0.5;
   return true;
 }

@@ -108,7 +108,7 @@ class SpringLaw {
     Real* guess = &guess_[c * D];
     for (std::size_t i = 1; i < D; ++i) {
       const Real slip_speed = speed[static_cast<int>(i)];
-      const ContactLine slip = spring.both_ways(dot(problem.frame[c][i], remembered.spring), slip_speed);
+      const ContactLine slip = spring.bilateral(dot(problem.frame[c][i], remembered.spring), slip_speed);
       problem.compliance[2 * c + 1] = slip.compliance;
       problem.bias[c * D + i] += slip.bias;
       // All else stopped what the impulse before drove.

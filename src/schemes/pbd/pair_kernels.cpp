@@ -1,9 +1,7 @@
 #include "schemes/pbd/pair_kernels.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "core/random.hpp"
 #include "core/simd.hpp"

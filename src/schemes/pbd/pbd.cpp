@@ -189,8 +189,8 @@ void PbdStepper<D>::advance(State<D>& state, Real dt, bool record_forces) {
     throw;
   }
   if (dt < uncut)
-    neighborhood_->list().note_cut_step(state, asked, dt,
-                                        "bodies or obstacles would go too far towards each other");
+    neighborhood_->list().record_cut_step(state, asked, dt,
+                                          "bodies or obstacles would go too far towards each other");
   force_scale_ = 1 / dt;
   state.clock.last_dt = dt;
 }
@@ -208,7 +208,7 @@ void PbdStepper<D>::take_step(State<D>& state, Real& dt, bool record_forces) {
   // found where the bodies are headed, then with wider and wider lists.
   while (used > 0.5 * state.lattice.skin) {
     if (fresh && state.lattice.skin >= neighborhood_->list().widest_skin(state)) {
-      neighborhood_->list().note_step_beyond_list(state, 2 * used);
+      neighborhood_->list().record_step_beyond_list(state, 2 * used);
       break;
     }
     take_back(state);

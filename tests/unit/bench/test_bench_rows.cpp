@@ -45,7 +45,7 @@ TEST_CASE("A row in JSON has all that its case said, infinite numbers as texts")
   row.timing("write", "s", 0.1, 0.01).result("stiffness", "N/m", std::numeric_limits<Real>::infinity());
   row.only_in_files();
   row.phases = {{"sweeps", 0.75}};
-  row.notes = {"a, \"note\""};
+  row.remarks = {"a, \"note\""};
   const Comm comm;
   std::string sent;
   BenchRun(comm, "dem", "strong", [&](const std::string& what, const Json& value) {

@@ -91,7 +91,7 @@ TEST_CASE("elastic contact: many in a row keep their energy without damping", "[
     const Real start = energy();
     for (int step = 0; step < 200; ++step) {
       std::array<ContactLine, n - 1> line;
-      for (std::size_t c = 0; c + 1 < n; ++c) line[c] = spring.both_ways(stretch(x, c), stretch(v, c));
+      for (std::size_t c = 0; c + 1 < n; ++c) line[c] = spring.bilateral(stretch(x, c), stretch(v, c));
       std::array<Real, n - 1> impulse{};
       for (int sweep = 0; sweep < 2000; ++sweep)
         for (std::size_t c = 0; c + 1 < n; ++c) {

@@ -6,44 +6,6 @@
 
 namespace {
 
-/// A registry of one kind, for numbers of one unit.
-template <scree::Unit unit>
-struct Amount {
-  scree::Real value = 0;
-  void describe(scree::Section& section) {
-    section.real("value", value, {.unit = unit, .required = true, .doc = "How much."});
-  }
-};
-
-template <scree::Unit unit>
-void describe_amount(scree::Section& root, const char* name) {
-  root.table(name, {.doc = "A number."}, [](scree::Section& section) {
-    std::unique_ptr<Amount<unit>> amount;
-    section.kind("type", amount, {.required = true, .doc = "Kind of it."});
-  });
-}
-
-}  // namespace
-
-namespace scree {
-
-template <>
-std::span<const Entry<Amount<Unit::length>>> registry<Amount<Unit::length>>() {
-  static constexpr Entry<Amount<Unit::length>> all[]{
-      {"constant", "one value", [] { return std::make_unique<Amount<Unit::length>>(); }}};
-  return all;
-}
-template <>
-std::span<const Entry<Amount<Unit::speed>>> registry<Amount<Unit::speed>>() {
-  static constexpr Entry<Amount<Unit::speed>> all[]{
-      {"constant", "one value", [] { return std::make_unique<Amount<Unit::speed>>(); }}};
-  return all;
-}
-
-}  // namespace scree
-
-namespace {
-
 /// The sample, with a key that has another size in 3D and a table that exists in 3D only.
 scree::DeckDescription sample_in_both() {
   const auto describe = [](scree::Section& root, int dimension) {
@@ -63,29 +25,41 @@ scree::DeckDescription sample_in_both() {
 
 }  // namespace
 
-TEST_CASE("deck reference: each key stands once with type, default, range and meaning", "[core]") {
-  const std::string text = scree::deck_reference(sample_in_both());
-  const auto has_once = [&](const std::string& part) {
-    const std::size_t place = text.find(part);
-    return place != std::string::npos && text.find(part, place + 1) == std::string::npos;
+TEST_CASE("deck keys: each stands once with type, default, range and meaning", "[core]") {
+  const auto all = nlohmann::json::parse(scree::deck_keys(sample_in_both()));
+  CHECK(all["units"].size() > 10);
+  const auto of = [](const nlohmann::json& table, const std::string& name) {
+    std::vector<nlohmann::json> found;
+    for (const auto& key : table)
+      if (key["name"] == name) found.push_back(key);
+    REQUIRE(found.size() == 1);
+    return found.front();
   };
-  CHECK(has_once("## `[simulation]`\n\nThe run. Required.\n"));
-  CHECK(has_once("| `end_time` | number [s] or \"never\" or \"auto\" | `1.5` | > 0 | When it ends. |"));
-  CHECK(has_once("| `dimension` | integer | required | in [2, 3] | Of space. |"));
-  CHECK(has_once("| `limit` | number | none | >= 0 | The largest value. |"));
-  CHECK(has_once("## `[output]`\n\nFiles. Has an effect only if it is given.\n"));
-  CHECK(has_once("## `[particles.NAME]`\n"));
-  CHECK(has_once("### `[particles.NAME]` with `type = \"disk\"`\n\nA disk.\n"));
-  CHECK(has_once("#### `[particles.NAME.surface]`\n"));
-  CHECK(
-      has_once("| `gravity` | 2D: list of 2 numbers [m/s2]; 3D: list of 3 numbers [m/s2] | "
-               "2D: `[0.0, 0.0]`; 3D: `[0.0, 0.0, 0.0]` |  | Pulls \\| down. |"));
-  CHECK(has_once("| `height` | number [m] | `2.0` |  | Upwards. (3D only) |"));
-  CHECK(has_once("## `[[stages]]`\n\nWhat happens in turn. Any number of tables, in order.\n"));
-  CHECK(has_once("### `[[stages]]` with `gate = \"disk\"`\n"));
-  CHECK(has_once("### `[stages.until]`\n\nWhen it ends. Has an effect only if it is given.\n"));
-  CHECK(has_once("| `duration` | number [s] | none | > 0 | How long. |"));
-  CHECK(text.find("cone") == std::string::npos);
+  const auto simulation = of(all["keys"], "simulation");
+  CHECK((simulation["form"] == "table" && simulation["required"] == true));
+  const auto end_time = of(simulation["members"], "end_time");
+  CHECK(end_time["type"] == "number [s] or \"never\" or \"auto\"");
+  CHECK((end_time["default"] == "`1.5`" && end_time["range"] == "> 0" && end_time["unit"] == "s"));
+  CHECK(end_time["hint"] == "When it ends. (number [s] or \"never\" or \"auto\", > 0, default 1.5)");
+  CHECK((end_time["form"] == "real_or_word" && end_time["above"] == 0 && !end_time.contains("max")));
+  const auto dimension = of(simulation["members"], "dimension");
+  CHECK((dimension["default"] == "required" && dimension["form"] == "integer"));
+  CHECK((dimension["min"] == 2 && dimension["max"] == 3));
+  CHECK(of(simulation["members"], "limit")["default"] == "none");
+  CHECK(of(all["keys"], "output")["form"] == "optional_table");
+  const auto space = of(all["keys"], "space");
+  CHECK(of(space["members"], "gravity")["type"] ==
+        "2D: list of 2 numbers [m/s2]; 3D: list of 3 numbers [m/s2]");
+  CHECK(of(space["members"], "gravity")["default"] == "2D: `[0.0, 0.0]`; 3D: `[0.0, 0.0, 0.0]`");
+  CHECK(of(space["members"], "gravity")["count"] == nlohmann::json{2, 3});
+  CHECK(of(space["members"], "height")["where"] == " (3D only)");
+  const auto particles = of(all["keys"], "particles");
+  CHECK(particles["form"] == "tables");
+  const auto kinds = of(particles["members"], "type")["kinds"];
+  CHECK(kinds.size() == 2);  // a cone exists in no dimension
+  CHECK((of(kinds, "disk")["summary"] == "a disk" && of(kinds, "disk")["members"].size() == 2));
+  const auto stages = of(all["keys"], "stages");
+  CHECK((stages["form"] == "list" && of(stages["members"], "until")["form"] == "optional_table"));
 }
 
 namespace {
@@ -107,38 +81,12 @@ scree::DeckDescription with_laboratory() {
 
 }  // namespace
 
-TEST_CASE("deck reference: keys of the laboratory are on a page of their own, and only there", "[core]") {
-  const std::string users = scree::deck_reference(with_laboratory());
-  const std::string laboratory = scree::deck_reference(with_laboratory(), scree::Audience::laboratory);
-  const auto has = [](const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-  };
-  CHECK(has(users, "| `tolerance` |"));
-  for (const char* key : {"| `start` |", "| `weight` |", "## `[trial]`", "| `limit` |"}) {
-    CHECK(!has(users, key));
-    CHECK(has(laboratory, key));
-  }
-  CHECK(has(laboratory, "## `[solve]`"));
-  CHECK(!has(laboratory, "| `tolerance` |"));
-}
-
-TEST_CASE("deck reference: tables with the same kinds refer to the first, with their own unit", "[core]") {
-  const auto describe = [](scree::Section& root) {
-    describe_amount<scree::Unit::length>(root, "size");
-    describe_amount<scree::Unit::speed>(root, "pace");
-  };
-  const std::string text = scree::deck_reference({describe, describe});
-  CHECK(text.find("### `[size]` with `type = \"constant\"`") != std::string::npos);
-  CHECK(text.find("Kinds, with their keys: those of [`[size]`](#size), in m/s.") != std::string::npos);
-  CHECK(text.find("`[pace]` with") == std::string::npos);
-}
-
-TEST_CASE("deck schema: keys of the laboratory are valid, but editors do not offer them", "[core]") {
-  const auto schema = nlohmann::json::parse(scree::deck_schema(with_laboratory()));
-  const auto& keys = schema["properties"]["solve"]["properties"];
-  CHECK(!keys["tolerance"].contains("doNotSuggest"));
-  CHECK(keys["start"]["doNotSuggest"] == true);
-  CHECK(keys["weight"]["doNotSuggest"] == true);
+TEST_CASE("deck keys: what is for the laboratory says so", "[core]") {
+  const auto keys = nlohmann::json::parse(scree::deck_keys(with_laboratory()))["keys"];
+  CHECK((keys[0]["for_laboratory"] == false && keys[1]["for_laboratory"] == true));
+  std::vector<bool> flags;
+  for (const auto& key : keys[0]["members"]) flags.push_back(key["for_laboratory"]);
+  CHECK(flags == std::vector<bool>{false, true, true});
 }
 
 TEST_CASE("a deck says which of its settings are for the laboratory, unless they are the default", "[core]") {
@@ -160,27 +108,4 @@ TEST_CASE("an unknown key: keys of the laboratory are not among the valid ones t
   with_laboratory().in_2d(deck.root());
   CHECK_THROWS_WITH(deck.require_all_read(),
                     Catch::Contains("valid: tolerance") && !Catch::Contains("weight"));
-}
-
-TEST_CASE("deck schema: names, types, ranges and the keys of a kind", "[core]") {
-  const auto schema = nlohmann::json::parse(scree::deck_schema(sample_in_both()));
-  CHECK(schema["required"] == nlohmann::json{"simulation"});
-  CHECK(schema["unevaluatedProperties"] == false);
-  const auto& dimension = schema["properties"]["simulation"]["properties"]["dimension"];
-  CHECK(dimension["type"] == "integer");
-  CHECK(dimension["minimum"] == 2);
-  CHECK(dimension["maximum"] == 3);
-  const auto& gravity = schema["properties"]["space"]["properties"]["gravity"];
-  CHECK(gravity["minItems"] == 2);
-  CHECK(gravity["maxItems"] == 3);
-  const auto& group = schema["properties"]["particles"]["additionalProperties"];
-  CHECK(group["properties"]["type"]["enum"] == nlohmann::json{"plane", "disk"});
-  CHECK(group["allOf"][1]["if"]["properties"]["type"]["const"] == "disk");
-  CHECK(group["allOf"][1]["then"]["required"] == nlohmann::json{"radius"});
-  CHECK(group["allOf"][1]["then"]["properties"].contains("surface"));
-  const auto& stages = schema["properties"]["stages"];
-  CHECK(stages["type"] == "array");
-  CHECK(stages["items"]["type"] == "object");
-  CHECK(stages["items"]["properties"]["until"]["required"] == nlohmann::json{"energy"});
-  CHECK(stages["items"]["unevaluatedProperties"] == false);
 }

@@ -113,19 +113,19 @@ TEST_CASE("building: escalators are entered at one end", "[crowd]") {
 TEST_CASE("building: ways lead over lines at the speed of the connector", "[crowd]") {
   const auto times = [](const std::string& more) {
     const Site site(floors + stair + more);
-    FloorField ways;
+    FloorField floor_field;
     Deck deck = Deck::from_text("[navigation]\nwall_clearance = 0", "test.toml");
-    ways.describe(deck.root());
+    floor_field.describe(deck.root());
     const Destination door{"exits.door", "test.toml:1:1", {{{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}, 0};
-    ways.build(Comm(MPI_COMM_SELF), site.plan, site.plan.bounds(), {}, {door});
+    floor_field.build(Comm(MPI_COMM_SELF), site.plan, site.plan.bounds(), {}, {door});
     const std::vector<Vec<2>> at{{{11, 3}}, {{6, 3}}, {{2.5, 3}}};
     const std::vector<std::int32_t> levels{1, 2, 0};
-    ways.fetch({at, levels}, 12);
+    floor_field.fetch({at, levels}, 12);
     std::vector<Real> found;
-    for (std::size_t i = 0; i < at.size(); ++i) found.push_back(ways.travel_time(0, at[i], levels[i]));
-    CHECK(ways.direction(0, at[0], 1)[0] == Approx(-1).margin(1e-3));
-    CHECK(ways.direction(0, {{9.03, 3}}, 1)[0] == Approx(-1).margin(1e-3));
-    CHECK(ways.direction(0, {{3.02, 3}}, 2)[0] == Approx(-1).margin(1e-3));
+    for (std::size_t i = 0; i < at.size(); ++i) found.push_back(floor_field.travel_time(0, at[i], levels[i]));
+    CHECK(floor_field.direction(0, at[0], 1)[0] == Approx(-1).margin(1e-3));
+    CHECK(floor_field.direction(0, {{9.03, 3}}, 1)[0] == Approx(-1).margin(1e-3));
+    CHECK(floor_field.direction(0, {{3.02, 3}}, 2)[0] == Approx(-1).margin(1e-3));
     return found;
   };
   // Down the stair: 6 m in plan at 0.75 / sqrt(1.25).
@@ -137,11 +137,11 @@ TEST_CASE("building: ways lead over lines at the speed of the connector", "[crow
   CHECK(times("down_factor = 0.25\n")[0] == Approx(2.5 + 3 * on_stair + 2).margin(0.1));
   // Nobody gets down on a staircase that runs up.
   const Site site(floors + stair + "type = 'escalator'\nspeed = 0.5\ndirection = 'up'\n");
-  const WayCheck check(site.plan, {{0, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2);
-  CHECK(check.has_no_way({{11, 3}}, 1));
-  CHECK_FALSE(check.has_no_way({{11, 3}}, 0));
+  const RouteCheck check(site.plan, {{0, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2);
+  CHECK(check.has_no_route({{11, 3}}, 1));
+  CHECK_FALSE(check.has_no_route({{11, 3}}, 0));
   CHECK_FALSE(check.reaches(1));
-  CHECK(WayCheck(site.plan, {{1, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2).reaches(0));
+  CHECK(RouteCheck(site.plan, {{1, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2).reaches(0));
 }
 
 TEST_CASE("building: a lift is entered where it is called, and left where people get out", "[crowd]") {
@@ -158,7 +158,7 @@ TEST_CASE("building: a lift is entered where it is called, and left where people
   CHECK(site.plan.may_enter(3, 0));
   CHECK_FALSE(site.plan.may_enter(3, 2));
   // It comes, waits, goes: two rides of 4 s, three times half of the door, the dwell.
-  CHECK(lift.way_time(2) == Approx(4 + 2 + 3 + 2 + 4 + 2));
+  CHECK(lift.travel_time(2) == Approx(4 + 2 + 3 + 2 + 4 + 2));
   // The door is no wall of the plan, and closed until the cabin stands there.
   CHECK(length_of(site.plan.plan(1).walls()) == Approx(2 * 16 - 1));
   CHECK(length_of(site.plan.plan(3).walls()) == Approx(2 * 4 - 1));
@@ -179,35 +179,35 @@ TEST_CASE("building: a lift is entered where it is called, and left where people
 
 TEST_CASE("building: ways reckon with the time of a lift, and lead straight into it", "[crowd]") {
   const Destination exit{"exits.door", "test.toml:1:1", {{{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}, 0};
-  const auto check_ways = [&](const std::string& more, Real cell, Real lift_time) {
+  const auto check_routes = [&](const std::string& more, Real cell, Real lift_time) {
     const Site site(shaft + more);
-    FloorField ways;
+    FloorField floor_field;
     Deck deck =
         Deck::from_text(fmt::format("[navigation]\nwall_clearance = 0\ncell = {}", cell), "test.toml");
-    ways.describe(deck.root());
-    ways.build(Comm(MPI_COMM_SELF), site.plan, site.plan.bounds(), {}, {exit});
+    floor_field.describe(deck.root());
+    floor_field.build(Comm(MPI_COMM_SELF), site.plan, site.plan.bounds(), {}, {exit});
     const std::vector<Vec<2>> at{{{5, 3}}, {{5, 3}}, {{11, 3}}};
     const std::vector<std::int32_t> levels{2, 0, 3};
-    ways.fetch({at, levels}, 12);
+    floor_field.fetch({at, levels}, 12);
     const Real into = 0.75 * (0.5 + 2 * 0.2);
-    CHECK(ways.travel_time(0, {{5, 3}}, 0) == Approx(4.5).margin(0.1));
-    CHECK(ways.travel_time(0, {{5, 3}}, 2) == Approx(5 + lift_time + 2 * into + 9.5).margin(0.2));
-    CHECK(ways.direction(0, {{5, 3}}, 2)[0] == Approx(1).margin(1e-3));
-    CHECK(ways.direction(0, {{9.8, 3}}, 2)[0] > 0.95);
-    CHECK(ways.direction(0, {{9.99, 3.1}}, 2)[0] > 0.8);
-    CHECK(ways.direction(0, {{9.99, 3}}, 0)[0] == Approx(-1).margin(1e-3));
+    CHECK(floor_field.travel_time(0, {{5, 3}}, 0) == Approx(4.5).margin(0.1));
+    CHECK(floor_field.travel_time(0, {{5, 3}}, 2) == Approx(5 + lift_time + 2 * into + 9.5).margin(0.2));
+    CHECK(floor_field.direction(0, {{5, 3}}, 2)[0] == Approx(1).margin(1e-3));
+    CHECK(floor_field.direction(0, {{9.8, 3}}, 2)[0] > 0.95);
+    CHECK(floor_field.direction(0, {{9.99, 3.1}}, 2)[0] > 0.8);
+    CHECK(floor_field.direction(0, {{9.99, 3}}, 0)[0] == Approx(-1).margin(1e-3));
     // In the cabin the way leads out.
-    CHECK(ways.direction(0, {{11, 3}}, 3)[0] == Approx(-1).margin(1e-3));
-    CHECK(ways.travel_time(0, {{11, 3}}, 3) == Approx(10.5).margin(0.1));
+    CHECK(floor_field.direction(0, {{11, 3}}, 3)[0] == Approx(-1).margin(1e-3));
+    CHECK(floor_field.travel_time(0, {{11, 3}}, 3) == Approx(10.5).margin(0.1));
   };
-  check_ways("", 0.1, 17);
-  check_ways("", 0.2, 17);
-  check_ways("wait = 30\n", 0.1, 41);
+  check_routes("", 0.1, 17);
+  check_routes("", 0.2, 17);
+  check_routes("wait = 30\n", 0.1, 41);
   const Site site(shaft);
-  const WayCheck check(site.plan, {{0, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2);
+  const RouteCheck check(site.plan, {{0, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2);
   CHECK(check.reaches(2));
-  CHECK_FALSE(check.has_no_way({{5, 3}}, 2));
-  CHECK_FALSE(WayCheck(site.plan, {{2, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2).reaches(0));
+  CHECK_FALSE(check.has_no_route({{5, 3}}, 2));
+  CHECK_FALSE(RouteCheck(site.plan, {{2, {{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}}, 0.2).reaches(0));
 }
 
 namespace {

@@ -43,7 +43,7 @@ std::vector<GroupMember> file(const std::vector<Real>& x, const std::vector<Real
                        .speed = speed[k],
                        .time_to_go = x[k],
                        .destination = 0,
-                       .has_way = true,
+                       .has_goal = true,
                        .walks = true});
   return members;
 }
@@ -190,7 +190,7 @@ TEST_CASE("groups: who is ahead by more than reach waits", "[crowd]") {
   auto late = members;  // somebody who has not started yet is waited for, one without a way is not
   late[2].walks = false;
   CHECK(pace(rule, late, 0).waits);
-  late[2].has_way = false;
+  late[2].has_goal = false;
   CHECK_FALSE(pace(rule, late, 0).waits);
   auto lost = members;
   lost[2].time_to_go = HUGE_VAL;

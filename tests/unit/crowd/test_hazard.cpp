@@ -113,7 +113,7 @@ TEST_CASE("smoke closes an exit when it passes a limit there, and for good", "[c
   const auto switches = [&](const std::string& more, std::size_t exit) {
     Smoky smoky(field + more);
     smoky.journeys.place(smoky.plan, 0.2);
-    smoky.hazard.close_ways(smoky.journeys, smoky.plan);
+    smoky.hazard.close_routes(smoky.journeys, smoky.plan);
     return smoky.journeys.exits()[exit].switches;
   };
   const std::vector<Real> east = switches("[hazard.closes.east]\nextinction = 1\n", 0);
@@ -151,7 +151,7 @@ TEST_CASE("smoke closes a connector when it passes a limit at an end or in the m
     Smoky smoky(field + more, house);
     smoky.journeys.place(smoky.plan, 0.2);
     smoky.plan.join(0.2);
-    smoky.hazard.close_ways(smoky.journeys, smoky.plan);
+    smoky.hazard.close_routes(smoky.journeys, smoky.plan);
     const int stair = smoky.plan.find("stair");
     CHECK(smoky.plan.may_enter(smoky.plan.find("upper"), stair, 0));
     return smoky.plan.level(stair).incline->closed_from;

@@ -52,7 +52,7 @@ struct Scene {
     return static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin());
   }
   Real free_distance(GlobalId id) const { return look_ahead.seen(place_of(id)).free_distance; }
-  Real turned_way(GlobalId id, int k) const { return look_ahead.seen(place_of(id)).turned[k]; }
+  Real turned_distance(GlobalId id, int k) const { return look_ahead.seen(place_of(id)).turned[k]; }
   Real room_left(GlobalId id) const { return look_ahead.seen(place_of(id)).room_left; }
   Real room_right(GlobalId id) const { return look_ahead.seen(place_of(id)).room_right; }
   Real left(GlobalId id) const { return look_ahead.seen(place_of(id)).left; }
@@ -87,23 +87,23 @@ TEST_CASE("look ahead: the nearest of several counts, and nobody behind or besid
 
 TEST_CASE("look ahead: who has further to go to the same destination is not ahead", "[crowd]") {
   constexpr LookAhead::Perception perception{.range = 6, .turning_angle = 0.3};
-  const auto ways = [&](Real destination, Real time) {
+  const auto free_distances = [&](Real destination, Real time) {
     Scene scene({{{5, 5}}, {{6, 5}}});
     scene.walks[0] = {{1, 0}, 1, 0, 2, 10};
     scene.walks[1] = {{1, 0}, 1, 0, destination, time};
     scene.find(perception);
-    return std::pair(scene.free_distance(0), scene.turned_way(0, 0));
+    return std::pair(scene.free_distance(0), scene.turned_distance(0, 0));
   };
   const auto free = std::pair(6.0, 6.0);
   const Real turned = std::cos(0.3) - std::sqrt(0.16 - std::sin(0.3) * std::sin(0.3));
   const auto blocked = [&](const std::pair<Real, Real>& found) {
     return std::abs(found.first - 0.6) < 1e-12 && std::abs(found.second - turned) < 1e-12;
   };
-  CHECK(ways(2, 10.1) == free);
-  CHECK(blocked(ways(2, 10)));  // as far: both wait
-  CHECK(blocked(ways(2, 9.9)));
-  CHECK(blocked(ways(1, 10.1)));   // goes elsewhere
-  CHECK(blocked(ways(-1, 10.1)));  // goes nowhere
+  CHECK(free_distances(2, 10.1) == free);
+  CHECK(blocked(free_distances(2, 10)));  // as far: both wait
+  CHECK(blocked(free_distances(2, 9.9)));
+  CHECK(blocked(free_distances(1, 10.1)));   // goes elsewhere
+  CHECK(blocked(free_distances(-1, 10.1)));  // goes nowhere
 }
 
 TEST_CASE("look ahead: the way taken behind others narrows with their last speed over the free one",
@@ -198,7 +198,7 @@ TEST_CASE("look ahead: turned ways go to the right and left, once and twice as f
     Scene scene({{{10, 10}}, {{10 + 3 * std::cos(turned), 10 + 3 * std::sin(turned)}}});
     scene.find({.range = 6, .turning_angle = angle});
     for (int other = 0; other < LookAhead::n_turns; ++other)
-      CHECK(scene.turned_way(0, other) == Approx(other == k ? 3 - 0.4 : 6));
+      CHECK(scene.turned_distance(0, other) == Approx(other == k ? 3 - 0.4 : 6));
     CHECK(scene.free_distance(0) == 6);
   }
 }
@@ -207,9 +207,9 @@ TEST_CASE("look ahead: turned ways to a wall count 3.1 times the gap along them"
   // 0.8 m of gap to a wall on the right of somebody who walks along it.
   Scene scene({{{10, 11}}}, {Edge{{{0, 10}}, {{20, 10}}}});
   scene.find({.range = 6, .turning_angle = std::numbers::pi / 4});
-  CHECK(scene.turned_way(0, 2) == Approx(3.1 * 0.8));
-  CHECK(scene.turned_way(0, 0) == Approx(3.1 * 0.8 * std::numbers::sqrt2));
-  CHECK(scene.turned_way(0, 1) == 6);
+  CHECK(scene.turned_distance(0, 2) == Approx(3.1 * 0.8));
+  CHECK(scene.turned_distance(0, 0) == Approx(3.1 * 0.8 * std::numbers::sqrt2));
+  CHECK(scene.turned_distance(0, 1) == 6);
   CHECK(scene.free_distance(0) == 6);
 }
 

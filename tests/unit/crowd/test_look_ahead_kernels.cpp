@@ -101,16 +101,16 @@ struct Crowd {
 };
 
 /// What person i sees of j, d away.
-void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& seen) {
+void perceive(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& seen) {
   const Real radii = v.disks[i].radius + v.disks[j].radius;
   const Real squared = radii * radii;
   const Real distance_squared = d[0] * d[0] + d[1] * d[1];
   const Real sight = v.headings[i].radius;
   if (sight < 0 || distance_squared > (radii + sight) * (radii + sight)) return;
-  const Real* way = v.headings[i].x;
-  const Real* way_of_other = v.headings[j].x;
-  const Real along = d[0] * way[0] + d[1] * way[1];
-  const Real leftward = way[0] * d[1] - way[1] * d[0];
+  const Real* heading = v.headings[i].x;
+  const Real* heading_of_other = v.headings[j].x;
+  const Real along = d[0] * heading[0] + d[1] * heading[1];
+  const Real leftward = heading[0] * d[1] - heading[1] * d[0];
   if (v.sides && along * along < squared) {
     Real& room = leftward > 0 ? seen.room_left : seen.room_right;
     room = std::min(room, std::max(std::abs(leftward) - std::sqrt(squared - along * along), 0.0));
@@ -129,9 +129,9 @@ void see(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& s
   const Real across = std::max(distance_squared - along * along, 0.0);
   if (counts && across < taken)
     seen.free_distance = std::min(seen.free_distance, std::max(along - std::sqrt(squared - across), 0.0));
-  const Real with_own = way[0] * way_of_other[0] + way[1] * way_of_other[1];
+  const Real with_own = heading[0] * heading_of_other[0] + heading[1] * heading_of_other[1];
   const Real corridor = radii + v.lateral_clearance;
-  const Real closing = way[2] - way_of_other[2] * with_own;
+  const Real closing = heading[2] - heading_of_other[2] * with_own;
   if (!v.oncoming || with_own > -LookAheadKernels::against || across >= corridor * corridor || !(closing > 0))
     return;
   Real& met = leftward > -radii / 3 ? seen.left : seen.right;
@@ -157,7 +157,7 @@ std::vector<SeenAhead> seen_one_by_one(const LookAheadView& v) {
           d[c] = v.disks[j].x[c] - v.disks[i].x[c];
           if (candidates.shifts) d[c] -= v.shift_table[3 * candidates.shifts[at] + c];
         }
-        see(v, i, j, d, seen);
+        perceive(v, i, j, d, seen);
       }
     all.push_back(seen);
   }

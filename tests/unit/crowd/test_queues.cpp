@@ -80,21 +80,21 @@ TEST_CASE("queues: places lie along the line", "[crowd]") {
 TEST_CASE("queues: the way leads along the line to the place", "[crowd]") {
   const QueueLine queue = corner();
   // From the end to the counter: down the last piece first, not across the corner.
-  const QueueLine::Way from_end = queue.way({{2.4, 1.2}}, 1);
+  const QueueLine::Path from_end = queue.path({{2.4, 1.2}}, 1);
   CHECK(norm(from_end.direction - Vec<2>{{0, -1}}) < 1e-12);
   CHECK(from_end.to_place == Approx(3.6));
   CHECK(from_end.to_counter == Approx(3.6));
   // Around the corner, aiming 0.5 m ahead along the line.
-  const QueueLine::Way near_corner = queue.way({{2.4, 0.2}}, 1);
+  const QueueLine::Path near_corner = queue.path({{2.4, 0.2}}, 1);
   CHECK(norm(near_corner.direction - 1 / std::hypot(0.3, 0.2) * Vec<2>{{-0.3, -0.2}}) < 1e-12);
   CHECK(near_corner.to_place == Approx(2.6));
   // Near the place, or pushed beyond it: straight to it.
-  const QueueLine::Way near_place = queue.way({{1.5, 0.1}}, 3);
+  const QueueLine::Path near_place = queue.path({{1.5, 0.1}}, 3);
   CHECK(near_place.to_place == Approx(std::hypot(0.3, 0.1)));
-  const QueueLine::Way beyond = queue.way({{0.9, 0}}, 3);
+  const QueueLine::Path beyond = queue.path({{0.9, 0}}, 3);
   CHECK(norm(beyond.direction - Vec<2>{{1, 0}}) < 1e-12);
   CHECK(beyond.to_place == Approx(0.3));
-  CHECK(queue.way({{1.2, 0}}, 3).to_place == Approx(0).margin(1e-12));
+  CHECK(queue.path({{1.2, 0}}, 3).to_place == Approx(0).margin(1e-12));
 }
 
 TEST_CASE("queues: first come, first served; at once, the smaller id first", "[crowd]") {

@@ -61,7 +61,7 @@ TEST_CASE("mesh: contacts of 60 places near a hopper are those of brute force") 
   REQUIRE(file);
   std::string line;
   std::getline(file, line);
-  int n_places = 0, n_touching = 0;
+  int n_places = 0, n_in_contact = 0;
   while (std::getline(file, line)) {
     const auto fields = fields_of(line);
     REQUIRE(fields.size() == 6);
@@ -92,10 +92,10 @@ TEST_CASE("mesh: contacts of 60 places near a hopper are those of brute force") 
       CHECK(std::ranges::any_of(feet, [&](const Vec<3>& own) { return norm(own - foot) < 1e-12; }));
     }
     ++n_places;
-    n_touching += n_contacts > 0 ? 1 : 0;
+    n_in_contact += n_contacts > 0 ? 1 : 0;
   }
   CHECK(n_places == 60);
-  CHECK(n_touching == 35);
+  CHECK(n_in_contact == 35);
 }
 
 TEST_CASE("mesh: a box of any number of triangles is the shape box at 300 places, seams and corners too") {
@@ -226,7 +226,7 @@ std::string star() {
 TEST_CASE("mesh: within a reach it answers as without, and nothing comes nearer before it has moved so far") {
   Uniform uniform;
   const ScratchFile spiky("star.obj", star()), box("box.obj", cut_box(filled<3>(-0.8), filled<3>(0.8), 3));
-  int n_touching = 0, n_put_off = 0, n_in_solid = 0;
+  int n_in_contact = 0, n_put_off = 0, n_in_solid = 0;
   for (const auto& [path, side] : {std::pair{spiky.path(), "outside"}, std::pair{spiky.path(), "inside"},
                                    std::pair{spiky.path(), "both"}, std::pair{box.path(), "outside"},
                                    std::pair{box.path(), "inside"}, std::pair{box.path(), "both"}}) {
@@ -248,7 +248,7 @@ TEST_CASE("mesh: within a reach it answers as without, and nothing comes nearer 
           REQUIRE(seen.distance == whole.distance);
           REQUIRE(seen.normal == whole.normal);
           REQUIRE(clearance == 0);
-          ++n_touching;
+          ++n_in_contact;
           n_in_solid += whole.distance < -reach ? 1 : 0;
           continue;
         }
@@ -262,7 +262,7 @@ TEST_CASE("mesh: within a reach it answers as without, and nothing comes nearer 
       }
     }
   }
-  CHECK(n_touching > 1000);
+  CHECK(n_in_contact > 1000);
   CHECK(n_put_off > 10000);
   CHECK(n_in_solid > 100);
 }

@@ -75,7 +75,7 @@ TEST_CASE("compare: the largest difference 0.5 is found with row 2 and id 2^54",
   CHECK(speed.row == 2);
   CHECK(speed.id == std::int64_t{1} << 54);
   CHECK(field(comparison, "id").equal);
-  CHECK(field(comparison, "step").note == "5 against 6");
+  CHECK(field(comparison, "step").remark == "5 against 6");
   CHECK_THAT(comparison.text(),
              Catch::Contains("2 numbers differ, by at most 0.5 m/s at id 18014398509481984"));
   const auto json = nlohmann::json::parse(comparison.json());
@@ -110,10 +110,10 @@ TEST_CASE("compare: H5MD files, all frames or the last one only", "[io]") {
   CHECK(field(b, "energy").equal);
   CHECK(compare_results(Comm(), scratch / "a.h5", scratch / "b.h5", {.last_frame_only = true}).equal());
   const Comparison c = compare_results(Comm(), scratch / "a.h5", scratch / "c.h5");
-  CHECK(field(c, "position").note == "3 rows against 2");
+  CHECK(field(c, "position").remark == "3 rows against 2");
   CHECK(field(c, "position").n_different == 0);
   const Comparison d = compare_results(Comm(), scratch / "a.h5", scratch / "d.h5");
-  CHECK(field(d, "frames").note == "2 frames against 3");
+  CHECK(field(d, "frames").remark == "2 frames against 3");
   CHECK(field(d, "position").equal);
 }
 
@@ -127,13 +127,13 @@ TEST_CASE("compare: tables by column, without those named wall_*", "[io]") {
   CHECK(field(c, "x").largest == 2);
   CHECK(field(c, "x").row == 1);
   CHECK(field(c, "x").unit == "m");
-  CHECK(field(c, "rows").note == "2 rows against 3");
+  CHECK(field(c, "rows").remark == "2 rows against 3");
   CHECK_FALSE(
       compare_results(Comm(), scratch / "a.csv", scratch / "c.csv", {.last_frame_only = true}).equal());
   put(scratch / "d.csv", "time[s],wall_time[s],x[m]\n0,1,1\n1,2,2\n2,3");
   const Comparison d = compare_results(Comm(), scratch / "a.csv", scratch / "d.csv");
   CHECK(field(d, "x").equal);
-  CHECK(field(d, "rows").note == "after its last whole row the second has 3 bytes more");
+  CHECK(field(d, "rows").remark == "after its last whole row the second has 3 bytes more");
 }
 
 TEST_CASE("compare: folders of runs with two names, file by file by what they are", "[io]") {

@@ -73,7 +73,7 @@ struct FewBalls {
   StepContacts<D> step() {
     return {
         {state, assembler.contacts(), 1e-4}, assembler.problem(), law, pairs, assembler.surface_velocity(),
-        assembler.start_surface_velocity()};
+        assembler.mean_surface_velocity()};
   }
   FrictionProblem<D>& problem() { return assembler.problem(); }
   /// Where the velocities of a ball begin: the neighbour list brings balls into its own order.

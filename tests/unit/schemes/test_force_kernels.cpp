@@ -167,7 +167,7 @@ struct Contacts {
   std::vector<MotionRecord> motions{n};
   std::vector<ForceRecord> forces{n, ForceRecord{}};
   std::vector<Index> ends = std::vector<Index>(2 * batch_size * n_batches);
-  std::vector<std::uint8_t> touching = std::vector<std::uint8_t>(batch_size * n_batches);
+  std::vector<std::uint8_t> touched = std::vector<std::uint8_t>(batch_size * n_batches);
   std::vector<std::uint8_t> shifts = std::vector<std::uint8_t>(batch_size * n_batches);
   std::vector<ContactHistory> history{batch_size * n_batches};
   std::vector<Index> list = std::vector<Index>(3 * batch_size * n_batches);
@@ -194,7 +194,7 @@ struct Contacts {
       low[0] = static_cast<Index>(dummy ? n : lane + batch_size * (batch % 2));
       low[batch_size] =
           static_cast<Index>(dummy ? n + 1 : batch_size * (2 + batch / 2 % 2) + (lane + batch) % batch_size);
-      touching[k] = k % 3 == 0 && !dummy ? 1 : 0;
+      touched[k] = k % 3 == 0 && !dummy ? 1 : 0;
       shifts[k] = k % 4 == 0 ? 1 : 0;
       const Vec<3> spring = random.vec<3>(0.01);
       history[k] = {{spring[0], spring[1], spring[2]}, random(10, 1000)};
@@ -209,7 +209,7 @@ struct Contacts {
     p.n_batches = n_batches;
     p.shifts = shifts.data();
     p.shift_table = shift_table.data();
-    p.touching = touching.data();
+    p.touched = touched.data();
     p.history = history.data();
     p.list = list.data();
     p.laws = laws.data();
@@ -232,9 +232,9 @@ struct Contacts {
         if (shifted) branch[c] -= shift_table[static_cast<std::size_t>(3 * shifts[k] + c)];
       }
       const Real reach = places[a].radius + places[b].radius;
-      const bool before = touching[k] != 0;
-      touching[k] = dot(branch, branch) < reach * reach ? 1 : 0;
-      if (touching[k] == 0) continue;
+      const bool before = touched[k] != 0;
+      touched[k] = dot(branch, branch) < reach * reach ? 1 : 0;
+      if (touched[k] == 0) continue;
       const Real distance = norm(branch);
       SoftContact contact;
       contact.normal = (1 / distance) * branch;
@@ -245,7 +245,7 @@ struct Contacts {
       if (!before) history[k] = {};
       const SoftForce f = law.contact(p, contact, motions[a], motions[b], history[k], nullptr);
       if (motions[a].inverse_mass + motions[b].inverse_mass > 0) {
-        ++counts.n_touching;
+        ++counts.n_contacts;
         counts.deepest = std::max(counts.deepest, contact.overlap);
       }
       for (int c = 0; c < 3; ++c) {
@@ -277,17 +277,17 @@ TEST_CASE("force kernels: the touching pairs of batches, one after the other, to
           ForceBatches p = found.operands();
           p.prefetch = &coming;
           const ForceCounts of_kernel = law.pairs[shifted ? 1 : 0](p);
-          REQUIRE(counts.n_touching > 20);
-          CHECK(of_kernel.n_touching == counts.n_touching);
+          REQUIRE(counts.n_contacts > 20);
+          CHECK(of_kernel.n_contacts == counts.n_contacts);
           CHECK(of_kernel.deepest == counts.deepest);
-          CHECK(found.touching == expected.touching);
+          CHECK(found.touched == expected.touched);
           for (std::size_t i = 0; i < Contacts::n; ++i)
             for (int c = 0; c < 3; ++c) {
               CHECK(found.forces[i].force[c] == expected.forces[i].force[c]);
               CHECK(found.forces[i].torque[c] == expected.forces[i].torque[c]);
             }
           for (std::size_t k = 0; k < found.history.size(); ++k)
-            if (found.touching[k] != 0) {
+            if (found.touched[k] != 0) {
               CHECK(found.history[k].stiffness == expected.history[k].stiffness);
               for (int c = 0; c < 3; ++c) CHECK(found.history[k].spring[c] == expected.history[k].spring[c]);
             }

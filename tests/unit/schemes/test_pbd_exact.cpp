@@ -107,13 +107,13 @@ TEMPLATE_TEST_CASE_SIG("PBD: two bodies drawn together on a line stop at +-R, on
     ExactRun<D> run(h, to_the_origin);
     run.add_body(along<D>(-start, 0));
     run.add_body(along<D>(start, 0));
-    int touching_since = 0;
+    int in_contact_since = 0;
     const int n_steps = static_cast<int>(std::lround(2 * contact_time / h));
     for (int k = 1; k <= n_steps; ++k) {
       run.step();
-      if (touching_since == 0 && run.position(1)[0] < radius + 1e-12) touching_since = k;
+      if (in_contact_since == 0 && run.position(1)[0] < radius + 1e-12) in_contact_since = k;
     }
-    CHECK(std::abs(touching_since * h - contact_time) <= h);
+    CHECK(std::abs(in_contact_since * h - contact_time) <= h);
     CHECK(std::abs(run.position(0)[0] + radius) < rounding);
     CHECK(std::abs(run.position(1)[0] - radius) < rounding);
   }

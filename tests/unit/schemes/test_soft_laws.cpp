@@ -66,7 +66,7 @@ struct Work {
   std::vector<MotionRecord> motions;
   std::vector<ForceRecord> forces;
   std::vector<Index> ends;
-  std::vector<std::uint8_t> shifts, touching;
+  std::vector<std::uint8_t> shifts, touched;
   std::vector<Real> shift_table;
   std::vector<ContactHistory> history;
   std::vector<Index> list;
@@ -82,7 +82,7 @@ struct Work {
     b.n_batches = static_cast<Index>(ends.size()) / (2 * batch_size);
     b.shifts = shifts.data();
     b.shift_table = shift_table.data();
-    b.touching = touching.data();
+    b.touched = touched.data();
     b.history = history.data();
     b.list = list.data();
     b.laws = laws.data();
@@ -129,7 +129,7 @@ Work make_work() {
       high[k] = real ? some[static_cast<std::size_t>(2 * k + 1)] : n_bodies + 1;
       work.shifts.push_back(real && stream.bits() % 4 == 0 ? static_cast<std::uint8_t>(stream.bits() % 27)
                                                            : std::uint8_t{13});
-      work.touching.push_back(stream.bits() % 2 == 0 && real ? 1 : 0);
+      work.touched.push_back(stream.bits() % 2 == 0 && real ? 1 : 0);
       work.history.push_back(
           {{stream.uniform(-0.01, 0.01), stream.uniform(-0.01, 0.01), stream.uniform(-0.01, 0.01)},
            100.0 * (batch % 4)});
@@ -162,16 +162,16 @@ Vec<3> vec(const Real* v) {
 Real one_by_one(const LawKernels& kernels, bool shifted, Work& work, ForceCounts& counts) {
   const ForceBatches b = work.batches();
   Real largest = 0;
-  for (std::size_t place = 0; place < work.touching.size(); ++place) {
+  for (std::size_t place = 0; place < work.touched.size(); ++place) {
     const std::size_t batch = place / batch_size, k = place % batch_size;
     const auto low = static_cast<std::size_t>(work.ends[2 * batch_size * batch + k]);
     const auto high = static_cast<std::size_t>(work.ends[2 * batch_size * batch + batch_size + k]);
     Vec<3> d = vec(work.places[high].x) - vec(work.places[low].x);
     if (shifted) d -= vec(&work.shift_table[3u * work.shifts[place]]);
     const Real radius_a = work.places[low].radius, radius_b = work.places[high].radius;
-    const bool touched = work.touching[place] != 0;
-    work.touching[place] = norm(d) < radius_a + radius_b ? 1 : 0;
-    if (work.touching[place] == 0) continue;
+    const bool touched = work.touched[place] != 0;
+    work.touched[place] = norm(d) < radius_a + radius_b ? 1 : 0;
+    if (work.touched[place] == 0) continue;
     if (!touched) work.history[place] = {};
     const MotionRecord &a = work.motions[low], &c = work.motions[high];
     if (a.inverse_mass + c.inverse_mass == 0) continue;
@@ -182,7 +182,7 @@ Real one_by_one(const LawKernels& kernels, bool shifted, Work& work, ForceCounts
     contact.effective_radius = radius_a * radius_b / (radius_a + radius_b);
     contact.lever_a = radius_a - 0.5 * contact.overlap;
     contact.lever_b = radius_b - 0.5 * contact.overlap;
-    ++counts.n_touching;
+    ++counts.n_contacts;
     counts.deepest = std::max(counts.deepest, contact.overlap);
     const SoftForce f = kernels.contact(b, contact, a, c, work.history[place], nullptr);
     largest = std::max(largest, norm(f.force));
@@ -336,28 +336,28 @@ TEST_CASE("force kernels: all instruction sets give the same bits, and those of 
         ForceCounts counts;
         const Real largest =
             one_by_one(available_force_kernels().front()->of(law, tangential), shifted, expected, counts);
-        REQUIRE(counts.n_touching > 50);
-        REQUIRE(counts.n_touching < 300);
+        REQUIRE(counts.n_contacts > 50);
+        REQUIRE(counts.n_contacts < 300);
         std::optional<Work> first;
         for (const ForceKernels* set : available_force_kernels()) {
           CAPTURE(std::string(set->instruction_set), static_cast<int>(law), static_cast<int>(tangential),
                   shifted, min);
           Work found = start;
           const ForceCounts of_set = set->of(law, tangential).pairs[shifted ? 1 : 0](found.batches());
-          CHECK(of_set.n_touching == counts.n_touching);
+          CHECK(of_set.n_contacts == counts.n_contacts);
           CHECK(of_set.deepest == Approx(counts.deepest).epsilon(1e-14));
-          CHECK(found.touching == expected.touching);
+          CHECK(found.touched == expected.touched);
           for (std::size_t i = 0; i < found.forces.size(); ++i)
             for (int k = 0; k < 3; ++k) {
               CHECK(std::abs(found.forces[i].force[k] - expected.forces[i].force[k]) < 1e-12 * largest);
               CHECK(std::abs(found.forces[i].torque[k] - expected.forces[i].torque[k]) < 1e-12 * largest);
             }
-          for (std::size_t place = 0; place < found.touching.size(); ++place) {
-            if (found.touching[place] == 0) found.history[place] = {};  // a left-over
-            for (int k = 0; k < 3 && found.touching[place] != 0; ++k)
+          for (std::size_t place = 0; place < found.touched.size(); ++place) {
+            if (found.touched[place] == 0) found.history[place] = {};  // a left-over
+            for (int k = 0; k < 3 && found.touched[place] != 0; ++k)
               CHECK(found.history[place].spring[k] ==
                     Approx(expected.history[place].spring[k]).epsilon(1e-10).margin(1e-14));
-            if (found.touching[place] != 0)
+            if (found.touched[place] != 0)
               CHECK(found.history[place].stiffness == Approx(expected.history[place].stiffness));
           }
           if (!first) first = found;

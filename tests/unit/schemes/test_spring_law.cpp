@@ -36,7 +36,7 @@ TEST_CASE("spring law: compliance and bias are those of the single spring over t
   const Vec<2> u = surface_velocity(balls.problem(), balls.assembler.surface_velocity(), 0,
                                     balls.problem().start_velocity);
   const ContactLine slip =
-      SpringStep(k / 2, w_t, pair.damping.share * std::sqrt(w_t / w), dt).both_ways(0, u[1]);
+      SpringStep(k / 2, w_t, pair.damping.share * std::sqrt(w_t / w), dt).bilateral(0, u[1]);
   CHECK(balls.problem().compliance[1] == Approx(slip.compliance));
   CHECK(balls.problem().bias[1] == Approx(slip.bias));
   // Measured against what the spring changes itself: 2 w tau / sqrt(1 + (w tau / 2)^2) m/s.

@@ -1,4 +1,4 @@
-#include "replay/scratch.hpp"
+#include "core/scratch_folder.hpp"
 
 #include <fmt/format.h>
 
