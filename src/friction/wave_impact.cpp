@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/reset.hpp"
 
 namespace scree {
 
 namespace {
-
-constexpr Real never = 2;  // in shares of a step
-
-/// Where u + s du changes sign in (0, 1); else 1.
-Real turning_share(Real speed, Real change) {
-  if ((speed < 0) == (speed + change < 0) || change == 0) return 1;
-  return std::clamp(-speed / change, 0.0, 1.0);
-}
 
 template <int q>
 Real product(const Real* row, const Real* velocity) {
@@ -26,32 +19,24 @@ Real product(const Real* row, const Real* velocity) {
 
 }  // namespace
 
-Real ContactEnergy::empties_at() const {
-  const Real turn = turning_share(speed, change);
-  const auto empties = [&](Real from, Real stored, Real u) -> Real {
-    // dp (u x + du x^2/2) = e^2 E
-    const Real left = stored * restitution * restitution / impulse;
-    if (left <= 0) return from;
-    const Real square = u * u + 2 * change * left;
-    const Real root = u + std::sqrt(std::max(square, 0.0));
-    if (square < 0 || root <= 0) return never;
-    return from + 2 * left / root;
-  };
-  if (speed >= 0) {
-    const Real at = empties(0, energy, speed);
-    return at <= turn ? at : never;
+Real ContactEnergy::take(Real impulse) {
+  Real taken = 0;
+  if (speed < 0) {  // until it turns
+    taken = std::min(impulse, -speed / inverse_mass);
+    energy -= taken * (speed + 0.5 * inverse_mass * taken);
+    if (taken == impulse) return taken;
   }
-  return turn < 1 ? empties(turn, after(turn), 0) : never;
-}
-
-Real ContactEnergy::after(Real share) const {
-  const Real turn = std::min(turning_share(speed, change), share);
-  const auto given = [&](Real from, Real to) {
-    const Real work = impulse * (to - from) * (speed + 0.5 * change * (from + to));
-    if (work <= 0) return work;
-    return restitution > 0 ? work / (restitution * restitution) : energy;
-  };
-  return energy - given(0, turn) - given(turn, share);
+  const Real u = std::max(speed, 0.0);
+  const Real left = impulse - taken, stored = restitution * restitution * energy;
+  const Real work = left * (u + 0.5 * inverse_mass * left);
+  if (work < stored) {
+    energy -= work / (restitution * restitution);
+    return impulse;
+  }
+  energy = 0;
+  // dp (u + W dp/2) = e^2 E
+  const Real root = u + std::sqrt(u * u + 2 * inverse_mass * stored);
+  return root > 0 ? taken + 2 * stored / root : taken;
 }
 
 template <int D>
@@ -63,191 +48,169 @@ bool WaveImpact<D>::run(const WaveRules& rules, std::span<WaveContact<D>> contac
   if (std::ranges::all_of(contacts, [](const auto& contact) { return contact.restitution == 0; }))
     return false;
   start(rules);
-  const std::int64_t max_steps = std::int64_t{40} * rules.resolution;
+  const std::int64_t max_steps = std::int64_t{100} * rules.resolution;
+  const Real rest = std::max(rules.rest_speed, slow_);
   for (; n_steps_ < max_steps; ++n_steps_) {
-    if (is_over(rules)) return true;
-    if (!share_out(false)) return true;
-    find_changes();
-    if (share_out(true)) find_changes();
-    Real share = 1;
-    for (std::size_t c = 0; c < springs_.size(); ++c) {
-      const Spring& spring = springs_[c];
-      if (spring.impulse > 0)
-        share = std::min(share, ContactEnergy{spring.energy, spring.speed, spring.change, spring.impulse,
-                                              contacts_[c].restitution}
-                                    .empties_at());
-    }
-    take(share);
-    rub(share);
+    const Real half = 0.5 * duration(rest);
+    if (half == 0) return true;
+    for (std::size_t k = 0; k < reached_.size(); ++k) press(reached_[k], half);
+    for (std::size_t k = reached_.size(); k > 0; --k) press(reached_[k - 1], half);
   }
-  return is_over(rules);
+  return duration(rest) == 0;
 }
 
 template <int D>
 void WaveImpact<D>::start(const WaveRules& rules) {
   constexpr Real round_off = 1e-9;
-  springs_.assign(contacts_.size(), {});
-  reset(moved_, velocity_.size());
-  reset(weight_, contacts_.size());
-  power_ = rules.elasticity / (rules.elasticity + 1);
+  elasticity_ = rules.elasticity;
+  find_contacts_of_bodies();
+  reset(is_moved_, velocity_.size() / q);
+  reset(springs_, contacts_.size());
+  reached_.clear();
   Real largest = 0, fastest = 0;
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    const WaveContact<D>& contact = contacts_[c];
-    Spring& spring = springs_[c];
-    spring.speed = contact.obstacle[0];
-    spring.stiffness_power = std::pow(contact.stiffness, 1 / (rules.elasticity + 1));
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (contact.body[side] < 0) continue;
-      const Real *row = contact.rows[side].data(), *move = contact.moves[side].data();
-      spring.speed += product<q>(row, &velocity_[static_cast<std::size_t>(contact.body[side]) * q]);
-      spring.inverse_mass += product<q>(row, move);
-      // At least the largest eigenvalue of the tangential block; the block's own where it is a number.
-      Real greatest = 0;
-      for (int i = 1; i < D; ++i) {
-        Real sum = 0;
-        for (int j = 1; j < D; ++j) sum += std::abs(product<q>(row + i * q, move + j * q));
-        greatest = std::max(greatest, sum);
-      }
-      spring.inverse_mass_along += greatest;
-    }
-    largest = std::max(largest, -spring.speed / spring.inverse_mass);
-    fastest = std::max(fastest, -spring.speed);
+    prepare(contacts_[c], springs_[c]);
+    const Real approach = -speed(contacts_[c], 0);
+    if (approach <= rules.rest_speed) continue;
+    reach(c);
+    largest = std::max(largest, approach / springs_[c].inverse_mass);
+    fastest = std::max(fastest, approach);
   }
   step_ = largest / rules.resolution;
   slow_ = std::max(rules.slow, round_off * fastest);
 }
 
-/// Whether all energy is given back and nothing approaches by much. Finds what is active.
 template <int D>
-bool WaveImpact<D>::is_over(const WaveRules& rules) {
+void WaveImpact<D>::find_contacts_of_bodies() {
+  const std::size_t n_bodies = velocity_.size() / q;
+  reset(first_of_, n_bodies + 2);
+  const auto for_each_end = [&](auto&& f) {
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      for (const int body : contacts_[c].body)
+        if (body >= 0) f(c, static_cast<std::size_t>(body));
+  };
+  for_each_end([&](std::size_t, std::size_t body) { ++first_of_[body + 2]; });
+  for (std::size_t i = 2; i < first_of_.size(); ++i) first_of_[i] += first_of_[i - 1];
+  contacts_of_.resize(first_of_.back());
+  for_each_end([&](std::size_t c, std::size_t body) { contacts_of_[first_of_[body + 1]++] = c; });
+}
+
+template <int D>
+void WaveImpact<D>::prepare(const WaveContact<D>& contact, Spring& spring) const {
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (contact.body[side] < 0) continue;
+    const Real *row = contact.rows[side].data(), *move = contact.moves[side].data();
+    spring.inverse_mass += product<q>(row, move);
+    // At least the largest eigenvalue of the tangential block; the block's own where it is a number.
+    Real greatest = 0;
+    for (int i = 1; i < D; ++i) {
+      Real sum = 0;
+      for (int j = 1; j < D; ++j) sum += std::abs(product<q>(row + i * q, move + j * q));
+      greatest = std::max(greatest, sum);
+    }
+    spring.inverse_mass_along += greatest;
+  }
+  // E = K d^(h+1)/(h+1)
+  spring.depth = std::pow((elasticity_ + 1) / contact.stiffness, 1 / (elasticity_ + 1));
+  spring.force = contact.stiffness * std::pow(spring.depth, elasticity_);
+}
+
+/// Velocity along N, T1[, T2] at the contact.
+template <int D>
+Real WaveImpact<D>::speed(const WaveContact<D>& contact, std::size_t row) const {
+  Real speed = contact.obstacle[row];
+  for (std::size_t side = 0; side < 2; ++side)
+    if (contact.body[side] >= 0)
+      speed += product<q>(&contact.rows[side][row * q],
+                          &velocity_[static_cast<std::size_t>(contact.body[side]) * q]);
+  return speed;
+}
+
+template <int D>
+void WaveImpact<D>::reach(std::size_t c) {
+  if (springs_[c].is_reached) return;
+  springs_[c].is_reached = true;
+  reached_.push_back(c);
+}
+
+/// Of the next sub-step, in which the contact that presses most gets at most the impulse of a sub-step, and
+/// as much as it has left to give. 0: all energy is given back and nothing approaches faster than `rest`.
+template <int D>
+Real WaveImpact<D>::duration(Real rest) {
+  constexpr Real least = 1e-6;  // of the impulse
+  Real greatest = 0, impulse = step_;
   bool is_over = true;
-  const Real rest = std::max(rules.rest_speed, slow_);
-  for (std::size_t c = 0; c < springs_.size(); ++c) {
+  for (const std::size_t c : reached_) {
     Spring& spring = springs_[c];
-    const WaveContact<D>& contact = contacts_[c];
-    spring.speed = contact.obstacle[0];
-    for (std::size_t side = 0; side < 2; ++side)
-      if (contact.body[side] >= 0)
-        spring.speed += product<q>(contact.rows[side].data(),
-                                   &velocity_[static_cast<std::size_t>(contact.body[side]) * q]);
-    if (contact.restitution == 0 && spring.speed >= 0) spring.energy = 0;
-    spring.active = spring.energy > 0 || spring.speed < -slow_;
-    spring.impulse = spring.change = 0;
-    is_over &= spring.energy == 0 && spring.speed >= -rest;
+    const Real u = speed(contacts_[c], 0), e = contacts_[c].restitution;
+    if (e == 0 && u >= 0) spring.energy = 0;
+    if (spring.energy == 0 && u >= -slow_) continue;
+    is_over &= spring.energy == 0 && u >= -rest;
+    const Real at_half = spring.energy + 0.5 * step_ * std::max(-u, 0.0);
+    const Real force = spring.force * std::pow(at_half, elasticity_ / (elasticity_ + 1));
+    if (force <= greatest) continue;
+    greatest = force;
+    impulse = step_;
+    if (u > 0) impulse = std::clamp(e * e * spring.energy / u, least * step_, step_);
   }
-  return is_over;
+  return is_over ? 0 : impulse / greatest;
 }
 
-/// The force of a spring that holds this energy, over what is the same for all.
+/// What the contact's spring does in this duration while others wait, with its force at half of it.
 template <int D>
-Real WaveImpact<D>::weight(const Spring& spring, Real energy, Real speed) const {
-  constexpr Real seed = 1e-4;
-  if (energy <= 0) {
-    if (speed >= 0) return 0;
-    energy = seed * speed * speed / (2 * spring.inverse_mass);
+void WaveImpact<D>::press(std::size_t c, Real duration) {
+  WaveContact<D>& contact = contacts_[c];
+  Spring& spring = springs_[c];
+  const Real u = speed(contact, 0);
+  if (spring.energy == 0 && u >= -slow_) return;
+  const Real depth = spring.depth * std::pow(spring.energy, 1 / (elasticity_ + 1)) - 0.5 * duration * u;
+  ContactEnergy path{spring.energy, u, spring.inverse_mass, contact.restitution};
+  const Real impulse = path.take(depth > 0 ? duration * contact.stiffness * std::pow(depth, elasticity_)
+                                           : std::numeric_limits<Real>::max());
+  spring.energy = path.energy;
+  contact.impulse[0] += impulse;
+  contact.normal -= impulse * (u + 0.5 * impulse * spring.inverse_mass);
+  push(contact, 0, impulse);
+  for (const int end : contact.body) {
+    if (end < 0) continue;
+    const auto body = static_cast<std::size_t>(end);
+    if (is_moved_[body]) continue;
+    is_moved_[body] = 1;
+    for (std::size_t k = first_of_[body]; k < first_of_[body + 1]; ++k) reach(contacts_of_[k]);
   }
-  return spring.stiffness_power * std::pow(energy, power_);
+  if (contact.friction > 0) rub(c, impulse);
 }
 
-/// The impulses of a step, by the energies at its start or at half of it. False: nothing presses.
 template <int D>
-bool WaveImpact<D>::share_out(bool at_half) {
-  Real greatest = 0;
-  for (std::size_t c = 0; c < springs_.size(); ++c) {
-    const Spring& spring = springs_[c];
-    weight_[c] = 0;
-    if (!spring.active) continue;
-    Real energy = spring.energy, speed = spring.speed;
-    if (at_half && spring.impulse > 0) {
-      const ContactEnergy path{energy, speed, spring.change, spring.impulse, contacts_[c].restitution};
-      // What has given all back by then presses as with a quarter of it, its mean on a force that falls to 0.
-      constexpr Real of_ended = 0.25;
-      if (path.empties_at() > 0.5) {
-        energy = path.after(0.5);
-        speed += 0.5 * spring.change;
-      } else {
-        energy *= of_ended;
-      }
-    }
-    weight_[c] = weight(spring, energy, speed);
-    greatest = std::max(greatest, weight_[c]);
-  }
-  if (greatest == 0) return false;
-  for (std::size_t c = 0; c < springs_.size(); ++c) springs_[c].impulse = step_ * weight_[c] / greatest;
-  return true;
-}
-
-/// What the impulses of a whole step do to the velocities of bodies and contacts.
-template <int D>
-void WaveImpact<D>::find_changes() {
-  std::ranges::fill(moved_, 0.0);
-  for (std::size_t c = 0; c < springs_.size(); ++c) {
-    if (springs_[c].impulse == 0) continue;
-    for (std::size_t side = 0; side < 2; ++side) {
-      if (contacts_[c].body[side] < 0) continue;
-      Real* moved = &moved_[static_cast<std::size_t>(contacts_[c].body[side]) * q];
-      for (std::size_t k = 0; k < q; ++k) moved[k] += contacts_[c].moves[side][k] * springs_[c].impulse;
-    }
-  }
-  for (std::size_t c = 0; c < springs_.size(); ++c) {
-    springs_[c].change = 0;
-    for (std::size_t side = 0; side < 2 && springs_[c].active; ++side)
-      if (contacts_[c].body[side] >= 0)
-        springs_[c].change += product<q>(contacts_[c].rows[side].data(),
-                                         &moved_[static_cast<std::size_t>(contacts_[c].body[side]) * q]);
+void WaveImpact<D>::push(const WaveContact<D>& contact, std::size_t row, Real impulse) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    if (contact.body[side] < 0) continue;
+    Real* v = &velocity_[static_cast<std::size_t>(contact.body[side]) * q];
+    const Real* move = &contact.moves[side][row * q];
+    for (int k = 0; k < q; ++k) v[k] += move[k] * impulse;
   }
 }
 
-/// Takes this share of the step along the normals.
+/// Friction of what was pressed: it takes no less than nothing.
 template <int D>
-void WaveImpact<D>::take(Real share) {
-  for (std::size_t i = 0; i < velocity_.size(); ++i) velocity_[i] += share * moved_[i];
-  for (std::size_t c = 0; c < springs_.size(); ++c) {
-    Spring& spring = springs_[c];
-    if (spring.impulse == 0) continue;
-    const ContactEnergy path{spring.energy, spring.speed, spring.change, spring.impulse,
-                             contacts_[c].restitution};
-    spring.energy = path.empties_at() <= share ? 0 : std::max(path.after(share), 0.0);
-    const Real impulse = share * spring.impulse;
-    contacts_[c].impulse[0] += impulse;
-    contacts_[c].normal -= impulse * (spring.speed + 0.5 * share * spring.change);
+void WaveImpact<D>::rub(std::size_t c, Real normal_impulse) {
+  WaveContact<D>& contact = contacts_[c];
+  std::array<Real, D> slip{};
+  Real size = 0;
+  for (std::size_t i = 1; i < D; ++i) {
+    slip[i] = speed(contact, i);
+    size = std::hypot(size, slip[i]);
   }
-}
-
-/// Friction of what this share of the step pressed, contact by contact: so none takes less than nothing.
-template <int D>
-void WaveImpact<D>::rub(Real share) {
-  for (std::size_t c = 0; c < springs_.size(); ++c) {
-    WaveContact<D>& contact = contacts_[c];
-    if (contact.friction == 0 || springs_[c].impulse == 0) continue;
-    std::array<Real, D> slip{};
-    Real size = 0;
-    for (std::size_t i = 1; i < D; ++i) {
-      slip[i] = contact.obstacle[i];
-      for (std::size_t side = 0; side < 2; ++side)
-        if (contact.body[side] >= 0)
-          slip[i] += product<q>(&contact.rows[side][i * q],
-                                &velocity_[static_cast<std::size_t>(contact.body[side]) * q]);
-      size = std::hypot(size, slip[i]);
-    }
-    if (size == 0) continue;
-    const Real impulse =
-        std::min(size / springs_[c].inverse_mass_along, contact.friction * share * springs_[c].impulse);
-    Real change = 0;  // of the slip, along itself
-    for (std::size_t i = 1; i < D; ++i) {
-      const Real along = -impulse * slip[i] / size;
-      contact.impulse[i] += along;
-      for (std::size_t side = 0; side < 2; ++side) {
-        if (contact.body[side] < 0) continue;
-        Real* v = &velocity_[static_cast<std::size_t>(contact.body[side]) * q];
-        const Real* move = &contact.moves[side][i * q];
-        for (int k = 0; k < q; ++k) v[k] += move[k] * along;
-        for (std::size_t j = 1; j < D; ++j)
-          change += product<q>(&contact.rows[side][j * q], move) * along * slip[j] / size;
-      }
-    }
-    contact.tangential += impulse * (size + 0.5 * change);
+  if (size == 0) return;
+  const Real impulse = std::min(size / springs_[c].inverse_mass_along, contact.friction * normal_impulse);
+  for (std::size_t i = 1; i < D; ++i) {
+    const Real along = -impulse * slip[i] / size;
+    contact.impulse[i] += along;
+    push(contact, i, along);
   }
+  Real left = 0;  // of the slip, along itself
+  for (std::size_t i = 1; i < D; ++i) left += speed(contact, i) * slip[i] / size;
+  contact.tangential += 0.5 * impulse * (size + left);
 }
 
 template class WaveImpact<2>;

@@ -28,23 +28,24 @@ struct WaveContact {
 /// What is the same for all contacts of a cluster.
 struct WaveRules {
   Real elasticity = 1.5;  ///< h of F = K d^h: 1.5 of Hertz, 1 of springs
-  int resolution = 50;    ///< n: steps in which the fastest contact alone would be stopped
-  Real rest_speed = 0;    ///< what approaches no faster when all energy is given back ends the impact [m/s]
-  Real slow = 0;          ///< what approaches no faster takes up no energy [m/s]
+  int resolution = 20;    ///< n: sub-steps in which the fastest contact alone would be stopped
+  Real rest_speed = 0;  ///< what approaches no faster begins no impact, and ends it with all given back [m/s]
+  Real slow = 0;        ///< what approaches no faster takes up no energy [m/s]
 };
 
-/// The impact law of Liu, Zhao and Brogliato (Proc. R. Soc. A 464 (2008) 3193) at frozen positions, in steps
-/// of impulse (docs/method.md, eq. D.21-D.24). Of each contact it keeps the energy E >= 0 that its
-/// compression has taken up; contacts share impulses as springs F = K d^h with these energies would. The
-/// energy of bodies and contacts is exact in any step, and friction takes what the result says. Serial.
-/// Arrays are kept for the next cluster.
+/// The impact law of Liu, Zhao and Brogliato (Proc. R. Soc. A 464 (2008) 3193) at frozen positions
+/// (docs/method.md, eq. D.21-D.24). Of each contact it keeps the energy E >= 0 that its compression has
+/// taken up; a contact presses as a spring F = K d^h with this energy would. Contacts press one after the
+/// other, in sub-steps of half the duration there and half back (second order), so energy is exact in each
+/// press and friction takes what the result says. Serial. Arrays are kept for the next cluster.
 template <int D>
 class WaveImpact {
  public:
   /// Changes the velocities (n_bodies * n_velocities<D>), and adds to what `contacts` have of impulse and
-  /// work. Contacts go in the order given. False: 40 n steps were not enough or nothing gives energy back
-  /// (restitution 0 everywhere), and what still approaches is left to another law.
-  /// Cost: O(contacts) a step; 3 to 5 balls take about 4 n steps.
+  /// work. Starts at contacts that approach faster than the speed of rest and goes where it moves bodies, in
+  /// the order given. False: 100 n sub-steps were not enough or nothing gives energy back (restitution 0
+  /// everywhere), and what still approaches is left to another law.
+  /// Cost: O(contacts of the bodies that it moves) a sub-step; 3 to 5 balls take 4 n to 7 n sub-steps.
   bool run(const WaveRules& rules, std::span<WaveContact<D>> contacts, std::span<Real> velocity);
   /// Of the last run.
   std::int64_t n_steps() const { return n_steps_; }
@@ -52,39 +53,40 @@ class WaveImpact {
  private:
   static constexpr int q = n_velocities<D>;
   struct Spring {
-    Real energy = 0, speed = 0;  ///< E, u_N
+    Real energy = 0;  ///< E [J]
     Real inverse_mass = 0, inverse_mass_along = 0;
-    Real stiffness_power = 1;  ///< K^(1/(h+1))
-    Real change = 0;           ///< of u_N in a whole step
-    Real impulse = 0;          ///< dp of a whole step
-    bool active = false;
+    Real depth = 1, force = 1;  ///< of E = 1
+    bool is_reached = false;
   };
 
   void start(const WaveRules& rules);
-  bool is_over(const WaveRules& rules);
-  Real weight(const Spring& spring, Real energy, Real speed) const;
-  bool share_out(bool at_half);
-  void find_changes();
-  void take(Real share);
-  void rub(Real share);
+  void find_contacts_of_bodies();
+  void prepare(const WaveContact<D>& contact, Spring& spring) const;
+  Real speed(const WaveContact<D>& contact, std::size_t row) const;
+  void reach(std::size_t c);
+  Real duration(Real rest);
+  void press(std::size_t c, Real duration);
+  void rub(std::size_t c, Real normal_impulse);
+  void push(const WaveContact<D>& contact, std::size_t row, Real impulse);
 
   std::span<WaveContact<D>> contacts_;
   std::span<Real> velocity_;
   std::vector<Spring> springs_;
-  std::vector<Real> moved_;   // what the impulses of a step add to the velocities
-  std::vector<Real> weight_;  // of each contact
-  Real power_ = 0, step_ = 0, slow_ = 0;
+  std::vector<std::size_t> reached_;                 // contacts, in the order in which the impact came
+  std::vector<std::size_t> first_of_, contacts_of_;  // contacts of each body
+  std::vector<char> is_moved_;                       // of each body
+  Real elasticity_ = 1.5, step_ = 0, slow_ = 0;
   std::int64_t n_steps_ = 0;
 };
 
-/// E(s) of one contact after the share s of a step of the impulse dp, in which u_N goes from u to u + du:
-/// what the contact gives back counts 1/e^2 times.
+/// Of one contact: what an impulse makes of the energy that it has taken up.
 struct ContactEnergy {
-  Real energy, speed, change, impulse, restitution;
+  Real energy, speed;  ///< E [J], u_N before [m/s]
+  Real inverse_mass;   ///< what a unit impulse adds to u_N
+  Real restitution;    ///< e: what the contact gives back counts 1/e^2 times
 
-  /// Where E comes to 0 in the step after it was above; more than 1 if it does not.
-  Real empties_at() const;
-  Real after(Real share) const;
+  /// Takes the impulse, or as much of it as brings E to 0. Returns how much.
+  Real take(Real impulse);
 };
 
 }  // namespace scree

@@ -165,7 +165,7 @@ class ContactLaws {
   void find_work(const StepContacts<D>& now, const ContactSolution<D>& solution) {
     Scope timer("energy");
     work_.clear(now.contacts.size());
-    if (impacts_) impacts_->add_work(now, work_);
+    if (impacts_) impacts_->add_work(work_);
     if (rolling_) rolling_->add_work(now, solution, work_);
     if (cohesion_) cohesion_->add_work(now, solution, work_);
     for (std::size_t c = 0; c < now.contacts.size(); ++c) work_.add(now, solution, c);

@@ -14,12 +14,11 @@ class ImpactRecord {
  public:
   /// Of contact c along N, T1[, T2] [N s], beside that of the solve.
   const std::array<Real, D>& impulse(std::size_t c) const { return done_[c].impulse; }
-  void add_work(const StepContacts<D>& step, ContactWork& work) const {
+  void add_work(ContactWork& work) const {
     for (std::size_t c = 0; c < done_.size(); ++c) {
       work.normal[c] += done_[c].normal;
       work.tangential[c] += done_[c].tangential;
-      for (std::size_t i = 0; i < D; ++i)
-        work.obstacle[c] -= done_[c].impulse[i] * step.obstacle_velocity[c * D + i];
+      work.obstacle[c] -= done_[c].obstacle;
     }
   }
 
@@ -28,14 +27,19 @@ class ImpactRecord {
   struct Done {
     std::array<Real, D> impulse{};    ///< along N, T1[, T2] [N s]
     Real normal = 0, tangential = 0;  ///< dissipated [J]
+    Real obstacle = 0;                ///< done on the obstacle [J]
   };
 
   void begin(const StepContacts<D>& step) {
     copy_into(step.problem.start_velocity, start_velocity_);
     reset(done_, step.contacts.size());
   }
-  /// The velocities without contacts change as those at the start of the step did.
-  void end(const StepContacts<D>& step) const {
+  /// The velocities without contacts change as those at the start of the step did; those of obstacles may be
+  /// others in the solve.
+  void end(const StepContacts<D>& step) {
+    for (std::size_t c = 0; c < done_.size(); ++c)
+      for (std::size_t i = 0; i < D; ++i)
+        done_[c].obstacle += done_[c].impulse[i] * step.obstacle_velocity[c * D + i];
     for (std::size_t i = 0; i < start_velocity_.size(); ++i)
       step.problem.free_velocity[i] += step.problem.start_velocity[i] - start_velocity_[i];
   }

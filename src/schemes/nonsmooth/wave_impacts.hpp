@@ -38,16 +38,23 @@ class WaveImpacts : public ImpactRecord<D> {
  private:
   static constexpr int q = n_velocities<D>;
   using ImpactRecord<D>::done_;
-  /// A contact on its way to where its cluster is resolved, and back.
+  /// A contact on its way to where its cluster is resolved.
   struct Record {
     GlobalId cluster;
     std::array<GlobalId, 2> id;  ///< -1: none
     std::int64_t wall, point;    ///< of one pair, or of a body and an obstacle
     int sender;
     std::size_t contact;  ///< there
-    bool is_left;         ///< to the contact problem
     std::array<std::array<Real, q>, 2> velocity;
     WaveContact<D> law;
+  };
+  /// What came of it, on its way back.
+  struct Result {
+    std::size_t contact;
+    bool is_left;  ///< to the contact problem
+    std::array<std::array<Real, q>, 2> velocity;
+    std::array<Real, D> impulse;
+    Real normal, tangential;
   };
   /// Of each body, while clusters are found. Reals, as halos carry these.
   enum Mark : std::size_t { label, owner, is_hit, n_marks };
@@ -123,15 +130,16 @@ class WaveImpacts : public ImpactRecord<D> {
           .put(record(step, c, static_cast<std::int64_t>(point), mark));
     }
     records_ = exchange_values<Record>(step.state.comm, outgoing_);
-    std::ranges::stable_sort(records_, {}, [](const Record& r) {
-      return std::tuple(r.cluster, r.id[0], r.id[1], r.wall, r.point);
+    sorted_.clear();
+    for (const Record& r : records_) sorted_.push_back(&r);
+    std::ranges::stable_sort(sorted_, {}, [](const Record* r) {
+      return std::tuple(r->cluster, r->id[0], r->id[1], r->wall, r->point);
     });
-    for (std::size_t first = 0, last = 0; first < records_.size(); first = last) {
-      while (last < records_.size() && records_[last].cluster == records_[first].cluster) ++last;
-      resolve(std::span(records_).subspan(first, last - first));
+    for (std::size_t first = 0, last = 0; first < sorted_.size(); first = last) {
+      while (last < sorted_.size() && sorted_[last]->cluster == sorted_[first]->cluster) ++last;
+      resolve(std::span(sorted_).subspan(first, last - first));
     }
-    for (const Record& r : records_) outgoing_.to(r.sender).put(r);
-    records_ = exchange_values<Record>(step.state.comm, outgoing_);
+    results_ = exchange_values<Result>(step.state.comm, outgoing_);
     take_back(step);
   }
   const Real* mark_of(const FrictionProblem<D>& problem, std::size_t c) const {
@@ -157,8 +165,13 @@ class WaveImpacts : public ImpactRecord<D> {
       const auto body = static_cast<std::size_t>(ends[side]);
       std::copy_n(&problem.start_velocity[body * q], q, r.velocity[side].begin());
       problem.find_rows(c, side, r.law.rows[side].data());
-      for (std::size_t i = 0; i < D; ++i)
-        solve_block<q>(&problem.mass[body * q * q], &r.law.rows[side][i * q], &r.law.moves[side][i * q]);
+      const Real* mass = &problem.mass[body * q * q];
+      for (std::size_t i = 0; i < D; ++i) {
+        const Real* row = &r.law.rows[side][i * q];
+        Real* move = &r.law.moves[side][i * q];
+        if (!problem.is_round()) solve_block<q>(mass, row, move);
+        for (std::size_t k = 0; k < q && problem.is_round(); ++k) move[k] = row[k] / mass[k * q + k];
+      }
     }
     for (std::size_t i = 0; i < D; ++i) r.law.obstacle[i] = step.obstacle_velocity[c * D + i];
     r.law.friction = problem.mu[c];
@@ -166,51 +179,51 @@ class WaveImpacts : public ImpactRecord<D> {
     r.law.stiffness = step.pair[c]->impact_stiffness;
     return r;
   }
-  /// One cluster, in order.
-  void resolve(std::span<Record> records) {
+  /// One cluster, in order: what came of it goes back.
+  void resolve(std::span<const Record* const> records) {
     ids_.clear();
-    for (const Record& r : records)
+    for (const Record* r : records)
       for (std::size_t side = 0; side < 2; ++side)
-        if (r.law.body[side] >= 0) ids_.push_back(r.id[side]);
+        if (r->law.body[side] >= 0) ids_.push_back(r->id[side]);
     std::ranges::sort(ids_);
     ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
     reset(velocity_, ids_.size() * q);
     contacts_.clear();
-    for (Record& r : records) {
+    for (const Record* r : records) {
+      WaveContact<D>& contact = contacts_.emplace_back(r->law);
       for (std::size_t side = 0; side < 2; ++side) {
-        if (r.law.body[side] < 0) continue;
-        const auto place = std::ranges::lower_bound(ids_, r.id[side]) - ids_.begin();
-        r.law.body[side] = static_cast<int>(place);
-        std::ranges::copy(r.velocity[side], velocity_.begin() + place * q);
+        if (contact.body[side] < 0) continue;
+        const auto place = std::ranges::lower_bound(ids_, r->id[side]) - ids_.begin();
+        contact.body[side] = static_cast<int>(place);
+        std::ranges::copy(r->velocity[side], velocity_.begin() + place * q);
       }
-      contacts_.push_back(r.law);
     }
     const bool is_left = !law_.run(rules_, contacts_, velocity_);
     for (std::size_t k = 0; k < records.size(); ++k) {
-      records[k].law = contacts_[k];
-      records[k].is_left = is_left;
+      const WaveContact<D>& contact = contacts_[k];
+      Result result{records[k]->contact, is_left, {}, contact.impulse, contact.normal, contact.tangential};
       for (std::size_t side = 0; side < 2; ++side)
-        if (contacts_[k].body[side] >= 0)
-          std::copy_n(velocity_.begin() + contacts_[k].body[side] * q, q, records[k].velocity[side].begin());
+        if (contact.body[side] >= 0)
+          std::copy_n(velocity_.begin() + contact.body[side] * q, q, result.velocity[side].begin());
+      outgoing_.to(records[k]->sender).put(result);
     }
   }
   /// What came of the contacts of this rank. Their bodies get it in a sweep, as owners need not be here.
   void take_back(const StepContacts<D>& step) {
     FrictionProblem<D>& problem = step.problem;
-    reset(result_, step.contacts.size(), std::int64_t{-1});
-    for (std::size_t k = 0; k < records_.size(); ++k) {
-      const Record& r = records_[k];
-      result_[r.contact] = static_cast<std::int64_t>(k);
+    reset(result_of_, step.contacts.size());
+    for (const Result& r : results_) {
+      result_of_[r.contact] = &r;
       is_left_[r.contact] |= r.is_left ? 1 : 0;
       auto& done = done_[r.contact];
-      for (std::size_t i = 0; i < D; ++i) done.impulse[i] += r.law.impulse[i];
-      done.normal += r.law.normal;
-      done.tangential += r.law.tangential;
+      for (std::size_t i = 0; i < D; ++i) done.impulse[i] += r.impulse[i];
+      done.normal += r.normal;
+      done.tangential += r.tangential;
     }
     const auto visit = [&](Index first, Index last) {
       for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-        if (result_[c] < 0) continue;
-        const auto& velocity = records_[static_cast<std::size_t>(result_[c])].velocity;
+        if (!result_of_[c]) continue;
+        const auto& velocity = result_of_[c]->velocity;
         const std::array ends{problem.a[c], problem.b[c]};
         for (std::size_t side = 0; side < 2; ++side)
           if (ends[side] >= 0)
@@ -230,7 +243,9 @@ class WaveImpacts : public ImpactRecord<D> {
   std::vector<char> is_left_;  // of each contact: to the contact problem
   Outgoing outgoing_;
   std::vector<Record> records_;
-  std::vector<std::int64_t> result_;  // where in them each contact is, -1
+  std::vector<const Record*> sorted_;
+  std::vector<Result> results_;
+  std::vector<const Result*> result_of_;  // of each contact, null
   // Of one cluster.
   std::vector<GlobalId> ids_;
   std::vector<Real> velocity_;
