@@ -17,6 +17,12 @@ Real product(const Real* row, const Real* velocity) {
   return sum;
 }
 
+/// x^h, fast for Hertz and springs.
+Real power(Real x, Real h) {
+  if (h == 1.5) return x * std::sqrt(x);
+  return h == 1 ? x : std::pow(x, h);
+}
+
 }  // namespace
 
 Real ContactEnergy::take(Real impulse) {
@@ -112,7 +118,7 @@ void WaveImpact<D>::prepare(const WaveContact<D>& contact, Spring& spring) const
   }
   // E = K d^(h+1)/(h+1)
   spring.depth = std::pow((elasticity_ + 1) / contact.stiffness, 1 / (elasticity_ + 1));
-  spring.force = contact.stiffness * std::pow(spring.depth, elasticity_);
+  spring.force = contact.stiffness * power(spring.depth, elasticity_);
 }
 
 /// Velocity along N, T1[, T2] at the contact.
@@ -165,7 +171,7 @@ void WaveImpact<D>::press(std::size_t c, Real duration) {
   if (spring.energy == 0 && u >= -slow_) return;
   const Real depth = spring.depth * std::pow(spring.energy, 1 / (elasticity_ + 1)) - 0.5 * duration * u;
   ContactEnergy path{spring.energy, u, spring.inverse_mass, contact.restitution};
-  const Real impulse = path.take(depth > 0 ? duration * contact.stiffness * std::pow(depth, elasticity_)
+  const Real impulse = path.take(depth > 0 ? duration * contact.stiffness * power(depth, elasticity_)
                                            : std::numeric_limits<Real>::max());
   spring.energy = path.energy;
   contact.impulse[0] += impulse;
@@ -199,9 +205,10 @@ void WaveImpact<D>::rub(std::size_t c, Real normal_impulse) {
   Real size = 0;
   for (std::size_t i = 1; i < D; ++i) {
     slip[i] = speed(contact, i);
-    size = std::hypot(size, slip[i]);
+    size += slip[i] * slip[i];
   }
   if (size == 0) return;
+  size = std::sqrt(size);
   const Real impulse = std::min(size / springs_[c].inverse_mass_along, contact.friction * normal_impulse);
   for (std::size_t i = 1; i < D; ++i) {
     const Real along = -impulse * slip[i] / size;
