@@ -54,7 +54,7 @@ bool WaveImpact<D>::run(const WaveRules& rules, std::span<WaveContact<D>> contac
   if (std::ranges::all_of(contacts, [](const auto& contact) { return contact.restitution == 0; }))
     return false;
   start(rules);
-  const std::int64_t max_steps = std::int64_t{100} * rules.resolution;
+  const std::int64_t max_steps = std::int64_t{200} * rules.resolution;
   const Real rest = std::max(rules.rest_speed, slow_);
   for (; n_steps_ < max_steps; ++n_steps_) {
     const Real half = 0.5 * duration(rest);

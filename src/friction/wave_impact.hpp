@@ -28,7 +28,7 @@ struct WaveContact {
 /// What is the same for all contacts of a cluster.
 struct WaveRules {
   Real elasticity = 1.5;  ///< h of F = K d^h: 1.5 of Hertz, 1 of springs
-  int resolution = 20;    ///< n: sub-steps in which the fastest contact alone would be stopped
+  int resolution = 10;    ///< n: sub-steps in which the fastest contact alone would be stopped
   Real rest_speed = 0;  ///< what approaches no faster begins no impact, and ends it with all given back [m/s]
   Real slow = 0;        ///< what approaches no faster takes up no energy [m/s]
 };
@@ -43,9 +43,9 @@ class WaveImpact {
  public:
   /// Changes the velocities (n_bodies * n_velocities<D>), and adds to what `contacts` have of impulse and
   /// work. Starts at contacts that approach faster than the speed of rest and goes where it moves bodies, in
-  /// the order given. False: 100 n sub-steps were not enough or nothing gives energy back (restitution 0
+  /// the order given. False: 200 n sub-steps were not enough or nothing gives energy back (restitution 0
   /// everywhere), and what still approaches is left to another law.
-  /// Cost: O(contacts of the bodies that it moves) a sub-step; 3 to 5 balls take 4 n to 7 n sub-steps.
+  /// Cost: O(contacts of the bodies that it moves) a sub-step; 3 to 5 balls take 4 n to 8 n sub-steps.
   bool run(const WaveRules& rules, std::span<WaveContact<D>> contacts, std::span<Real> velocity);
   /// Of the last run.
   std::int64_t n_steps() const { return n_steps_; }
