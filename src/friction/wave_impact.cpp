@@ -55,14 +55,13 @@ bool WaveImpact<D>::run(const WaveRules& rules, std::span<WaveContact<D>> contac
     return false;
   start(rules);
   const std::int64_t max_steps = std::int64_t{200} * rules.resolution;
-  const Real rest = std::max(rules.rest_speed, slow_);
   for (; n_steps_ < max_steps; ++n_steps_) {
-    const Real half = 0.5 * duration(rest);
+    const Real half = 0.5 * duration();
     if (half == 0) return true;
     for (std::size_t k = 0; k < reached_.size(); ++k) press(reached_[k], half);
     for (std::size_t k = reached_.size(); k > 0; --k) press(reached_[k - 1], half);
   }
-  return duration(rest) == 0;
+  return duration() == 0;
 }
 
 template <int D>
@@ -83,7 +82,7 @@ void WaveImpact<D>::start(const WaveRules& rules) {
     fastest = std::max(fastest, approach);
   }
   step_ = largest / rules.resolution;
-  slow_ = std::max(rules.slow, round_off * fastest);
+  rest_speed_ = std::max(rules.rest_speed, round_off * fastest);
 }
 
 template <int D>
@@ -140,18 +139,16 @@ void WaveImpact<D>::reach(std::size_t c) {
 }
 
 /// Of the next sub-step, in which the contact that presses most gets at most the impulse of a sub-step, and
-/// as much as it has left to give. 0: all energy is given back and nothing approaches faster than `rest`.
+/// as much as it has left to give. 0: all energy is given back and nothing approaches any more.
 template <int D>
-Real WaveImpact<D>::duration(Real rest) {
+Real WaveImpact<D>::duration() {
   constexpr Real least = 1e-6;  // of the impulse
   Real greatest = 0, impulse = step_;
-  bool is_over = true;
   for (const std::size_t c : reached_) {
     Spring& spring = springs_[c];
     const Real u = speed(contacts_[c], 0), e = contacts_[c].restitution;
     if (e == 0 && u >= 0) spring.energy = 0;
-    if (spring.energy == 0 && u >= -slow_) continue;
-    is_over &= spring.energy == 0 && u >= -rest;
+    if (spring.energy == 0 && u >= -rest_speed_) continue;
     const Real at_half = spring.energy + 0.5 * step_ * std::max(-u, 0.0);
     const Real force = spring.force * std::pow(at_half, elasticity_ / (elasticity_ + 1));
     if (force <= greatest) continue;
@@ -159,7 +156,7 @@ Real WaveImpact<D>::duration(Real rest) {
     impulse = step_;
     if (u > 0) impulse = std::clamp(e * e * spring.energy / u, least * step_, step_);
   }
-  return is_over ? 0 : impulse / greatest;
+  return greatest > 0 ? impulse / greatest : 0;
 }
 
 /// What the contact's spring does in this duration while others wait, with its force at half of it.
@@ -168,7 +165,7 @@ void WaveImpact<D>::press(std::size_t c, Real duration) {
   WaveContact<D>& contact = contacts_[c];
   Spring& spring = springs_[c];
   const Real u = speed(contact, 0);
-  if (spring.energy == 0 && u >= -slow_) return;
+  if (spring.energy == 0 && u >= -rest_speed_) return;
   const Real depth = spring.depth * std::pow(spring.energy, 1 / (elasticity_ + 1)) - 0.5 * duration * u;
   ContactEnergy path{spring.energy, u, spring.inverse_mass, contact.restitution};
   const Real impulse = path.take(depth > 0 ? duration * contact.stiffness * power(depth, elasticity_)

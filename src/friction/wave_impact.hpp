@@ -29,12 +29,11 @@ struct WaveContact {
 struct WaveRules {
   Real elasticity = 1.5;  ///< h of F = K d^h: 1.5 of Hertz, 1 of springs
   int resolution = 10;    ///< n: sub-steps in which the fastest contact alone would be stopped
-  Real rest_speed = 0;  ///< what approaches no faster begins no impact, and ends it with all given back [m/s]
-  Real slow = 0;        ///< what approaches no faster takes up no energy [m/s]
+  Real rest_speed = 0;    ///< what approaches no faster is at rest: it takes up no energy [m/s]
 };
 
 /// The impact law of Liu, Zhao and Brogliato (Proc. R. Soc. A 464 (2008) 3193) at frozen positions
-/// (docs/method.md, eq. D.21-D.24). Of each contact it keeps the energy E >= 0 that its compression has
+/// (docs/method.md, eq. D.21-D.23). Of each contact it keeps the energy E >= 0 that its compression has
 /// taken up; a contact presses as a spring F = K d^h with this energy would. Contacts press one after the
 /// other, in sub-steps of half the duration there and half back (second order), so energy is exact in each
 /// press and friction takes what the result says. Serial. Arrays are kept for the next cluster.
@@ -64,7 +63,7 @@ class WaveImpact {
   void prepare(const WaveContact<D>& contact, Spring& spring) const;
   Real speed(const WaveContact<D>& contact, std::size_t row) const;
   void reach(std::size_t c);
-  Real duration(Real rest);
+  Real duration();
   void press(std::size_t c, Real duration);
   void rub(std::size_t c, Real normal_impulse);
   void push(const WaveContact<D>& contact, std::size_t row, Real impulse);
@@ -75,7 +74,7 @@ class WaveImpact {
   std::vector<std::size_t> reached_;                 // contacts, in the order in which the impact came
   std::vector<std::size_t> first_of_, contacts_of_;  // contacts of each body
   std::vector<char> is_moved_;                       // of each body
-  Real elasticity_ = 1.5, step_ = 0, slow_ = 0;
+  Real elasticity_ = 1.5, step_ = 0, rest_speed_ = 0;
   std::int64_t n_steps_ = 0;
 };
 

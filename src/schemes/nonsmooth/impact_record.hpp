@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// What a law of impacts before the contact problem did in a step (docs/method.md, eq. D.13, D.21-D.24).
+/// What a law of impacts before the contact problem did in a step (docs/method.md, eq. D.13, D.21-D.23).
 /// Local.
 template <int D>
 class ImpactRecord {

@@ -13,7 +13,7 @@
 
 namespace scree {
 
-/// Impacts that run through all bodies that touch (docs/method.md, eq. D.21-D.24): each cluster of contacts
+/// Impacts that run through all bodies that touch (docs/method.md, eq. D.21-D.23): each cluster of contacts
 /// that touch or close within the step, with one that is an impact, is resolved on the rank of its smallest
 /// id.
 template <int D>
@@ -26,9 +26,7 @@ class WaveImpacts : public ImpactRecord<D> {
   /// on any number of ranks. Collective; allocates where there are impacts.
   void add_to(const StepContacts<D>& step) {
     constexpr int max_rounds = 20;
-    constexpr Real slow = 0.1;  // of rest_speed: what resting contacts have from the solve before
     rules_.rest_speed = step.law.rest_speed;
-    rules_.slow = slow * step.law.rest_speed;
     this->begin(step);
     reset(is_left_, step.contacts.size());
     for (int round = 0; round < max_rounds && find_clusters(step); ++round) resolve(step);

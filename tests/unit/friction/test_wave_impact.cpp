@@ -1,4 +1,4 @@
-// The impact law of eq. D.21-D.24 against springs integrated in time: the velocities are those of explicit
+// The impact law of eq. D.21-D.23 against springs integrated in time: the velocities are those of explicit
 // springs F = K d^h of step 2e-4, three balls with h = 1 those of the closed form (the first root of
 // sin t + sin(sqrt3 t)/sqrt3, t = 2.554813, then half a swing).
 #include "friction/wave_impact.hpp"
