@@ -1,10 +1,9 @@
 // The program scree: becomes scree_bench where that is asked for. scree_main.cpp has all other verbs.
 #include <unistd.h>
 
-#include <filesystem>
 #include <string>
-#include <system_error>
 
+#include "core/program_folder.hpp"
 #include "core/stop_signal.hpp"
 #include "driver_main.hpp"
 #include "run/python_commands.hpp"
@@ -17,9 +16,7 @@ using namespace scree;
 /// Becomes the program scree_bench, which lies beside this one and knows `bench` as a verb. MPI must not have
 /// been started: `scree bench` starts programs on several numbers of ranks.
 ExitCode become_bench(char** argv) {
-  std::error_code error;
-  const std::string program =
-      std::filesystem::read_symlink("/proc/self/exe", error).replace_filename("scree_bench").string();
+  const std::string program = program_beside("scree_bench").string();
   execv(program.c_str(), argv);
   print_error("there is no program scree_bench beside this one: " + program +
               " (cmake --build --preset release --target scree_bench)");

@@ -21,7 +21,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 COLOURS = {"rigid": "tab:red", "elastic": "tab:purple", "dem": "tab:blue"}
-STIFFENING = {"dem": 1, "dem 4k": 4, "dem 16k": 16}
+STIFFENING = {"dem": 1, "dem 4k": 4, "dem 16k": 16, "dem 64k": 64}
 
 
 def read(paths, law=None):
@@ -61,7 +61,7 @@ def at_infinite_stiffness(of_law):
 
 
 def print_table(found, reference):
-    laws = ["rigid", "rigid dt/4", "dem 1/0", "elastic", "dem", "LAMMPS"]
+    laws = ["rigid", "rigid dt/4", "dem 1/0", "elastic 16k", "elastic", "dem", "LAMMPS"]
     print(f"| case | quantity | {' | '.join(laws)} |\n|{'---|' * (len(laws) + 2)}")
     for (case, quantity), of_law in found.items():
         values = {law: list(seeds.values()) for law, seeds in of_law.items()}

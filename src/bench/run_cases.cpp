@@ -1,7 +1,6 @@
 #include "bench/run_cases.hpp"
 
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "bench/steps.hpp"
 #include "core/files.hpp"
 #include "core/memory.hpp"
+#include "core/program_folder.hpp"
 #include "core/scratch_folder.hpp"
 #include "run/python_package.hpp"
 
@@ -18,7 +18,6 @@ namespace scree {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Texts = std::vector<std::string>;
 
 /// An option of a case: one value or several with commas.
@@ -141,7 +140,7 @@ class RunCase : public BenchCase {
   /// Throws InputError if Python refuses. Local.
   std::string measurements_from_python(const std::string& folder) const {
     Json request{{"case", about_.name}, {"folder", folder}, {"is_study", is_study_}};
-    request["program"] = fs::read_symlink("/proc/self/exe").replace_filename("scree").string();
+    request["program"] = program_beside("scree").string();
     request["options"] = Json::object();
     for (const auto& [name, values] : values_) request["options"][name] = values;
     request["options"]["repetitions"] = Texts{std::to_string(repetitions_)};

@@ -7,6 +7,7 @@
 
 #include "bench/machine.hpp"
 #include "core/files.hpp"
+#include "core/program_folder.hpp"
 #include "core/suggestion.hpp"
 
 namespace scree {
@@ -151,7 +152,7 @@ Json launch_request(const StudyOptions& options) {
   require_valid(options);
   Json cases = Json::object();
   for (const BenchEntry& entry : chosen_cases(options)) cases[entry.name] = entry.summary;
-  return {{"program", fs::read_symlink("/proc/self/exe").string()},
+  return {{"program", this_program().string()},
           {"command", options.command_line},
           {"settings", settings_of(options)},
           {"cases", cases},

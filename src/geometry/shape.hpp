@@ -57,7 +57,7 @@ struct NearParts {
   struct Entry {
     int part;
     int point;
-    friend auto operator<=>(const Entry&, const Entry&) = default;
+    friend auto operator<=>(const Entry&, const Entry&) = default;  // NOLINT(*-nullptr): a bug of the check
   };
   std::vector<Entry> found;
   std::vector<SurfacePoint<D>> surface;  ///< scratch

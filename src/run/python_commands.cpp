@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -58,8 +57,8 @@ void become_python(char** words) {
         fmt::format("scree {}: {} is not there, neither above this program nor in share/scree: "
                     "use the program where it was built or installed",
                     words[0], commands_script));
-  std::error_code error;  // what the commands themselves ask of the program, this one answers
-  setenv("SCREE", std::filesystem::read_symlink("/proc/self/exe", error).c_str(), 0);
+  setenv("SCREE", this_program().c_str(),
+         0);  // what the commands themselves ask of the program, this one answers
   const char* named = std::getenv("SCREE_PYTHON");
   std::string python = named != nullptr && *named != 0 ? named : "python3",
               script = folder + "/" + commands_script;

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "core/error.hpp"
 #include "core/program_folder.hpp"
@@ -47,7 +46,7 @@ std::string output_of_python(const std::string& package, const std::vector<std::
 }
 
 std::string page_of_program(const std::string& page) {
-  return output_of_python("pages", {page, std::filesystem::read_symlink("/proc/self/exe").string()});
+  return output_of_python("pages", {page, this_program().string()});
 }
 
 void become_python_package(const std::string& package, const std::vector<std::string>& arguments) {

@@ -20,6 +20,7 @@
 #include "core/error.hpp"
 #include "core/even_share.hpp"
 #include "core/hdf5.hpp"
+#include "core/program_folder.hpp"
 #include "io/array_file.hpp"
 #include "support/generated.hpp"
 #include "support/solve_listed.hpp"
@@ -294,7 +295,7 @@ std::int64_t fingerprint(const Comm& comm, const FclibProblem& problem) {
 std::int64_t run_beside(const Comm& comm, const std::string& program, const std::string& arguments) {
   std::int64_t status = 0;
   if (comm.is_root()) {
-    const auto path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / program;
+    const auto path = program_beside(program.c_str());
     status = std::filesystem::exists(path)
                  ? WEXITSTATUS(std::system((path.string() + " " + arguments).c_str()))
                  : 127;

@@ -9,6 +9,7 @@ import dem_comparison
 from scree.errors import ResultsError
 from scree_program import check, check_close, check_in, source_folder
 from scree.results import Results, Scalars
+from scree.verify import dosta_numbers
 
 
 def make_run(folder, deck, rows=(), titles="orifice_n_bodies[-]"):
@@ -40,13 +41,13 @@ def failure(function, *arguments):
 def test_the_discharge_rate_is_the_slope_after_the_opening(folder):
     rows = [(0.1 * k, k, 1000, 250 * max(0, 0.1 * k - 0.3)) for k in range(44)]
     run = make_run(folder / "silo", "[[stages]]\nduration = 0.3\n", rows)
-    t, n = dem_comparison.discharge(run)
+    t, n = dosta_numbers.discharge(run)
     check_close(t[0], 0, "times count from the opening", absolute=1e-9)
     check_close(n[0], 1000, "all grains are there at first", absolute=1e-9)
-    check_close(dem_comparison.discharge_rate(t, n), 250, "the rate", absolute=1e-6)
-    check_in("no discharge rate", failure(dem_comparison.discharge_rate, t[:3], n[:3]), "a run that is too short")
+    check_close(dosta_numbers.discharge_rate(t, n), 250, "the rate", absolute=1e-6)
+    check_in("no discharge rate", failure(dosta_numbers.discharge_rate, t[:3], n[:3]), "a run that is too short")
     other = make_run(folder / "other", "[physics]\ngravity = [0, 0, -9.81]\n", rows)
-    check_in("no stages.0.duration", failure(dem_comparison.discharge, other), "a run of another case")
+    check_in("no stages.0.duration", failure(dosta_numbers.discharge, other), "a run of another case")
 
 
 def test_lacey_index_is_0_apart_and_1_mixed():
@@ -54,20 +55,20 @@ def test_lacey_index_is_0_apart_and_1_mixed():
     x = random.uniform(0, 0.2, (20000, 3))
     apart = x[:, 0] < 0.1       # a face between cells
     mixed = random.permutation(apart)
-    check_close(dem_comparison.lacey_index(x, apart), 0, "kinds side by side", absolute=1e-9)
-    check_close(dem_comparison.lacey_index(x, mixed), 1, "the same kinds shuffled", absolute=0.02)
-    check_in("one kind", failure(dem_comparison.lacey_index, x, np.ones(len(x), bool)), "one kind alone")
+    check_close(dosta_numbers.lacey_index(x, apart), 0, "kinds side by side", absolute=1e-9)
+    check_close(dosta_numbers.lacey_index(x, mixed), 1, "the same kinds shuffled", absolute=0.02)
+    check_in("one kind", failure(dosta_numbers.lacey_index, x, np.ones(len(x), bool)), "one kind alone")
 
 
 def test_zones_are_the_quadrants_where_the_wall_rises_and_the_opposite_one(folder):
     x = np.array([[1, 0, 1], [1, 0, -1], [-1, 0, -1], [-1, 0, 1], [-2, 0, -2]]) * 0.01
-    counts = dem_comparison.zone_counts(x, np.array([True, True, True, True, False]))
+    counts = dosta_numbers.zone_counts(x, np.array([True, True, True, True, False]))
     check(counts == [1, 0, 1, 1], "small and large in zone 1, small and large in zone 2", counts)
     run = make_run(folder / "drum", "[obstacles.drum.motion]\nstart = 0.1\n")
     random = np.random.default_rng(1)
     many = random.uniform(-0.05, 0.05, (4000, 3))
     add_frames(run.folder, [0, 0.1, 0.2], [many, many, many * [-1, 1, 1]], [0.001, 0.002] * 2000)
-    t, counts, index = dem_comparison.mixing(run)
+    t, counts, index = dosta_numbers.mixing(run)
     check(np.allclose(t, [0, 0.1]), "frames before the turn are left out", t)
     check(counts.shape == (2, 4) and counts[0, 0] == np.count_nonzero((many[::2, 0] > 0) & (many[::2, 2] > 0)), "counts", counts)
     check(index.shape == (2,) and (index > 0.9).all(), "mixed kinds", index)
@@ -78,7 +79,7 @@ def test_the_path_of_the_ball_counts_from_its_published_start(folder):
     times = np.arange(0, 0.05, 0.005)
     z = 0.158038 - 4.8038 * times - 0.5 * 9.81 * times**2
     add_frames(run.folder, times, [[[0.01, 0, -0.08], [0, 0, height]] for height in z], [0.001, 0.01])
-    t, found = dem_comparison.ball_path(run)
+    t, found = dosta_numbers.ball_path(run)
     check_close(t[0], 0, "time 0", absolute=1e-6)
     check_close(found[0], 0.06, "the ball is at its published start then", absolute=1e-6)
     check(len(t) == 6 and np.all(np.diff(found) < 0), "and goes on", found)

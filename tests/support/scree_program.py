@@ -16,6 +16,7 @@ import csv
 import itertools
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -148,10 +149,10 @@ def verify(*arguments, ranks=1, folder=None, timeout=600) -> Result:
 
 
 def verified(table, *arguments, **options) -> list:
-    """The rows of the table of a verification, all checks of which hold, as dicts."""
+    """The rows of the table of a verification, all checks of which hold but for those that are known not to, as dicts."""
     __tracebackhide__ = True
     result = verify(*arguments, "--csv", table, **options)
-    check(result.code == 0 and "all hold" in result.stdout, "the report says that all checks hold", result)
+    check(result.code == 0 and re.search("all( others)? hold$", result.stdout, re.M), "the report says that all checks hold", result)
     with open(table, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 

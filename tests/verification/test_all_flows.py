@@ -1,4 +1,4 @@
-"""All of `scree verify flows`: dense flows with rigid, elastic and soft contact beside LAMMPS. An hour on one core."""
+"""All of `scree verify flows`: dense flows with rigid, elastic and soft contact beside LAMMPS. Half an hour on one core."""
 from scree_program import check, verified
 
 

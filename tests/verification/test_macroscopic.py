@@ -1,5 +1,6 @@
 """The decks of inputs/granular against numbers of soft-sphere codes: tests/reference/granular, whose README says how these
-were found and how far they scatter. One row per number: found, reference, band. The bands stand beside their reasons.
+were found and how far they scatter. One row per number: found, reference, band. The bands stand beside their reasons; they were written
+down before the first result. A row in MISSED is known not to hold: the test must find that it does not, and ends as an expected failure.
 
     pytest-3 tests/verification/test_macroscopic.py                       what ctest runs: about a minute on two cores
     pytest-3 tests/verification/test_macroscopic.py -k silo --full -s     every row of a case, told as it is found
@@ -17,11 +18,23 @@ D = 0.01            # diameter of the grains [m]
 GRAVITY = 9.81      # [m/s2]
 
 
+# What e means among rigid grains that touch (docs/method.md): they give nothing of a shock back, and beds pack more loosely the less they
+# bounce ("dem" with e = 0.1 in place of 0.5: 0.006 in phi, 1.7 mm, 0.07 contacts). For mu other than 0.5 overlaps at 1e7 Pa add to that.
+RECOIL = "rigid grains that touch have no recoil, and beds pack more loosely without"
+PHI, HEIGHT, CONTACTS = "solid fraction of the bulk", "height [m]", "contacts, gap < 0.01 d"
+MISSED = {
+    **{f"mu = {mu}: {what}": RECOIL for mu in (0, 0.1, 0.3, 0.5) for what in (PHI, HEIGHT)},
+    **{f"mu = {mu}: {CONTACTS}": RECOIL for mu in (0, 0.3)},
+    f"soft, mu = 0.3: {PHI}": "0.0077 off, where the one row of the reference scatters by 0.003",
+    "drum: speed of the wall layer over that of the wall": "the bed slips on this smooth wall",
+    "energy of the last second over that before": "the energy of 2000 grains wanders by 12 % from second to second"}
+
+
 class Table:
     """Rows of found and expected numbers; all are printed before a wrong one fails the test."""
 
     def __init__(self, title):
-        self._failed = []
+        self._failed, self._missed = [], []
         print(f"\n{title}\n{'quantity':46}{'reference':>11}{'band':>9}{'found':>11}  holds")
 
     def close(self, quantity, found, reference, band):
@@ -36,12 +49,17 @@ class Table:
         print(f"{quantity:46}{reference:11.4g}{'-':>9}{found:11.4g}", flush=True)
 
     def _row(self, quantity, found, expected, holds):
-        print(f"{quantity:46}{expected}{found:11.4g}  {'yes' if holds else 'NO'}", flush=True)
-        if not holds:
-            self._failed.append(quantity)
+        missed = MISSED.get(quantity)
+        print(f"{quantity:46}{expected}{found:11.4g}  {'yes' if holds else 'missed' if missed else 'NO'}", flush=True)
+        if missed and not holds:
+            self._missed.append(f"{quantity}: {missed}")
+        elif missed or not holds:
+            self._failed.append(quantity + (" holds, but is marked as missed" if missed else ""))
 
     def end(self):
         check(not self._failed, "all rows hold", ", ".join(self._failed))
+        if self._missed:
+            pytest.xfail("; ".join(self._missed))
 
 
 def _reference(name):
@@ -72,34 +90,29 @@ def _friction(mu):
     return f'pairs."glass-glass".friction={mu}'
 
 
-# What recoil does in a bed that settles: solid fraction, height, contacts with e = 0.1 less those with e = 0.5, of bed.toml ("dem").
-WITHOUT_RECOIL = (-0.006, 0.0017, -0.07)
-
-
 def test_bed(folder, full):
-    """settled_bed.csv at the stiffest rows (E = 1e8 Pa) where there are some, less what recoil does: a bed of rigid grains hardly has
-    any (docs/method.md). Bands: the rows scatter by 0.003 in phi, 1 % in height and 0.1 in z, and so do ours; less than twice that of
-    the difference, chosen after the height had missed 1.5 %. Softness changes the rows at 1e7 Pa, the only ones for mu other than 0.5, by 0.004 in phi, 0.8 % in height and 0.2 in
-    z, more without friction, where rigid spheres have z = 6 and those of the reference 6.65."""
+    """settled_bed.csv at the stiffest rows (E = 1e8 Pa) where there are some. Bands: 0.003 in phi is the scatter of all soft codes; a step
+    of 1 to 2 ms, in which whole avalanches happen at once, adds as much again. Softness adds 0.004 to the rows of E = 1e7 Pa, the only
+    ones for mu other than 0.5. z with gaps up to 0.01 d: 0.1 of scatter, and the rows at 1e7 Pa are 0.06 above the stiffest; a rigid
+    pile has fewer near contacts than either."""
     rows = _reference("settled_bed")
     table = Table("Bed of 4096 spheres (settled_bed.csv)")
     for mu in ([0, 0.1, 0.3, 0.5, 1] if full else [0.5]):
         same = [row for row in rows if row["mu"] == mu]
         stiffest = [row for row in same if row["E_Pa"] == max(row["E_Pa"] for row in same)]
-        phi, height, z = (np.mean([row[key] for row in stiffest]) + recoil for key, recoil in
-                          zip(("phi_bulk", "height_com_m", "z_bulk_tol1e-2d"), WITHOUT_RECOIL))
+        phi, height, z = (np.mean([row[key] for row in stiffest]) for key in ("phi_bulk", "height_com_m", "z_bulk_tol1e-2d"))
         soft = 0 if stiffest[0]["E_Pa"] > 5e7 else 1
         results = _run(folder, "pour", f"bed_mu{mu}", _friction(mu), "output.h5md.every=1")
         found = bed_numbers(results.trajectory.positions(-1), (0.16, 0.16), D)
-        table.close(f"mu = {mu}: solid fraction of the bulk", found.solid_fraction, phi, 0.009 + 0.004 * soft)
-        table.close(f"mu = {mu}: height [m]", found.height, height, (0.025 + 0.008 * soft) * height)
-        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found.coordination, z, 0.25 + 0.2 * soft)
+        table.close(f"mu = {mu}: {PHI}", found.solid_fraction, phi, 0.008 + 0.004 * soft)
+        table.close(f"mu = {mu}: {HEIGHT}", found.height, height, 0.015 * height)
+        table.close(f"mu = {mu}: {CONTACTS}", found.coordination, z, 0.3)
     table.end()
 
 
 def test_soft_bed(folder, full):
-    """settled_bed.csv with its own law, material and step. The rows scatter by 0.003 in phi, 1 % in height and 0.1 in z, and so
-    do ours, which fall from another lattice; there is one row for most frictions. Bands are twice that of the difference."""
+    """settled_bed.csv with its own law, material and step. The rows of one friction scatter by 0.003 in phi, 1 % in height and 0.1 in z:
+    bands are twice that."""
     rows = _reference("settled_bed")
     table = Table("Bed of 4096 soft spheres (settled_bed.csv)")
     for mu in ([0, 0.1, 0.3, 0.5, 1] if full else [0.5]):
@@ -107,9 +120,9 @@ def test_soft_bed(folder, full):
         reference = [np.mean([row[key] for row in same]) for key in ("height_com_m", "phi_bulk", "z_bulk_tol1e-2d")]
         results = _run(folder, "bed", f"soft_bed_mu{mu}", _friction(mu), "output.h5md.every=1")
         found = bed_numbers(results.trajectory.positions(-1), (0.16, 0.16), D)
-        table.close(f"mu = {mu}: solid fraction of the bulk", found.solid_fraction, reference[1], 0.009)
-        table.close(f"mu = {mu}: height [m]", found.height, reference[0], 0.025 * reference[0])
-        table.close(f"mu = {mu}: contacts, gap < 0.01 d", found.coordination, reference[2], 0.25)
+        table.close(f"soft, mu = {mu}: {PHI}", found.solid_fraction, reference[1], 0.006)
+        table.close(f"soft, mu = {mu}: {HEIGHT}", found.height, reference[0], 0.02 * reference[0])
+        table.close(f"soft, mu = {mu}: {CONTACTS}", found.coordination, reference[2], 0.2)
     table.end()
 
 
@@ -167,8 +180,7 @@ def test_wall_layer(folder):
 
 
 def test_drum(folder, full):
-    """The angle is within 2 degrees of that of drum_angle.csv. How far the smooth wall carries its layer is only told: 0.57 where an
-    older program, 4.5 degrees too steep, had 0.91 (docs/verification.md)."""
+    """The angle is within 2 degrees of that of drum_angle.csv, and the wall carries the layer next to it."""
     if not full:
         pytest.skip("takes minutes: --full")
     row, = _reference("drum_angle")
@@ -176,7 +188,7 @@ def test_drum(folder, full):
     table = Table("Rotating drum (drum_angle.csv)")
     table.close("angle of the surface [deg]", angle, row["angle_deg"], 2)
     table.tell("its standard deviation over frames [deg]", deviation, row["std_over_frames_deg"])
-    table.tell("speed of the wall layer over that of the wall", carried, float("nan"))
+    table.least("drum: speed of the wall layer over that of the wall", carried, 0.9)
     table.end()
 
 
@@ -206,9 +218,8 @@ def drum_numbers(x, v, radius=0.2, omega=1.0):
 
 
 def test_collapse(folder, full):
-    """column_collapse.csv with elastic contacts of the stiffness that "lammps-hooke" has. Band: seeds of `scree verify flows` scatter by
-    up to 0.024 L0 (standard deviation of x95); twice that of the difference of two runs, chosen after a run was 0.046 off with 0.05. Rigid columns run out
-    less far."""
+    """column_collapse.csv with elastic contacts of the stiffness that "lammps-hooke" has; rigid columns run out less far. Bands: 0.5 d of
+    scatter in the quantiles of the reference (0.025 L0) and as much of ours, plus 5 % of the way that the quantile has gone."""
     table = Table("Collapse of a column (column_collapse.csv)")
     for row in _reference("column_collapse"):
         aspect, n = row["nominal_aspect"], int(row["N"])
@@ -224,7 +235,8 @@ def test_collapse(folder, full):
                        f"stages.0.duration={settle}", f"stages.1.duration={run_out}")
         found = collapse_numbers(results.trajectory.positions(-1))
         for quantile, value in found.items():
-            table.close(f"aspect {aspect:g}: {quantile} / L0", value, row[f"{quantile}_over_L0"], 0.07)
+            reference = row[f"{quantile}_over_L0"]
+            table.close(f"aspect {aspect:g}: {quantile} / L0", value, reference, 0.05 + 0.05 * (reference - int(quantile[1:]) / 100))
     table.end()
 
 
@@ -237,15 +249,14 @@ def collapse_numbers(x, length=0.2):
 def test_chute(folder, full):
     """Steady flow down a rough slope: Bagnold's profile and a solid fraction that does not vary with height, as in Silbert et
     al. 2001 (Phys. Rev. E 64, 051302). Bands: 3 % of the speed of the surface, a few times the noise of averages over
-    2 s; the lowest layer is left out, where the base orders the grains. The energy of 2000 grains wanders by 12 % from
-    second to second; its band, once 5 %, was set after that was seen."""
+    2 s; the lowest layer is left out, where the base orders the grains; steady within 5 %."""
     if not full:
         pytest.skip("takes a minute: --full")
     table = Table("Flow down a rough slope")
     found = chute_numbers(_run(folder, "chute", "chute"))
     table.close("v(z) against Bagnold, rms / surface speed", found["bagnold"], 0, 0.03)
     table.close("solid fraction, largest less smallest", found["spread"], 0, 0.03)
-    table.close("energy of the last second over that before", found["steady"], 1, 0.25)
+    table.close("energy of the last second over that before", found["steady"], 1, 0.05)
     table.end()
 
 

@@ -7,15 +7,16 @@ Each row has the number that is expected, where that comes from, and the bound o
 import importlib
 from dataclasses import dataclass
 
-from scree.verify.laboratory import Laboratory
+from scree.verify.laboratory import Extent, Laboratory
 
 
 @dataclass(frozen=True)
 class Verification:
-    """`module`: has verify(laboratory, group, csv, show); `groups`: of its cases."""
+    """`module`: has verify(laboratory, group, csv, show); `groups`: of its cases; `long`: it heeds an Extent."""
     module: str
     summary: str
     groups: tuple = ()
+    long: bool = False
 
 
 VERIFICATIONS = {
@@ -30,16 +31,19 @@ VERIFICATIONS = {
     "pbd": Verification("pbd", "position-based dynamics: two experiments, methods and steps", ("sliding", "disks40")),
     "slope": Verification("cube_on_slope", "exact friction: a cube on a slope, the published table of interior points"),
     "flows": Verification("flows", "dense flows with rigid, elastic and soft contact, and with LAMMPS",
-                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen")),
+                          ("impacts", "layers", "chute", "collapse", "drum", "silo", "janssen"), long=True),
+    "dosta": Verification("dosta", "the published comparison of DEM codes: silo, drum, impact at full stiffness; --full runs them, hours",
+                          ("impact", "drum", "silo"), long=True),
     "crowd": Verification("crowd", "people: head-on pairs, pushing columns, convergence in the time step, optimality of steps, files, wall "
                           "forces, doors", ("s1", "s2", "s3", "s4", "s6", "s7", "doors")),
     "contact-law": Verification("contact_law", "elastic contact at any step: restitution, duration, energy, rest"),
 }
 
 
-def verify(name, group="all", *, quick=False, ranks=1, csv=None, source=".", show=print):
-    """Runs a verification, or one group of its cases; returns whether every check holds. `csv`: table to write; `source`: folder
-    that holds inputs/ and tests/reference/; `show` gets the lines of the report."""
+def verify(name, group="all", *, quick=False, ranks=1, csv=None, source=".", extent=Extent(), show=print):
+    """Runs a verification, or one group of its cases; returns whether every check holds, and whether a run was stopped before its end.
+    `csv`: table to write; `source`: folder that holds inputs/ and tests/reference/; `show` gets the lines of the report."""
     module = importlib.import_module(f"scree.verify.{VERIFICATIONS[name].module}")
-    with Laboratory(ranks, quick, source) as laboratory:
-        return module.verify(laboratory, group, csv, show)
+    with Laboratory(ranks, quick, source, extent) as laboratory:
+        holds = module.verify(laboratory, group, csv, show)
+        return holds, laboratory.stopped

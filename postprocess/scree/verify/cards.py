@@ -168,14 +168,13 @@ def run_faces(table, quick):
 
 
 def run_converged(table):
-    """What happens with friction 0.3 and 0.6 does not depend on tolerance or step. In the other geometry than the stated one, neighbouring
-    classes count as the same: there the top two fall first at 0.3, and whether 33 or 38 of 40 cards follow, CC or TC, is up to late chance
-    hits. This exception was made after the results were seen."""
+    """What happens with friction 0.3 and 0.6 does not depend on tolerance or step."""
+    missed = {("generator", 0.3): "the top two fall first, and whether 33 or 38 of 40 cards follow, CC or TC, is up to late chance hits"}
     for geometry in GEOMETRIES:
         for friction in (0.3, 0.6):
             outcomes = table.run([House(geometry, friction, dt, tolerance) for dt in (1e-2, 5e-3, 2.5e-3) for tolerance in (1e-4, 1e-6)])
-            table.count(max(outcomes) - min(outcomes) <= (0 if geometry == STATED else 1),
-                        f"{geometry}, mu {friction}: the outcome depends on step and tolerance: {' '.join(o.name for o in outcomes)}")
+            table.count(max(outcomes) == min(outcomes), f"{geometry}, mu {friction}: the outcome depends on step and tolerance: "
+                        f"{' '.join(o.name for o in outcomes)}", missed.get((geometry, friction), ""))
 
 
 def verify(laboratory, group, csv, show):

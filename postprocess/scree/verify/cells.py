@@ -138,21 +138,17 @@ def lammps_rows(laboratory):
 
 def constant_volume(laboratory, table):
     """Constant volume: mu and the normal stress of LAMMPS. Bounds: mu within 3 % (four times the errors that both have), the stress within
-    three times its relative error in the table, 2 %, and what 0.001 of solid fraction makes (this part was added after the result at 0.56
-    had been seen)."""
-    of_packings = 0.001
+    three times its relative error in the table and 2 %."""
+    missed = {0.56: "36.0 for 30.5, 18 %; seeds from 33.5 to 37.9, and 0.001 of solid fraction makes 14 % here"}
     known = lammps_rows(laboratory)
     courses = laboratory.run_all([shear_deck(0.5, 0.7, 20, packed(row["solid_fraction"])) for row in known])
-    for k, (row, course) in enumerate(zip(known, courses)):
+    for row, course in zip(known, courses):
         means = ShearedFlow(course.scalars, 5)
-        high = min(k + 1, len(known) - 1)
-        low = high - 1
-        growth = math.log(known[high]["s_yy"] / known[low]["s_yy"]) / (known[high]["solid_fraction"] - known[low]["solid_fraction"])
         variant = f"solid fraction {row['solid_fraction']:.2f}"
         table.add("sheared at constant volume", [
             Row("mu [-]", variant, row["mu"], means.mu, 0.03 * row["mu"]),
             Row("s_yy / (rho d^2 rate^2) [-]", variant, row["s_yy"], means.normal / (DENSITY * RATE**2),
-                (3 * row["s_yy_relative_error"] + 0.02 + of_packings * growth) * row["s_yy"])])
+                (3 * row["s_yy_relative_error"] + 0.02) * row["s_yy"], missed=missed.get(row["solid_fraction"], ""))])
 
 
 def constant_stress(laboratory, table):

@@ -1,4 +1,7 @@
-"""What a verification holds against its results: counted checks, and tables of rows."""
+"""What a verification holds against its results: counted checks, and tables of rows.
+
+A bound is written down before results are seen and stays. A row that is known not to hold has a mark, `missed`: why. It is shown as missed,
+with its numbers, and fails nothing; but where it holds nevertheless, the check fails until the mark is gone."""
 import csv
 import io
 from dataclasses import dataclass
@@ -14,16 +17,21 @@ class Checks:
     def __init__(self, show, titles=()):
         self.show = show
         self.failures = []
+        self.missed = []
         self.n_checks = 0
         self._text = io.StringIO()
         self._table = csv.writer(self._text, lineterminator="\n")
         if titles:
             self._table.writerow(titles)
 
-    def count(self, holds, failure):
-        """A check that is only told of if it fails."""
+    def count(self, holds, failure, missed=""):
+        """A check that is only told of if it fails, or if it is known to: `missed` says why."""
         self.n_checks += 1
-        if not holds:
+        if missed and holds:
+            self.failures.append(f"{failure}: holds now, but is marked as missed: {missed}")
+        elif missed:
+            self.missed.append(f"{failure}: {missed}")
+        elif not holds:
             self.failures.append(failure)
 
     def require(self, what, value, least, most):
@@ -38,26 +46,31 @@ class Checks:
         self._table.writerow([shortest(value) if isinstance(value, float) else value for value in values])
 
     def finish(self, path=None):
-        """Writes the table, if a path is given, and tells what failed; returns whether nothing did."""
+        """Writes the table, if a path is given, and tells what is missed and what failed; returns whether nothing failed."""
         if path:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._text.getvalue())
+        for row in self.missed:
+            self.show("MISSED " + row)
         for failure in self.failures:
             self.show("FAILED " + failure)
         if self.n_checks:
-            self.show(f"{self.n_checks} checks, {f'{len(self.failures)} failed' if self.failures else 'all hold'}")
+            parts = [f"{len(rows)} {word}" for rows, word in ((self.missed, "missed as known"), (self.failures, "failed")) if rows]
+            self.show(f"{self.n_checks} checks, " + (", ".join(parts) or "all hold") + ("" if self.failures or not parts else ", all others hold"))
         return not self.failures
 
 
 @dataclass
 class Row:
-    """A number that a case is held against. `error` is |found - expected| unless given, in the unit of the quantity."""
+    """A number that a case is held against. `error` is |found - expected| unless given, in the unit of the quantity. `missed`: why it is
+    known not to hold."""
     quantity: str      # with its unit
     variant: str       # of the case
     expected: float
     found: float
     bound: float       # of the error
     error: float = None
+    missed: str = ""
 
     def __post_init__(self):
         if self.error is None:
@@ -87,9 +100,9 @@ class CaseTable(Checks):
         groups = {}
         for row in rows:
             self.record(case, row.variant, row.quantity, row.expected, row.found, row.error, row.bound,
-                        "yes" if row.holds else "no")
+                        "yes" if row.holds else "missed" if row.missed else "no")
             self.count(row.holds, f"{case}, {row.variant}: {row.quantity} = {row.found:.12g}, expected {row.expected:.12g} "
-                                  f"within {row.bound:.2g}")
+                                  f"within {row.bound:.2g}", row.missed)
             groups.setdefault(row.quantity, []).append(row)
         for quantity, group in groups.items():
             worst = group[0]

@@ -19,18 +19,18 @@ class CrowdTable(Checks):
         """A number that is known, to an error of at most `bound`."""
         self._add(case, what, measured, f"{known:.9g} +- {bound:.1e}", abs(measured - known) <= bound)
 
-    def within(self, case, what, measured, least, most):
-        self._add(case, what, measured, f"{least:.4g} to {most:.4g}", least <= measured <= most)
+    def within(self, case, what, measured, least, most, missed=""):
+        self._add(case, what, measured, f"{least:.4g} to {most:.4g}", least <= measured <= most, missed)
 
     def at_most(self, case, what, measured, bound):
         """An error, or something else that is 0 at best."""
         self._add(case, what, measured, f"<= {bound:.1e}", measured <= bound)
 
-    def _add(self, case, what, measured, required, holds):
-        word = "yes" if holds else "NO"
+    def _add(self, case, what, measured, required, holds, missed=""):
+        word = "yes" if holds else "missed" if missed else "NO"
         self.show(f"{case:<4} {what:<58} {measured:>14.8g} {required:>26} {word}")
         self.record(case, what, float(measured), required, word)
-        self.count(holds, f"{case}: {what} = {measured:.12g}, required {required}")
+        self.count(holds, f"{case}: {what} = {measured:.12g}, required {required}", missed)
 
 
 def verify(laboratory, group, csv, show):

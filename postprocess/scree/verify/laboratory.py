@@ -1,8 +1,12 @@
 """Where verifications run their decks: folders, ranks, what is read from the results."""
 import csv
+import fnmatch
 import itertools
+import json
+import math
 import os
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +17,7 @@ import numpy as np
 
 from scree.deck import Deck
 from scree.errors import ResultsError
+from scree.program import ask
 from scree.results import Results
 from scree.results.record import Trajectory
 from scree.study import run
@@ -63,12 +68,30 @@ class Course:
         return bool(np.all(self.certificate["solved"][1:] == 1))
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How much of a long verification runs. `full`: also what takes hours; `n_seeds`: runs of a row, None: as many as it has; `rows`:
+    patterns of names, with commas; `folder`: where its runs stay; `minutes`: of real time, then they stop."""
+    full: bool = False
+    n_seeds: int | None = None
+    rows: str = "*"
+    folder: Path | None = None
+    minutes: float = math.inf
+
+    def has(self, case, law=""):
+        """Whether this row is asked for: by a pattern CASE/LAW, or by one of the case alone."""
+        return any(fnmatch.fnmatch(f"{case}/{law}".lower() if "/" in pattern else case.lower(), pattern.strip().lower())
+                   for pattern in self.rows.split(","))
+
+
 class Laboratory:
     """Runs decks on `ranks` ranks in folders that are gone afterwards, several at a time where processors are free.
     `source`: folder with inputs/ and tests/reference/; `quick`: cases leave out what takes long."""
 
-    def __init__(self, ranks=1, quick=False, source="."):
-        self.ranks, self.quick, self.source = ranks, quick, Path(source)
+    def __init__(self, ranks=1, quick=False, source=".", extent=Extent()):
+        self.ranks, self.quick, self.source, self.extent = ranks, quick, Path(source), extent
+        self.stopped = False    # whether a run did not come to its end
+        self._end = time.monotonic() + 60 * extent.minutes
         self._folder = tempfile.TemporaryDirectory(prefix="scree-verify-")
         self._numbers = itertools.count(1)
         # Several mpirun at a time get in the way of each other.
@@ -88,6 +111,31 @@ class Laboratory:
     def run_all(self, decks):
         """The Courses of decks, in their order."""
         return list(self.each(self._run, [self._housed(deck) for deck in decks]))
+
+    def keep(self, deck, name):
+        """The Course of a deck whose run stays in the folder `name` of the extent's: what has ended is only read, what was stopped goes
+        on. None where time is up before its end. Without such a folder as run(). Raises ResultsError if it is of another program."""
+        if self.extent.folder is None:
+            return self.run(deck)
+        deck = Deck(deck)
+        deck.tables.setdefault("output", {}).update(directory=str(self.extent.folder), name=name)
+        with self._processors:
+            before = self._before(name)
+            left = self._end - time.monotonic()
+            if left > 1 or before.get("status") == "done":
+                results = run(deck, self.ranks, resume=True, max_wall_time=None if math.isinf(left) else max(left, 1), progress=False)
+                if results.summary["status"] == "done":
+                    return Course(results.folder)
+            self.stopped = True
+            return None
+
+    def _before(self, name):
+        """The summary of a run that stays in this folder, {} if there is none. Raises ResultsError if it is of another program."""
+        path = self.extent.folder / name / "summary.json"
+        summary = json.loads(path.read_text()) if path.exists() else {}
+        if summary and summary["provenance"]["version"] != ask("--version").strip():
+            raise ResultsError(f"{path.parent} is of another program: remove it, or take another --folder")
+        return summary
 
     def each(self, function, items):
         """Yields function(item) in the order of the items; several are at work at a time, but no more runs than there are processors."""

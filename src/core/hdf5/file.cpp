@@ -37,7 +37,7 @@ std::string obstacle_to_open(const std::string& path, Open how) {
     }
     return "";
   }
-  if (const std::string obstacle = obstacle_to_read(path); !obstacle.empty()) return obstacle;
+  if (std::string obstacle = obstacle_to_read(path); !obstacle.empty()) return obstacle;
   const int descriptor = ::open(path.c_str(), (how == Open::append ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (descriptor < 0) return files::reason(errno, path);
   char signature[8] = {};

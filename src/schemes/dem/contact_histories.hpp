@@ -41,7 +41,7 @@ class ContactHistories {
       std::ranges::transform(both.pairs(), now_.rolling.pairs().begin(), &ContactSprings::rolling);
       std::ranges::transform(both.walls(), now_.rolling.walls().begin(), &ContactSprings::rolling);
     }
-    const auto record = [this](std::vector<std::uint8_t>& states, std::size_t n, auto springs_at) {
+    const auto record = [](std::vector<std::uint8_t>& states, std::size_t n, auto springs_at) {
       states.resize(n);
       for (std::size_t k = 0; k < n; ++k) {
         const auto [h, r] = springs_at(k);
