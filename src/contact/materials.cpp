@@ -52,6 +52,10 @@ void Materials<D>::describe(Section& root) {
                      {.range = unit_interval,
                       .required = true,
                       .doc = "Coefficient of restitution: rebound over approach speed"});
+        section.real("impact_stiffness", properties.impact_stiffness,
+                     {.range = positive,
+                      .doc = "Stiffness in [nonsmooth] impacts = \"wave\", beside that of other pairs: only "
+                             "ratios count"});
         section.real("rolling_friction", properties.rolling_friction,
                      {.range = non_negative,
                       .doc = "Coefficient of rolling friction: torque against rolling and spinning, over "

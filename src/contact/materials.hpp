@@ -18,6 +18,7 @@ template <int D>
 struct PairProperties {
   Real friction = 0;          ///< Coulomb's coefficient mu >= 0 [-]
   Real restitution = 0;       ///< Newton's coefficient e in [0, 1] [-]
+  Real impact_stiffness = 1;  ///< in impacts, beside those of other pairs: only ratios count [-]
   Real rolling_friction = 0;  ///< mu_r: resisting torque over effective radius and normal force [-]
   ContactElasticity<D> elasticity;
   ImpactDamping damping;                        ///< of elastic contacts, as restitution asks

@@ -103,6 +103,21 @@ def test_coefficients_out_of_range(folder):
     refused_deck(folder, ("density = 7800", "density = 0"), words=["density", "> 0"])
 
 
+def test_what_impacts_through_bodies_do_not_go_with(folder):
+    wave = '[nonsmooth]\nimpacts = "wave"\n'
+    for elasticity in ("0.9", "2.1"):
+        refused_deck(folder, ("[materials.glass]", f"{wave}elasticity = {elasticity}\n[materials.glass]"), words=["elasticity", "[1, 2]"])
+    refused_deck(folder, ("[materials.glass]", "[nonsmooth]\nelasticity = 1\n[materials.glass]"), words=["elasticity", "no effect", "wave"])
+    refused_deck(folder, ("friction = 0.3", "friction = 0.3\nimpact_stiffness = 2"), words=["impact_stiffness", "glass", "steel", "no effect", "wave"])
+    refused_deck(folder, ("friction = 0.3", "friction = 0.3\nimpact_stiffness = 0"), words=["impact_stiffness", "> 0"])
+    refused_deck(folder, ("[materials.glass]", f"{wave}[materials.glass]"), ("friction = 0.3", "friction = 0.3\nstiffness = 1e5"),
+                 words=["wave", "stiffness", "glass", "steel"])
+    refused_deck(folder, ("[materials.glass]", f"{wave}[materials.glass]"), words=["wave", "attract", "glass"],
+                 more='\n[pairs."glass-glass".cohesion]\ntype = "force"\npull_off = 1\n')
+    refused_deck(folder, ("[materials.glass]", f"{wave}[materials.glass]"), words=["wave", "driven"],
+                 more=LID.replace('{ type = "translate", velocity = [0, -0.2] }', '{ type = "driven", axis = [0, -1], load = 10, max_speed = 1 }'))
+
+
 def test_pairs_that_are_missing_or_name_nothing(folder):
     text = DECK[DECK.index('[pairs."glass-steel"]'):DECK.index("[particles.beads]")]
     refused_deck(folder, (text, ""), words=["glass", "steel", 'pairs."glass-steel"', "friction"], ranks=(1, 3))

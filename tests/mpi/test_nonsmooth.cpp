@@ -236,6 +236,31 @@ TEST_CASE("nonsmooth: a gas keeps its energy if impacts are one by one", "[mpi]"
         Approx(balance.total()).margin(1e-12 * std::abs(balance.start) + 1e-12).epsilon(0));
 }
 
+TEST_CASE("nonsmooth: impacts run through touching bodies: the same bits, exact restarts, a closed balance",
+          "[mpi]") {
+  const Overrides wave{"nonsmooth.impacts='wave'"};
+  // The floor that goes up and down meets a sphere at 0.31 of its radius.
+  const Overrides soft_first{"nonsmooth.impacts='wave'", "nonsmooth.elasticity=1",
+                             "pairs.\"stone-stone\".impact_stiffness=0.1", "nonsmooth.overlap_limit=0.5"};
+  for (const bool walls : {false, true}) {
+    CAPTURE(walls);
+    Simulation<2> simulation(Comm(), read_deck<2>(gas(walls), wave));
+    const Real start = mechanical_energy(simulation.state()).kinetic;
+    for (int step = 0; step < 1000; ++step) simulation.step();
+    CHECK(mechanical_energy(simulation.state()).kinetic == Approx(start).epsilon(1e-10));
+    check_restarts<2>({gas(walls), wave, 60, {30}});
+  }
+  check_pushing<2>(grains_2d, wave, 120);
+  check_pushing<3>(grains_3d, soft_first, 150);
+  CHECK(check_restarts<2>({grains_2d, wave, 105, {90}}).n_remembered > 30);
+  CHECK(check_restarts<3>({grains_3d, soft_first, 95, {85}}).n_remembered > 20);
+  Simulation<2> simulation(Comm(), read_deck<2>(grains_2d, wave));
+  for (int step = 0; step < 120; ++step) simulation.step();
+  const EnergyBalance& balance = simulation.state().energy_balance;
+  CHECK(mechanical_energy(simulation.state()).total() ==
+        Approx(balance.total()).margin(1e-12 * std::abs(balance.start) + 1e-12).epsilon(0));
+}
+
 /// Springs draw the grains to the middle of a periodic box, where they pile up; a medium slows them down.
 const std::string with_forces = R"(
 [forces.well]

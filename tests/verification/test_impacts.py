@@ -31,6 +31,16 @@ def test_newtons_cradle(folder):
     check(sum(abs(v) > 1e-6 for v in speeds) == 1 and abs(speeds[-1]) < 1e-6, "it is not the one that came", speeds)
 
 
+def test_newtons_cradle_in_rigid_contact(folder):
+    """Five spheres joined by springs F = K d^1.5, integrated in time; n = 50 sub-steps are within 1e-3 of it."""
+    _, _, velocity = _end(folder, "cradle_wave")
+    speeds = sorted(v[0] for v in velocity[-1])
+    for found, expected in zip(speeds, (-0.07109, -0.03027, -0.01446, 0.12704, 0.98878)):
+        check_close(found, expected, "speed of a sphere", absolute=1e-3)
+    check_close(sum(v * v for v in speeds), 1, "energy over that at the start", absolute=1e-12)
+    check_close(sum(speeds), 1, "momentum over that at the start", absolute=1e-12)
+
+
 def test_a_bouncing_disk(folder):
     time, position, _ = _end(folder, "bouncing_ball")
     fall = math.sqrt(2 / 10)

@@ -13,6 +13,7 @@
 #include "schemes/nonsmooth/settings.hpp"
 #include "schemes/nonsmooth/spring_law.hpp"
 #include "schemes/nonsmooth/wall_unknowns.hpp"
+#include "schemes/nonsmooth/wave_impacts.hpp"
 
 namespace scree {
 
@@ -30,7 +31,9 @@ class ContactLaws {
         assembler_(assembler),
         memory_(state.materials.has_elastic_pairs(), state.bodies.carries_shapes(),
                 state.materials.has_rolling_friction()) {
-    if (settings.impacts == NonsmoothSettings<D>::Impacts::sequential) impacts_.emplace();
+    using Impacts = typename NonsmoothSettings<D>::Impacts;
+    if (settings.impacts == Impacts::sequential) impacts_ = &sequential_.emplace();
+    if (settings.impacts == Impacts::wave) impacts_ = &wave_.emplace(settings.elasticity);
     if (memory_.has_springs()) springs_.emplace();
     if (memory_.has_rolling()) rolling_.emplace();
     if (state.materials.has_cohesion()) cohesion_.emplace();
@@ -146,7 +149,8 @@ class ContactLaws {
     const StepContacts<D> now = step();
     if (rolling_) rolling_->add_to(now);
     if (walls_) walls_->add_to(settings_.solver.tolerance);
-    if (impacts_) impacts_->add_to(now, restitution_of());
+    if (sequential_) sequential_->add_to(now, restitution_of());
+    if (wave_) wave_->add_to(now);
     restitution_.add_to(now, restitution_of());
     if (springs_) springs_->add_to(now, memory_);
     if (!cohesion_) return;
@@ -165,7 +169,7 @@ class ContactLaws {
   void find_work(const StepContacts<D>& now, const ContactSolution<D>& solution) {
     Scope timer("energy");
     work_.clear(now.contacts.size());
-    if (impacts_) impacts_->add_work(now, work_);
+    if (impacts_) impacts_->add_work(work_);
     if (rolling_) rolling_->add_work(now, solution, work_);
     if (cohesion_) cohesion_->add_work(now, solution, work_);
     for (std::size_t c = 0; c < now.contacts.size(); ++c) work_.add(now, solution, c);
@@ -179,7 +183,9 @@ class ContactLaws {
   ContactLaw law_;
   std::vector<const PairProperties<D>*> pairs_;  // of each contact
   RestitutionLaw<D> restitution_;
-  std::optional<SequentialImpacts<D>> impacts_;
+  std::optional<SequentialImpacts<D>> sequential_;
+  std::optional<WaveImpacts<D>> wave_;
+  const ImpactRecord<D>* impacts_ = nullptr;  // of the one in use
   std::optional<SpringLaw<D>> springs_;
   std::optional<RollingLaw<D>> rolling_;
   std::optional<CohesionLaw<D>> cohesion_;

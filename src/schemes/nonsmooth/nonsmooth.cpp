@@ -117,10 +117,7 @@ template <int D>
 void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) {
   require_stable_forces(state, dt);
   require_slow_walls(state.obstacles, dt, state.lattice.usual_skin, state.box);
-  if (state.bodies.carries_shapes() && settings_.impacts == NonsmoothSettings<D>::Impacts::sequential)
-    throw InputError(settings_.where_impacts +
-                     ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
-                     "\"simultaneous\"");
+  settings_.check_impacts(state);
   if (state.materials.has_rolling_friction() && !settings_.solver.solver->takes_rolling())
     throw InputError(settings_.where_solver +
                      ": this solver knows no rolling_friction, which some pairs of materials have; take "

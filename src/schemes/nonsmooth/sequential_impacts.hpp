@@ -4,9 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include "schemes/nonsmooth/contact_work.hpp"
+#include "schemes/nonsmooth/impact_record.hpp"
 
 namespace scree {
 
@@ -15,7 +14,7 @@ namespace scree {
 /// eq. D.13): with u the velocity of the surfaces, W and W_T what a unit impulse does to it,
 ///     r_N = -(1 + e) u_N / W,   r_T = -u_T / W_T, at most mu r_N.
 template <int D>
-class SequentialImpacts {
+class SequentialImpacts : public ImpactRecord<D> {
  public:
   /// Sweeps over the contacts until no impact is left, in the order of a sweep: the same bits on any number
   /// of ranks. `restitution(c, u_N)` tells e. Changes the velocities that the step starts with, ghosts
@@ -25,8 +24,7 @@ class SequentialImpacts {
   void add_to(const StepContacts<D>& step, const Restitution& restitution) {
     constexpr int q = FrictionProblem<D>::q, max_sweeps = 100;
     FrictionProblem<D>& problem = step.problem;
-    copy_into(problem.start_velocity, start_velocity_);
-    reset(done_, step.contacts.size());
+    this->begin(step);
     const std::span<Real> v(problem.start_velocity);
     std::int64_t n_impacts = 0;
     const auto visit = [&](Index first, Index last) {
@@ -43,30 +41,15 @@ class SequentialImpacts {
       problem.halo->copy_to_ghosts(v, q);
       if (step.state.comm.sum(n_impacts) == 0) break;
     }
-    for (std::size_t i = 0; i < start_velocity_.size(); ++i)
-      problem.free_velocity[i] += problem.start_velocity[i] - start_velocity_[i];
-  }
-  /// Of contact c along N, T1[, T2] [N s], beside that of the solve.
-  const std::array<Real, D>& impulse(std::size_t c) const { return done_[c].impulse; }
-  void add_work(const StepContacts<D>& step, ContactWork& work) const {
-    for (std::size_t c = 0; c < done_.size(); ++c) {
-      work.normal[c] += done_[c].normal;
-      work.tangential[c] += done_[c].tangential;
-      for (std::size_t i = 0; i < D; ++i)
-        work.obstacle[c] -= done_[c].impulse[i] * step.obstacle_velocity[c * D + i];
-    }
+    this->end(step);
   }
 
  private:
-  /// What impacts did at a contact.
-  struct Done {
-    std::array<Real, D> impulse{};    ///< along N, T1[, T2] [N s]
-    Real normal = 0, tangential = 0;  ///< dissipated [J]
-  };
+  using ImpactRecord<D>::done_;
 
   static bool is_impact(const StepContacts<D>& step, std::size_t c, Real speed) {
     return step.is_rigid(c) && step.problem.wall_of(c) < 0 && step.pair[c]->restitution > 0 &&
-           speed < -step.law.rest_speed && step.contacts.gap[c] + step.law.dt * speed <= step.slop(c);
+           speed < -step.law.rest_speed && ImpactRecord<D>::closes(step, c, speed);
   }
   void collide(FrictionProblem<D>& problem, std::size_t c, const Vec<D>& u, Real e) {
     constexpr std::size_t q = FrictionProblem<D>::q;
@@ -92,9 +75,6 @@ class SequentialImpacts {
     for (std::size_t i = 0; i < D; ++i) done_[c].impulse[i] += r[i];
     add_impulse<D>(problem, c, r, problem.start_velocity);
   }
-
-  std::vector<Done> done_;            // of each contact
-  std::vector<Real> start_velocity_;  // before them
 };
 
 }  // namespace scree

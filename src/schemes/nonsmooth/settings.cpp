@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "contact/cohesion.hpp"
+#include "core/error.hpp"
+
 namespace scree {
 
 template <int D>
@@ -37,11 +40,21 @@ void NonsmoothSettings<D>::describe(Section& root) {
                           .doc = "Bodies that approach at most this fast do not bounce; \"auto\": the "
                                  "speed that gravity and forces give in a step"});
     section.choice(
-        "impacts", impacts, {{"simultaneous", Impacts::simultaneous}, {"sequential", Impacts::sequential}},
+        "impacts", impacts,
+        {{"simultaneous", Impacts::simultaneous},
+         {"sequential", Impacts::sequential},
+         {"wave", Impacts::wave}},
         {.doc = "Impacts of a step: \"simultaneous\" all together, in the contact problem; "
-                "\"sequential\" pair by pair before it, for gases: with restitution 1 they keep their "
-                "energy"});
+                "before it, \"sequential\" pair by pair, for gases: with restitution 1 they keep "
+                "their energy; \"wave\" through all bodies that touch, shared out as springs would"});
+    section.real(
+        "elasticity", elasticity,
+        {.range = {.min = 1, .max = 2},
+         .doc = "Of impacts = \"wave\": the power h of the force d^h of an overlap d, 1.5 for spheres, 1 "
+                "for springs"});
     if (section.reading()) where_impacts = section.where("impacts");
+    if (section.reading() && section.has("elasticity") && impacts != Impacts::wave)
+      section.fail("elasticity", "elasticity has no effect without impacts = \"wave\"");
     section.choice(
         "correction", correction,
         {{"projection", Correction::projection},
@@ -90,6 +103,40 @@ void NonsmoothSettings<D>::describe(Section& root) {
     if (section.reading() && contact_slop > speculative_margin)
       section.fail("contact_slop", "contact_slop must not exceed speculative_margin");
   });
+}
+
+template <int D>
+void NonsmoothSettings<D>::check_impacts(const State<D>& state) const {
+  if (impacts == Impacts::sequential && state.bodies.carries_shapes())
+    throw InputError(where_impacts +
+                     ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
+                     "\"simultaneous\"");
+  if (impacts == Impacts::wave && !state.obstacles.driven().empty())
+    throw InputError(where_impacts +
+                     ": impacts = \"wave\" takes walls as infinitely heavy, but one is driven by a load; use "
+                     "\"simultaneous\"");
+  for (int a = 0; a < state.materials.size(); ++a)
+    for (int b = 0; b <= a; ++b) {
+      const PairProperties<D>* pair = state.materials.pair(a, b);
+      if (!pair) continue;
+      const std::string who = fmt::format("{} and {}", state.materials.name(a), state.materials.name(b));
+      if (impacts != Impacts::wave && pair->impact_stiffness != 1)
+        throw InputError(
+            fmt::format("{}: the impact_stiffness of {} has no effect without [nonsmooth] impacts = "
+                        "\"wave\"",
+                        pair->where, who));
+      if (impacts == Impacts::wave && !pair->elasticity.rigid())
+        throw InputError(
+            fmt::format("{}: impacts = \"wave\" is for rigid contacts, but {} have a stiffness, "
+                        "which carries impacts on by itself; remove one of them (impact_stiffness "
+                        "gives ratios)",
+                        where_impacts, who));
+      if (impacts == Impacts::wave && pair->cohesion)
+        throw InputError(
+            fmt::format("{}: impacts = \"wave\" knows no attraction, but {} attract each other; use "
+                        "\"simultaneous\"",
+                        where_impacts, who));
+    }
 }
 
 template <int D>

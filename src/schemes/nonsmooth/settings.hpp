@@ -13,7 +13,7 @@ template <int D>
 struct NonsmoothSettings {
   enum class Correction { projection, baumgarte, none };
 
-  enum class Impacts { simultaneous, sequential };
+  enum class Impacts { simultaneous, sequential, wave };
 
   static constexpr Real tolerance_of_balls = 1e-2, tolerance_of_shapes = 1e-3;
 
@@ -21,6 +21,7 @@ struct NonsmoothSettings {
   std::string where_solver;  ///< place of its type in the deck
   Impacts impacts = Impacts::simultaneous;
   std::string where_impacts;  ///< place in the deck
+  Real elasticity = 1.5;      ///< of the law "wave"
   Real warm_start = 1;
   Real speculative_margin = 2e-3;
   Real contact_slop = 5e-5;
@@ -39,6 +40,8 @@ struct NonsmoothSettings {
   Real max_travel = 0;
 
   void describe(Section& root);
+  /// Throws InputError if the law of impacts does not go with what the deck has.
+  void check_impacts(const State<D>& state) const;
   /// Before the first step: chooses the tolerance if the deck does not, sets what shapes have to know.
   void prepare(State<D>& state);
 };

@@ -43,7 +43,7 @@ TEST_CASE("sequential impacts: they dissipate what restitution and friction take
     law.add_to(balls.step(), [](std::size_t, Real) { return 0.5; });
     ContactWork work;
     work.clear(1);
-    law.add_work(balls.step(), work);
+    law.add_work(work);
     CHECK(work.normal[0] == Approx(0.25 * 2 * 2 * (1 - 0.25)));
     CHECK(work.normal[0] + work.tangential[0] == Approx(before - energy(balls)));
     // Slip of 1 m/s: stopped by 1 / W_T = 1/6 N s, or slowed by mu r_N.
