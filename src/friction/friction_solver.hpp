@@ -72,8 +72,8 @@ struct StopRule {
   /// In the solver's own count, seen when it checks the residual.
   std::int64_t max_iterations = std::numeric_limits<std::int64_t>::max();
   bool takes_last = false;  ///< the last iterate counts, not the best
-  /// The first guess is what earlier solves of a sequence have found: it counts, however far from its
-  /// problem.
+  /// A part of a sequence: the first guess is what earlier solves have found and counts, however far from its
+  /// problem, and nsgs makes all iterations.
   bool keeps_guess = false;
   ResidualNorm norm = ResidualNorm::natural;
 };
