@@ -53,7 +53,8 @@ void NonsmoothSettings<D>::describe(Section& root) {
          .doc = "Of impacts = \"wave\": the power h of the force d^h of an overlap d, 1.5 for spheres, 1 "
                 "for springs"});
     if (section.reading()) where_impacts = section.where("impacts");
-    if (section.reading() && section.has("elasticity") && impacts != Impacts::wave)
+    // Resolved decks give it always.
+    if (section.reading() && elasticity != NonsmoothSettings{}.elasticity && impacts != Impacts::wave)
       section.fail("elasticity", "elasticity has no effect without impacts = \"wave\"");
     section.choice(
         "correction", correction,
