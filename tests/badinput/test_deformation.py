@@ -66,7 +66,7 @@ def test_stresses(folder):
     refused_deck(folder, (RATE, RATE + "max_rate = 1\nshear_stress = 5\n"), words=["a shear_stress and a shear_rate"])
     refused_deck(folder, (RATE, "max_rate = 1\nshear_stress = 0\n"), words=["shear_stress = 0 is the only stress"])
     refused_deck(folder, ('flow = "x"\ngradient = "y"\nshear_rate = 1\n', "max_rate = 1\nshear_stress = 5\n"), words=["shear_stress needs the axes flow and gradient"])
-    refused_deck(folder, ('flow = "x"', 'flow = ["x", "z"]'), words=["domain.deformation.flow"])
+    refused_deck(folder, ('flow = "x"', 'flow = ["x", "z"]'), words=["'flow' in [domain.deformation]"])
     refused_deck(folder, (RATE, RATE + "presure = 10\n"), words=["unknown key 'presure'", "pressure"])
 
 
@@ -101,7 +101,7 @@ def test_stages(folder):
 def test_stages_that_wait_for_stresses(folder):
     pressed, strained = "max_rate = 1\npressure = 10\n", "deformation = { strain_rate = { x = 0, y = 0, z = 0 } }\n"
     refused_deck(folder, (CELL, ""), more=WAITING, words=['"press" waits for stresses of the cell', "there is no [domain.deformation]"])
-    refused_deck(folder, more=WAITING, words=['"press" waits for stresses of the cell', "is asked for none by then", "give stress or pressure"])
+    refused_deck(folder, more=WAITING, words=['"press" waits for stresses of the cell', "is asked for none by then", "give stress, pressure or shear_stress"])
     # A stage before has ended the stresses of the deck.
     refused_deck(folder, (RATE, RATE + pressed), more=STAGE + strained + WAITING, words=["is asked for none by then"])
     refused_deck(folder, (RATE, RATE + pressed), more=WAITING + strained, words=["is asked for none by then"])
