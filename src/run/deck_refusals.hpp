@@ -131,7 +131,7 @@ class DeckRefusals {
     if (!cell.is_stress_driven() || !traits.deforms_cells || traits.loads_cells) return;
     throw InputError(fmt::format(
         "{}: with the scheme \"{}\" stresses and pressure need solver.type = \"nsgs\"; take it, or "
-        "give rates",
+        "give rates in [domain.deformation]",
         where, scheme_));
   }
 

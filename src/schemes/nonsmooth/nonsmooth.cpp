@@ -330,7 +330,9 @@ void NonsmoothStepper<D>::show_problem(const State<D>& state, Real dt) {
   if (!state.materials.has_rolling_friction() && !laws_->walls()) return show(assembler_->problem());
   FrictionProblem<D> shown = assembler_->problem();
   if (laws_->walls()) shown = laws_->walls()->problem_with_given_walls(std::move(shown));
-  if (shown.rolls()) shown = RollingLaw<D>::problem_without(shown, {solve_->impulse(), {}, {}});
+  // Collective, also where a rank has no contacts.
+  if (state.materials.has_rolling_friction())
+    shown = RollingLaw<D>::problem_without(shown, {solve_->impulse(), {}, {}});
   show(shown);
 }
 
