@@ -38,7 +38,7 @@ def test_same_bits_on_1_2_and_3_ranks(folder, deck):
 
 def test_quick_cases_hold(folder):
     rows = {(row["case"], row["law"], row["quantity"]): float(row["value"]) for row in verified(folder / "flows.csv", "flows", "--quick")}
-    check({case for case, _, _ in rows} == {"binary", "ternary", "break", "cradle", "collapse 0.5"},
+    check({case for case, _, _ in rows} == {"binary", "ternary", "break", "cradle", "layers", "collapse 0.5"},
           "these are the quick cases", rows.keys())
     # One ball at 1 m/s on four that touch, e = 1: with p the impulse over the mass, p/4 - (1 - p) = 1, p = 8/5.
     check_close(rows["cradle", "rigid", "v of 1 [m/s]"], 8 / 5 - 1, "the first ball of the cradle, rigid", absolute=1e-8)

@@ -96,7 +96,7 @@ def shear(inertial_number):
 
 SMOOTH_DRUM = {"obstacles": {"wall": {"type": "disk", "center": [0, 0], "radius": 0.1, "side": "inside", "material": "glass",
                                       "motion": {"type": "rotate", "center": [0, 0], "rate": -1}}}}
-FLOWS = (Flow("layers", "layers", stiffer=True), Flow("chute", "chute", stiffer=True), *(collapse(aspect) for aspect in (0.5, 1, 2, 4)),
+FLOWS = (Flow("layers", "layers", quick=True, stiffer=True), Flow("chute", "chute", stiffer=True), *(collapse(aspect) for aspect in (0.5, 1, 2, 4)),
          Flow("drum", "drum", 9.7e5, 1e-3, stiffer=True), Flow("smooth drum", "drum", 9.7e5, 1e-3, stiffer=True, tables=SMOOTH_DRUM),
          Flow("silo", "silo"), Flow("Janssen", "janssen", stiffer=True, n_seeds=6),
          *(shear(number) for number in (0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4)))

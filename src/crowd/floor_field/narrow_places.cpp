@@ -107,7 +107,7 @@ bool Surroundings::is_empty(const Vec<2>& middle, Real radius) const {
 }
 
 void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)>& found) {
-  const auto look_at = [&](const Vec<2>& a, const Vec<2>& b) {
+  const auto report_if_free = [&](const Vec<2>& a, const Vec<2>& b) {
     const Real width = norm(b - a);
     if (width > contact_tolerance && width < max_ && is_empty(0.5 * (a + b), 0.5 * width)) found(a, b);
   };
@@ -134,7 +134,7 @@ void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)
       const Real distance = norm(foot - own.centre);
       if (!(distance > own.radius)) continue;
       const Vec<2> direction = (1 / distance) * (foot - own.centre);
-      if (points_away_from_walls(own, direction)) look_at(own.centre + own.radius * direction, foot);
+      if (points_away_from_walls(own, direction)) report_if_free(own.centre + own.radius * direction, foot);
     }
     for (const std::size_t o : others) {
       const Round& other = rounds_[o];
@@ -142,7 +142,7 @@ void Surroundings::search(const std::function<void(const Vec<2>&, const Vec<2>&)
       if (!(distance > own.radius + other.radius)) continue;
       const Vec<2> direction = (1 / distance) * (other.centre - own.centre);
       if (points_away_from_walls(own, direction) && points_away_from_walls(other, -direction))
-        look_at(own.centre + own.radius * direction, other.centre - other.radius * direction);
+        report_if_free(own.centre + own.radius * direction, other.centre - other.radius * direction);
     }
   }
 }
