@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -51,92 +52,116 @@ struct Complaint {
   }
 };
 
+/// Whether the arrays of a problem with bodies have the sizes that its numbers of bodies and contacts ask
+/// for.
+template <int D>
+bool has_fitting_arrays(const FrictionProblem<D>& p) {
+  constexpr int q = FrictionProblem<D>::q;
+  const auto n_bodies = static_cast<std::size_t>(p.n_local());
+  const auto colours = static_cast<std::size_t>(p.halo->n_colours());
+  const std::size_t n = p.a.size();
+  const bool bodies_fit = p.body_id.size() == n_bodies && p.mass.size() == n_bodies * q * q &&
+                          p.free_velocity.size() == n_bodies * q &&
+                          (p.start_velocity.empty() || p.start_velocity.size() == n_bodies * q);
+  const bool rows_fit = p.jacobian.size() == (p.is_round() ? 0 : n * 2 * D * q) &&
+                        (p.frame.size() == n || (!p.is_round() && p.frame.empty())) &&
+                        (!p.is_round() || p.arm.size() == n * 2);
+  const bool laws_fit =
+      p.bias.size() == n * D && p.mu.size() == n && (p.compliance.empty() || p.compliance.size() == n * 2) &&
+      (p.own_scale.empty() || (p.own_scale.size() == n && p.is_round())) &&
+      (!p.rolls() || (p.is_round() && p.rolling.size() == n * 2 && p.spin_bias.size() == n * (q - D))) &&
+      p.at_walls.fit(p.walls.empty() ? 0 : n, p.rolls());
+  return bodies_fit && p.b.size() == n && rows_fit && laws_fit && p.colour_first.size() == colours + 1 &&
+         p.interior_first.size() == colours && p.colour_first.front() == 0 &&
+         p.colour_first.back() == p.n_contacts();
+}
+
+/// What is wrong with body i; empty: nothing.
+template <int D>
+std::string fault_of_body(const FrictionProblem<D>& p, std::size_t i) {
+  constexpr int q = FrictionProblem<D>::q;
+  const Real* block = p.mass.data() + i * q * q;
+  const GlobalId id = p.body_id[i];
+  if (!all_finite(block, q * q)) return fmt::format("the mass of body {} is not finite", id);
+  if (!(block[0] > 0))
+    return fmt::format("body {} has mass {:g} kg; a mass must be positive (leave static bodies out)", id,
+                       block[0]);
+  if (!is_positive_definite<q>(block))
+    return fmt::format(
+        "the mass matrix of body {} is singular or not symmetric positive definite (look at its inertia)",
+        id);
+  if (!all_finite(p.free_velocity.data() + i * q, q) ||
+      !(p.start_velocity.empty() || all_finite(p.start_velocity.data() + i * q, q)))
+    return fmt::format("the free velocity of body {} is not finite", id);
+  return {};
+}
+
+/// Whether both places of contact c are bodies of the problem or none.
+template <int D>
+bool has_known_bodies(const FrictionProblem<D>& p, std::size_t c) {
+  return p.a[c] < p.n_local() && p.b[c] < p.n_local() && p.a[c] >= -1 && p.b[c] >= -1;
+}
+
+/// What is wrong with contact c; empty: nothing.
+template <int D>
+std::string fault_of_contact(const FrictionProblem<D>& p, std::size_t c) {
+  constexpr std::size_t q = FrictionProblem<D>::q;
+  const bool has_body = p.a[c] >= 0 || p.b[c] >= 0;
+  if (!has_known_bodies(p, c) || (!has_body && p.wall_of(c) < 0) || (p.a[c] == p.b[c] && p.a[c] >= 0))
+    return "it needs one or two different bodies that move";
+  std::array<Real, 2 * D * q> rows;
+  p.find_rows(c, 0, rows.data());
+  p.find_rows(c, 1, rows.data() + D * q);
+  if (!all_finite(rows.data(), rows.size())) return "its Jacobian is not finite";
+  if (!all_finite(p.bias.data() + c * D, D)) return "its bias is not finite";
+  if (!(p.mu[c] >= 0 && std::isfinite(p.mu[c])))
+    return fmt::format("mu = {:g}; a friction coefficient must be finite and not negative", p.mu[c]);
+  if (!p.compliance.empty() && !(p.compliance[2 * c] >= 0 && p.compliance[2 * c + 1] >= 0 &&
+                                 all_finite(p.compliance.data() + 2 * c, 2)))
+    return "a compliance must be finite and not negative";
+  if (p.rolls() &&
+      !(p.rolling[2 * c] >= 0 && p.rolling[2 * c + 1] > 0 && all_finite(p.rolling.data() + 2 * c, 2) &&
+        all_finite(p.spin_bias.data() + c * (q - D), q - D)))
+    return "its rolling friction must be finite and not negative, with a radius above 0";
+  // Each row needs a body that it accelerates, or the contact's own equations are singular.
+  for (std::size_t i = 0; i < D && has_body; ++i) {
+    Real sum = 0;
+    for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t k = 0; k < q; ++k) sum += std::abs(rows[(side * D + i) * q + k]);
+    if (sum == 0) return "a row of its Jacobian is zero";
+  }
+  return {};
+}
+
 }  // namespace
 
 template <int D>
 void FrictionProblem<D>::validate() const {
   const Comm& comm = halo->comm();
   if (is_local()) return validate_local();
-  const auto n_bodies = static_cast<std::size_t>(n_local());
-  const std::size_t n = a.size();
   share_errors(comm, [&] {
-    const auto colours = static_cast<std::size_t>(halo->n_colours());
-    const bool fits =
-        body_id.size() == n_bodies && mass.size() == n_bodies * q * q &&
-        free_velocity.size() == n_bodies * q &&
-        (start_velocity.empty() || start_velocity.size() == n_bodies * q) && b.size() == n &&
-        jacobian.size() == (is_round() ? 0 : n * 2 * D * q) &&
-        (frame.size() == n || (!is_round() && frame.empty())) && (!is_round() || arm.size() == n * 2) &&
-        bias.size() == n * D && mu.size() == n && (compliance.empty() || compliance.size() == n * 2) &&
-        (own_scale.empty() || (own_scale.size() == n && is_round())) &&
-        (!rolls() || (is_round() && rolling.size() == n * 2 && spin_bias.size() == n * (q - D))) &&
-        at_walls.fit(walls.empty() ? 0 : n, rolls()) && colour_first.size() == colours + 1 &&
-        interior_first.size() == colours && colour_first.front() == 0 && colour_first.back() == n_contacts();
-    if (!fits) throw InputError("friction problem: its arrays do not fit each other");
+    if (!has_fitting_arrays(*this)) throw InputError("friction problem: its arrays do not fit each other");
     const auto usable = [](Real x) { return std::isfinite(x) && x >= 0; };
     if (!usable(time_step) || !usable(velocity_floor))
       throw InputError("friction problem: time step and velocity floor must be finite and not negative");
   });
 
   Complaint complaint;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned()); ++i) {
-    const Real* block = mass.data() + i * q * q;
-    const GlobalId id = body_id[i];
-    if (!all_finite(block, q * q))
-      complaint.add(key_of_body(id), fmt::format("friction problem: the mass of body {} is not finite", id));
-    else if (!(block[0] > 0))
-      complaint.add(key_of_body(id),
-                    fmt::format("friction problem: body {} has mass {:g} kg; a mass must be positive (leave "
-                                "static bodies out)",
-                                id, block[0]));
-    else if (!is_positive_definite<q>(block))
-      complaint.add(key_of_body(id),
-                    fmt::format("friction problem: the mass matrix of body {} is singular or not symmetric "
-                                "positive definite (look at its inertia)",
-                                id));
-    else if (!all_finite(free_velocity.data() + i * q, q) ||
-             !(start_velocity.empty() || all_finite(start_velocity.data() + i * q, q)))
-      complaint.add(key_of_body(id),
-                    fmt::format("friction problem: the free velocity of body {} is not finite", id));
-  }
-  Real rows[2 * D * q];
-  for (std::size_t c = 0; c < n; ++c) {
-    const bool in_range = a[c] < n_local() && b[c] < n_local() && a[c] >= -1 && b[c] >= -1;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned()); ++i)
+    if (const std::string fault = fault_of_body(*this, i); !fault.empty())
+      complaint.add(key_of_body(body_id[i]), "friction problem: " + fault);
+  for (std::size_t c = 0; c < a.size(); ++c) {
+    const std::string fault = fault_of_contact(*this, c);
+    if (fault.empty()) continue;
+    const bool is_known = has_known_bodies(*this, c);
     const auto id = [&](Index body) {
-      return body < 0 ? GlobalId{-1} : body_id[static_cast<std::size_t>(body)];
+      return body < 0 || !is_known ? GlobalId{-1} : body_id[static_cast<std::size_t>(body)];
     };
-    const GlobalId key = in_range ? key_of_contact(id(a[c]), id(b[c])) : 0;
-    const auto complain = [&](const std::string& what) {
-      const auto name = [&](Index body) {
-        return body < 0 || !in_range ? std::string("a static body") : fmt::format("body {}", id(body));
-      };
-      complaint.add(key,
-                    fmt::format("friction problem: contact of {} and {}: {}", name(a[c]), name(b[c]), what));
+    const auto name = [&](Index body) {
+      return id(body) < 0 ? std::string("a static body") : fmt::format("body {}", id(body));
     };
-    if (!in_range || (a[c] < 0 && b[c] < 0 && wall_of(c) < 0) || (a[c] == b[c] && a[c] >= 0))
-      complain("it needs one or two different bodies that move");
-    else if (find_rows(c, 0, rows), find_rows(c, 1, rows + D * q); !all_finite(rows, 2 * D * q))
-      complain("its Jacobian is not finite");
-    else if (!all_finite(bias.data() + c * D, D))
-      complain("its bias is not finite");
-    else if (!(mu[c] >= 0 && std::isfinite(mu[c])))
-      complain(fmt::format("mu = {:g}; a friction coefficient must be finite and not negative", mu[c]));
-    else if (!compliance.empty() && !(compliance[2 * c] >= 0 && compliance[2 * c + 1] >= 0 &&
-                                      all_finite(compliance.data() + 2 * c, 2)))
-      complain("a compliance must be finite and not negative");
-    else if (rolls() &&
-             !(rolling[2 * c] >= 0 && rolling[2 * c + 1] > 0 && all_finite(rolling.data() + 2 * c, 2) &&
-               all_finite(spin_bias.data() + c * (q - D), q - D)))
-      complain("its rolling friction must be finite and not negative, with a radius above 0");
-    else if (a[c] >= 0 || b[c] >= 0) {
-      // Each row needs a body that it accelerates, or the contact's own equations are singular.
-      for (int i = 0; i < D; ++i) {
-        Real sum = 0;
-        for (int side = 0; side < 2; ++side)
-          for (int k = 0; k < q; ++k) sum += std::abs(rows[(side * D + i) * q + k]);
-        if (sum == 0) complain("a row of its Jacobian is zero");
-      }
-    }
+    complaint.add(is_known ? key_of_contact(id(a[c]), id(b[c])) : 0,
+                  fmt::format("friction problem: contact of {} and {}: {}", name(a[c]), name(b[c]), fault));
   }
   const std::string message = message_of_smallest(comm, complaint.key, complaint.message);
   if (!message.empty()) throw InputError(message);

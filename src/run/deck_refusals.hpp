@@ -125,7 +125,7 @@ class DeckRefusals {
   void check_loads(const DeformingCell<D>& cell, const std::string& where) const {
     if (cell.is_stress_driven() && cell.largest_target() == 0)
       throw InputError(where +
-                       ": shear_stress = 0 is the only stress that is asked for, so nothing tells what is "
+                       ": shear_stress = 0 is the only stress that is asked for, so it is not known what is "
                        "little: give a stress or pressure with it, or shear_rate = 0");
     const SchemeTraits traits = deck_.stepper->traits();
     if (!cell.is_stress_driven() || !traits.deforms_cells || traits.loads_cells) return;

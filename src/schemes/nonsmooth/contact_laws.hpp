@@ -87,7 +87,7 @@ class ContactLaws {
   }
   /// What came of the step becomes what contacts remember, and their work(). Collective.
   void store(const ContactSolve<D>& solve) {
-    if (walls_) walls_->note_motion();
+    if (walls_) walls_->use_working_velocities();
     const StepContacts<D> now = step();
     const std::span<const Real> before = now.problem.start_velocity, after = solve.velocity();
     mean_velocity_.resize(after.size());

@@ -29,7 +29,7 @@ class WallUnknowns {
     const auto walls = state_.obstacles.driven();
     before_.assign(walls.begin(), walls.end());
   }
-  /// Velocities and reactions as they were then. A list built since stays noted.
+  /// Velocities and reactions as they were then. That a list was built since is kept.
   void restore() {
     const auto walls = state_.obstacles.driven();
     for (std::size_t k = 0; k < walls.size(); ++k) {
@@ -119,7 +119,7 @@ class WallUnknowns {
   /// What obstacles do work with becomes what walls do it with: bodies that have mass the mean of their
   /// velocities before and after, as bodies do; servos, which have none, the one after. Once, after the last
   /// solve of the step.
-  void note_motion() {
+  void use_working_velocities() {
     FrictionProblem<D>& problem = assembler_.problem();
     const std::span<Real> of_step = assembler_.surface_velocity(),
                           of_work = assembler_.own_mean_surface_velocity();
@@ -216,7 +216,7 @@ class WallUnknowns {
       problem.spin_bias[c * n_turns<D> + i] -= turn * wall.velocity;
     }
   }
-  /// A contact with a body that is fixed gives way a little, as nothing else determines how much each of
+  /// A contact with a body that is fixed is a little compliant, as nothing else determines how much each of
   /// several carries: by 1e-6 of what the wall, or else the body, would.
   void soften(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c) const {
     constexpr Real share = 1e-6;

@@ -36,7 +36,7 @@ class WaveImpacts : public ImpactRecord<D> {
  private:
   static constexpr int q = n_velocities<D>;
   using ImpactRecord<D>::done_;
-  /// A contact on its way to where its cluster is resolved.
+  /// A contact, sent to where its cluster is resolved.
   struct Record {
     GlobalId cluster;
     std::array<GlobalId, 2> id;  ///< -1: none
@@ -46,7 +46,7 @@ class WaveImpacts : public ImpactRecord<D> {
     std::array<std::array<Real, q>, 2> velocity;
     WaveContact<D> law;
   };
-  /// What came of it, on its way back.
+  /// What came of it, sent back.
   struct Result {
     std::size_t contact;
     bool is_left;  ///< to the contact problem

@@ -91,7 +91,7 @@ TEST_CASE("walls under load: a free wall and a body share their momentum", "[dyn
   CHECK(lifted.velocity[1] == Approx(together));
   CHECK(6 * lifted.wall().velocity + 2 * lifted.velocity[1] == Approx(6 * 0.4 - 4).epsilon(1e-14));
   // It works with the mean of its velocities, as bodies do.
-  lifted.walls.note_motion();
+  lifted.walls.use_working_velocities();
   CHECK(lifted.balls.assembler.surface_velocity()[0] == Approx(-0.5 * (0.4 + together)));
 }
 
