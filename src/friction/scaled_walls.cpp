@@ -34,6 +34,7 @@ void ScaledProblem<D>::add_of_walls(std::size_t c, const Real* r, const Real* s,
 
 template <int D>
 Real ScaledProblem<D>::place_walls(std::span<const Real> impulse) const {
+  constexpr Real negligible = 1e-6;  // of what contacts give: sums do not resolve much smaller loads
   Real worst = 0;
   for (std::size_t k = 0; k < walls_.size(); ++k) {
     const WallUnknown& given = problem_->walls[k];
@@ -47,7 +48,7 @@ Real ScaledProblem<D>::place_walls(std::span<const Real> impulse) const {
       move_wall(k, wall.limit * given.max_speed);
     wall.excess = pushed - given.inertia * (wall.velocity - given.velocity_before);
     const Real by_itself = mass_scale_ * velocity_scale_,
-               unit = std::max(given.scale, by_itself * (given.scale > 0 ? 0 : 1));
+               unit = std::max(given.scale, by_itself * (given.scale > 0 ? negligible : 1));
     if (wall.limit != 0)
       worst = std::max(worst, -wall.limit * wall.excess / unit);
     else

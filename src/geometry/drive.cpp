@@ -206,18 +206,18 @@ Real target_of(const ObstacleSet<D>& obstacles, const DrivenState& wall) {
 
 template <int D>
 void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, const Box<D>& region) {
-  constexpr Real max_of_skin = 0.25;
+  constexpr Real max_of_skin = 0.25, rounding = 1e-9, safe = 0.99;
   for (const DrivenState& wall : obstacles.driven()) {
     const Real reach = obstacles.reach(wall, wall.position, dt, region);
-    if (reach <= max_of_skin * skin) continue;
+    if (reach <= (1 + rounding) * max_of_skin * skin) continue;
     const Drive<D>& drive = obstacles.drive_of(wall);
     throw InputError(fmt::format(
         "{}: {} = {:g} {} moves obstacle '{}' by {:.3g} m in a step of {:g} s, more than a quarter of the "
         "skin of the "
-        "neighbour list ({:.3g} m); take at most {:.2g}, a shorter step or a wider [neighbors] skin",
+        "neighbour list ({:.3g} m); take at most {:.3g}, a shorter step or a wider [neighbors] skin",
         drive.where(), drive.turns() ? "max_rate" : "max_speed", drive.max_speed(),
         drive.turns() ? "rad/s" : "m/s", obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name,
-        reach, dt, skin, drive.max_speed() * max_of_skin * skin / reach));
+        reach, dt, skin, safe * drive.max_speed() * max_of_skin * skin / reach));
   }
 }
 

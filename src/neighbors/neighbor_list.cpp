@@ -56,19 +56,24 @@ StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share,
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const Real widest = widest_skin(state);
   StepPlan plan{dt, 0};
+  bool is_cell_fastest = false;
   for (int halvings = 0; halvings <= max_halvings; ++halvings, plan.dt *= 0.5) {
     Real max = 0;
     for (std::size_t i = 0; i < n; ++i) max = farther(max, displacement(i, plan.dt));
     max = comm_.max(max);
     if (std::isinf(max)) break;
-    const Real surfaces =
-        state.obstacles.travel(state.clock.time, state.clock.time + plan.dt, reached_box(state)) +
-        drift_of_pairs(state, plan.dt * state.cell.fastest());
-    plan.skin = (std::sqrt(max) + surfaces) / share;
+    const Real of_cell = drift_of_pairs(state, plan.dt * state.cell.fastest());
+    const Real others = std::sqrt(max) + state.obstacles.travel(state.clock.time, state.clock.time + plan.dt,
+                                                                reached_box(state));
+    plan.skin = (others + of_cell) / share;
+    is_cell_fastest = of_cell > others;
     if (plan.skin > widest) continue;
     if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
     if (halvings > 0)
-      record_cut_step(state, dt, plan.dt, "bodies or obstacles would outrun the neighbour list");
+      record_cut_step(state, dt, plan.dt,
+                      is_cell_fastest ? "the cell might outrun the neighbour list at its rates or its "
+                                        "max_rate"
+                                      : "bodies or obstacles would outrun the neighbour list");
     return plan;
   }
   refuse_displacement(state, dt, displacement);

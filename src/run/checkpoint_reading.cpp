@@ -168,6 +168,13 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
         fmt::format("a block of the lattice has {} cells, more than {}", cells_of_block, max_cells_of_block));
 }
 
+/// Version 0.2 had no shear stress of cells: files of its runs lack these numbers, which then are 0.
+template <int D>
+bool is_absent(const CheckedRows<D>& checked, const std::string& name) {
+  return (name == "cell_lasting_shear_rate" || name == "cell_shear_stress") &&
+         !checked.file().has_number(name);
+}
+
 /// Clock, lattice and all else that is no array.
 template <int D>
 void read_numbers(const CheckedRows<D>& checked, State<D>& state) {
@@ -175,9 +182,9 @@ void read_numbers(const CheckedRows<D>& checked, State<D>& state) {
   checked.integer("dimension", D, D);
   for_each_number(state, [&](const std::string& name, auto& value, Real min) {
     using N = std::remove_reference_t<decltype(value)>;
-    if constexpr (std::is_floating_point_v<N>)
-      value = checked.real(name, min);
-    else
+    if constexpr (std::is_floating_point_v<N>) {
+      if (!is_absent(checked, name)) value = checked.real(name, min);
+    } else
       value = static_cast<N>(checked.integer(name, static_cast<std::int64_t>(min),
                                              std::min<std::int64_t>(max, std::numeric_limits<N>::max())));
   });

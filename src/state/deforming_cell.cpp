@@ -256,7 +256,9 @@ Real DeformingCell<D>::fastest() const {
                                                     : 0;
   Real squared = shear * shear;
   for (int k = 0; k < D; ++k) {
-    const Real rate = was_given(order_.strain_rate[k]) ? order_.strain_rate[k] : max_rate_;
+    const Real rate = follows_stress(k)                  ? max_rate_
+                      : was_given(order_.strain_rate[k]) ? order_.strain_rate[k]
+                                                         : 0;
     squared += rate * rate;
   }
   return std::sqrt(squared);

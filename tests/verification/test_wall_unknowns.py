@@ -30,10 +30,10 @@ density = 1
 [pairs.m-m]
 friction = {friction}
 restitution = {restitution}
-[pairs.m-w]
+{springs}[pairs.m-w]
 friction = {wall_friction}
 restitution = {restitution}
-{tables}
+{springs}{tables}
 [analysis]
 every_steps = 1
 [measures.d]
@@ -51,7 +51,7 @@ balance = true
 certificate = {{ every_steps = 1 }}
 """
 USUAL = {"dimension": 3, "end": 0.02, "step": 1e-3, "lower": [-0.5, -0.5, -0.5], "upper": [0.5, 0.5, 0.5], "gravity": [0, 0, 0],
-         "skin": 0.02, "tolerance": 1e-10, "density": 2500, "friction": 0, "wall_friction": 0, "restitution": 0}
+         "skin": 0.02, "tolerance": 1e-10, "density": 2500, "friction": 0, "wall_friction": 0, "restitution": 0, "springs": ""}
 
 
 def rows_of(path):
@@ -142,6 +142,43 @@ def test_column_under_a_load(folder, times, control):
         check_close(row["d_velocity_plate"], 0, "the plate rests", absolute=1e-10)
         check_close(row["d_load_plate"], load, "what it carries", relative=1e-6)
         check_close(-row["f_force_floor_z"], load + n * MASS * g, "what the floor carries", relative=1e-6)
+
+
+# Steps of 1/50 to 3 of the contact time; where such a step ends in the contact with the floor is not asked for.
+@pytest.mark.parametrize("restitution, step", [(e, step) for e in (0.1, 0.5, 0.9) for step in (1e-5, 1e-4)] + [(0.5, 1e-3)])
+@pytest.mark.parametrize("held", [False, True])
+def test_servo_comes_to_rest_on_springs(folder, restitution, step, held):
+    """A ball between floor and servo, or held in place: both springs carry the load, and no energy comes from them."""
+    load, stiffness = 1, 1e5
+    rows, _ = run(folder, [bodies([[0, 0, 5e-3]], more="mobility = 0\n" if held else "")],
+                  [wall("floor", type="plane", point=[0, 0, 0], normal=[0, 0, 1]),
+                   wall("plate", f"axis = [0, 0, -1], load = {load}, max_speed = 0.5", type="plane", point=[0, 0, 1e-2], normal=[0, 0, -1])],
+                  restitution=restitution, springs=f"stiffness = {stiffness}\n", step=step, end=max(0.02, 40 * step), tolerance=1e-8)
+    last = rows[-1]
+    slow = 1e-2 if restitution == 0.9 else 1e-6      # of the speed that the load gives to the ball in a contact time
+    check_close(last["d_velocity_plate"], 0, "the plate rests", absolute=slow * load / math.sqrt(stiffness * MASS))
+    check_close(last["d_position_plate"], (1 if held else 2) * load / stiffness, "where the plate rests", relative=max(slow, 1e-6))
+    check_close(last["d_load_plate"], load, "what it carries", relative=1e-6)
+    for row in rows:
+        check(row["e_impact"] >= -1e-9 * load**2 / stiffness, "dampers take energy", row["e_impact"])
+
+
+def test_servo_on_a_column_of_springs(folder):
+    """Ten balls in a smooth tube, the restitution of which is high: the spring of the plate must not feed what the others damp."""
+    n, radius, g, stiffness = 10, 5e-3, 9.81, 1e6
+    weight = MASS * g
+    load = 20 * n * weight
+    rows, _ = run(folder, [bodies([[0, 0, (2 * k + 1) * radius] for k in range(n)])],
+                  [wall("tube", type="cylinder", side="inside", a=[0, 0, -0.1], b=[0, 0, 0.3], radius=1.001 * radius),
+                   wall("floor", type="plane", point=[0, 0, 0], normal=[0, 0, 1]),
+                   wall("plate", f"axis = [0, 0, -1], load = {load}, max_speed = 0.5", type="plane", point=[0, 0, 2 * n * radius], normal=[0, 0, -1])],
+                  restitution=0.7, springs=f"stiffness = {stiffness}\n", step=1e-4, end=0.3, gravity=[0, 0, -g], tolerance=1e-8, skin=5e-3)
+    last = rows[-1]
+    short_by = ((n + 1) * load + n * (n + 1) / 2 * weight) / stiffness
+    check_close(last["d_position_plate"], short_by, "how far the column is pressed", relative=1e-5)
+    check_close(-last["f_force_floor_z"], load + n * weight, "what the floor carries", relative=1e-5)
+    # The wall works with its velocity after a step, bodies with their mean: up to load dt v/2 is counted to and fro.
+    check(min(row["e_impact"] for row in rows) >= -load * 1e-4 * 0.5 / 2 and last["e_impact"] > 0, "dampers take energy")
 
 
 @pytest.mark.parametrize("control", ['control = "free", mass = 1, ', ""])

@@ -59,8 +59,8 @@ class CellStress {
     return (D == 3 ? stiffest / diameter : stiffest) * std::min(coordination / of_packings, 1.0);
   }
   /// Those that the cell follows [Pa]: of contacts, sum of f_k l_k over the volume with f the force on b and
-  /// l the branch from a to b, and of the motion about the flow, compression positive; for shear the negative
-  /// sum with f along flow and l along gradient.
+  /// l the branch from a to b, and of the motion about the flow and its mean, compression positive; for shear
+  /// the negative sum with f along flow and l along gradient.
   ///
   /// With F_i the sum of the contact forces on body i, and x_b - x_a = l + s where a pair is seen through
   /// faces with a shift s: sum f l = sum_i F_i x_i - sum f s. So one pass over bodies does, and the pairs
@@ -70,6 +70,7 @@ class CellStress {
     std::array<Real, D + 1> sums{};
     std::size_t n = 0;
     const int flow = state.box.flow, gradient = state.box.gradient;
+    find_mean_velocity(state);
     for (int k = 0; k < D; ++k)
       if (state.cell.follows_stress(k)) terms[n] = find_terms(state, records, {k, k, k}, terms_[n]), ++n;
     if (state.cell.follows_shear_stress())
@@ -81,6 +82,20 @@ class CellStress {
       if (state.cell.follows_stress(k)) response.stress[k] = sums[n++] / state.box.volume();
     if (state.cell.follows_shear_stress()) response.shear_stress = -sums[n++] / state.box.volume();
     return response;
+  }
+  /// That of all bodies together about the flow, which is no stress.
+  void find_mean_velocity(const State<D>& state) {
+    const BodyStore<D>& bodies = state.bodies;
+    std::array<Real, D + 1> momentum{};  // and mass
+    ReproducibleSum::sum(state.comm, static_cast<std::size_t>(bodies.n_owned()), momentum,
+                         [&](std::size_t i, std::span<Real> terms) {
+                           const Vec<D> c = velocity_about_flow(state, i);
+                           for (int k = 0; k < D; ++k)
+                             terms[static_cast<std::size_t>(k)] = bodies.mass()[i] * c[k];
+                           terms[D] = bodies.mass()[i];
+                         });
+    for (int k = 0; k < D; ++k)
+      mean_velocity_[k] = momentum[D] > 0 ? momentum[static_cast<std::size_t>(k)] / momentum[D] : 0;
   }
   /// Axes of a stress: of the force, of the branch, and where face_virials_ have their product.
   struct Component {
@@ -96,7 +111,8 @@ class CellStress {
     terms.resize(n + face_virials_.size());
     for (std::size_t i = 0; i < n; ++i) {
       const Vec<D> from_centre = bodies.position()[i] - centre;
-      const Vec<D> c = bodies.velocity()[i] - state.cell.gradient_times(state.box, from_centre);
+      const Vec<D> c =
+          bodies.velocity()[i] - state.cell.gradient_times(state.box, from_centre) - mean_velocity_;
       terms[i] = records.forces[i].force[of.force] * from_centre[of.branch] +
                  bodies.mass()[i] * c[of.force] * c[of.branch];
     }
@@ -107,6 +123,7 @@ class CellStress {
 
   std::vector<std::array<Real, 4>> face_virials_;  // of each block with pairs through faces
   std::array<std::vector<Real>, D + 1> terms_;
+  Vec<D> mean_velocity_{};
 };
 
 }  // namespace scree

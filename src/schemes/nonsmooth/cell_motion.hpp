@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/timing.hpp"
+#include "schemes/nonsmooth/contact_laws.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
 #include "schemes/nonsmooth/contact_work.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
@@ -17,8 +18,9 @@ namespace scree {
 template <int D>
 class CellMotion {
  public:
-  CellMotion(State<D>& state, FrictionAssembler<D>& assembler, ContactSolve<D>& solve)
-      : state_(state), assembler_(assembler), solve_(solve) {}
+  CellMotion(State<D>& state, FrictionAssembler<D>& assembler, const ContactLaws<D>& laws,
+             ContactSolve<D>& solve)
+      : state_(state), assembler_(assembler), laws_(laws), solve_(solve) {}
 
   /// At the start of a run bodies go with the flow. Local.
   void start() {
@@ -83,28 +85,42 @@ class CellMotion {
   static constexpr int max_tries = 200;
   static constexpr Real tolerance = 1e-3;
 
-  /// sum of m c c over the volume at the start of the step, along each axis, and of m c_flow c_gradient [Pa].
+  /// sum of m c' c' over the volume at the start of the step, along each axis, and of m c'_flow c'_gradient
+  /// [Pa], with c' = c - sum of m c over the mass.
   void find_kinetic(const FreeMotion<D>& free) {
     constexpr std::size_t q = n_velocities<D>;
-    kinetic_ = {};
     const BodyStore<D>& bodies = state_.bodies;
-    ReproducibleSum::sum(state_.comm, static_cast<std::size_t>(bodies.n_owned()), kinetic_,
+    std::array<Real, 2 * D + 2> sums{};  // m c c, m c_flow c_gradient, m c, m
+    ReproducibleSum::sum(state_.comm, static_cast<std::size_t>(bodies.n_owned()), sums,
                          [&](std::size_t i, std::span<Real> terms) {
                            const auto c = free.start_velocity().subspan(i * q, D);
-                           for (std::size_t k = 0; k < D; ++k) terms[k] = bodies.mass()[i] * c[k] * c[k];
-                           terms[D] = bodies.mass()[i] * c[flow()] * c[gradient()];
+                           const Real mass = bodies.mass()[i];
+                           for (std::size_t k = 0; k < D; ++k) {
+                             terms[k] = mass * c[k] * c[k];
+                             terms[D + 1 + k] = mass * c[k];
+                           }
+                           terms[D] = mass * c[flow()] * c[gradient()];
+                           terms[2 * D + 1] = mass;
                          });
-    for (Real& sum : kinetic_) sum /= state_.box.volume();
+    const std::span<const Real> momentum(&sums[D + 1], D);
+    const Real mass = sums[2 * D + 1];
+    const auto about_mean = [&](Real sum, std::size_t i, std::size_t j) {
+      return mass > 0 ? (sum - momentum[i] * momentum[j] / mass) / state_.box.volume() : 0;
+    };
+    for (std::size_t k = 0; k < D; ++k) kinetic_[k] = about_mean(sums[k], k, k);
+    kinetic_[D] = about_mean(sums[D], flow(), gradient());
   }
-  /// Stresses of the impulses found, with those of motion [Pa]: sum of r_k l_k over dt and the volume, for
-  /// shear the negative sum of r_flow l_gradient.
+  /// Stresses of all impulses of contacts, with those of motion [Pa]: sum of r_k l_k over dt and the volume,
+  /// for shear the negative sum of r_flow l_gradient.
   typename DeformingCell<D>::Response response(Real dt, Real modulus) const {
     const ContactGraph<D>& contacts = assembler_.contacts();
     const FrictionProblem<D>& problem = assembler_.problem();
     std::array<Real, D + 1> sums{};
     ReproducibleSum::sum(state_.comm, contacts.size(), sums, [&](std::size_t c, std::span<Real> terms) {
       Vec<D> r;
-      for (std::size_t i = 0; i < D; ++i) r += solve_.impulse()[c * D + i] * problem.frame[c][i];
+      const std::array<Real, D> beside = laws_.impulse_beside(c);
+      for (std::size_t i = 0; i < D; ++i)
+        r += (solve_.impulse()[c * D + i] + beside[i]) * problem.frame[c][i];
       for (std::size_t k = 0; k < D; ++k)
         terms[k] = r[static_cast<int>(k)] * contacts.branch[c][static_cast<int>(k)];
       terms[D] = r[static_cast<int>(flow())] * contacts.branch[c][static_cast<int>(gradient())];
@@ -139,6 +155,7 @@ class CellMotion {
 
   State<D>& state_;
   FrictionAssembler<D>& assembler_;
+  const ContactLaws<D>& laws_;
   ContactSolve<D>& solve_;
   typename DeformingCell<D>::Motion before_;
   std::array<Real, D + 1> kinetic_{};

@@ -61,6 +61,15 @@ struct StepContacts : ContactGeometry<D> {
   }
 };
 
+/// Whether contact c is with a wall that is pushed by its load and has no mass.
+template <int D>
+bool is_at_servo(const FrictionProblem<D>& problem, std::size_t c) {
+  const Index wall = problem.wall_of(c);
+  if (wall < 0) return false;
+  const WallUnknown& of_wall = problem.walls[static_cast<std::size_t>(wall)];
+  return of_wall.inertia == 0 && !of_wall.is_known;
+}
+
 /// What a unit impulse at contact c of round bodies does to the velocity of its surfaces, along the normal or
 /// along a tangent [1/kg]. Of a fixed body and a wall without mass, 1: nothing says what it does.
 template <int D>

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -126,6 +127,12 @@ class ContactLaws {
             pairs_,
             assembler_.surface_velocity(),
             assembler_.mean_surface_velocity()};
+  }
+  /// What a contact of the step gives to bodies beside the impulse of the solve, along N, T1[, T2] [N s].
+  std::array<Real, D> impulse_beside(std::size_t c) const {
+    std::array<Real, D> impulse = impacts_ ? impacts_->impulse(c) : std::array<Real, D>{};
+    if (cohesion_) impulse[0] -= cohesion_->pull(c);
+    return impulse;
   }
   const ImpulseMemory<D>& memory() const { return memory_; }
   const RestitutionLaw<D>& restitution() const { return restitution_; }

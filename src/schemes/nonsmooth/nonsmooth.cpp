@@ -137,7 +137,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   laws_.emplace(state, neighborhood, settings_, *assembler_);
   solve_.emplace(settings_.solver);
   correction_.emplace(state, settings_, *laws_, *solve_);
-  cell_.emplace(state, *assembler_, *solve_);
+  cell_.emplace(state, *assembler_, *laws_, *solve_);
   fit(state);
   if (state.clock.step > 0) return;
   cell_->start();
@@ -377,10 +377,12 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
                   who_overlaps(state, assembler_->contacts(), settings_.overlap_limit, beyond_),
                   settings_.overlap_limit, beyond_);
   if (settings_.on_overlap.may_refuse())
-    refuse_step(state.clock,
-                what +
-                    "; does an obstacle press bodies where they have no room? Otherwise reduce [time] step "
-                    "or solver.tolerance, or raise [nonsmooth] correction_sweeps");
+    refuse_step(state.clock, what +
+                                 (state.cell.is_given()
+                                      ? "; is the cell strained too fast, or pressed too hard, for its step?"
+                                      : "; does an obstacle press bodies where they have no room?") +
+                                 " Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] "
+                                 "correction_sweeps");
   settings_.on_overlap.warn(
       state.clock, [&] { return what; }, "further steps like this are not named: see the column max_overlap");
 }

@@ -77,11 +77,14 @@ class SpringLaw {
     const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, problem.start_velocity);
     start_speed_[c] = speed[0];
     const Real along_normal = inverse_mass(problem, c, false);
-    const ContactLine line = normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt)
-                                 .unilateral(pair.damping, {.gap = step.contacts.gap[c],
-                                                            .speed = speed[0],
-                                                            .load = law.impulse_scaling * remembered.load,
-                                                            .rest_speed = law.rest_speed});
+    const ContactLine line =
+        is_at_servo(problem, c)
+            ? implicit_spring(stiffness.normal, step.contacts.gap[c], law.dt)
+            : normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt)
+                  .unilateral(pair.damping, {.gap = step.contacts.gap[c],
+                                             .speed = speed[0],
+                                             .load = law.impulse_scaling * remembered.load,
+                                             .rest_speed = law.rest_speed});
     problem.compliance[2 * c] = line.compliance;
     problem.bias[c * D] += line.bias;
     // What the spring or gravity change in a step by themselves: of an impact, the most that it changes.
@@ -98,17 +101,34 @@ class SpringLaw {
       // The same damper along the tangents, but for sqrt(k_T/k_N).
       const Real along_tangents = inverse_mass(problem, c, true);
       const Real share = pair.damping.share * std::sqrt(along_tangents / along_normal);
-      add_tangential(tangential_spring_.get(stiffness.tangential, along_tangents, share, law.dt), problem, c,
-                     remembered, speed, along_tangents);
+      const SpringStep& spring = tangential_spring_.get(stiffness.tangential, along_tangents, share, law.dt);
+      add_tangential(
+          [&](Real x, Real u) {
+            return is_pushed_along(problem, c) ? implicit_spring(stiffness.tangential, x, law.dt)
+                                               : spring.bilateral(x, u);
+          },
+          problem, c, remembered, speed, along_tangents);
     }
     shorten_tangent(guess, problem.mu[c] * guess[0]);
   }
-  void add_tangential(const SpringStep& spring, FrictionProblem<D>& problem, std::size_t c,
+  /// A wall without mass has no oscillation that a step could sample: its spring is that of the end of the
+  /// step, k (x + dt u'). It settles in one step, and of an impact gives nothing back.
+  static ContactLine implicit_spring(Real stiffness, Real x, Real dt) {
+    return {1 / (stiffness * dt * dt), x / dt};
+  }
+  /// Whether a servo moves along the tangents of contact c.
+  static bool is_pushed_along(const FrictionProblem<D>& problem, std::size_t c) {
+    const auto row = [&](std::size_t i) { return problem.at_walls.row[c * D + i]; };
+    return is_at_servo(problem, c) && (row(1) != 0 || row(D - 1) != 0);
+  }
+  /// `line_of(x, u)`: what a spring asks for along a tangent.
+  template <class LineOf>
+  void add_tangential(const LineOf& line_of, FrictionProblem<D>& problem, std::size_t c,
                       const Remembered& remembered, const Vec<D>& speed, Real along_tangents) {
     Real* guess = &guess_[c * D];
     for (std::size_t i = 1; i < D; ++i) {
       const Real slip_speed = speed[static_cast<int>(i)];
-      const ContactLine slip = spring.bilateral(dot(problem.frame[c][i], remembered.spring), slip_speed);
+      const ContactLine slip = line_of(dot(problem.frame[c][i], remembered.spring), slip_speed);
       problem.compliance[2 * c + 1] = slip.compliance;
       problem.bias[c * D + i] += slip.bias;
       // All else stopped what the impulse before drove.
@@ -127,8 +147,10 @@ class SpringLaw {
     const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, solution.velocity);
     remembered.load = speed[0] - start_speed_[c] - inverse_mass(problem, c, false) * pressing;
     const auto [normal, stiffness] = step.pair[c]->elasticity.stiffness(step.effective_radius(c));
-    // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.8).
-    const Real overlap = std::max(0.0, -(step.contacts.gap[c] + 0.5 * dt * speed[0]));
+    // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.8); at a
+    // servo there is none, and the spring is that of the end of the step.
+    const Real share_of_step = is_at_servo(problem, c) ? 1 : 0.5;
+    const Real overlap = std::max(0.0, -(step.contacts.gap[c] + share_of_step * dt * speed[0]));
     stored[0] = 0.5 * normal * overlap * overlap;
     if (std::isinf(stiffness)) return;
     const auto& frame = problem.frame[c];
@@ -141,7 +163,8 @@ class SpringLaw {
     const Real length = norm(stretch);
     remembered.spring = length > max ? (max / length) * stretch : stretch;
     const Vec<D> in_the_middle = 0.5 * (before + remembered.spring);  // y of (D.8) where the contact sticks
-    stored[1] = 0.5 * stiffness * dot(in_the_middle, in_the_middle);
+    const Vec<D>& stretched = is_pushed_along(problem, c) ? remembered.spring : in_the_middle;
+    stored[1] = 0.5 * stiffness * dot(stretched, stretched);
   }
 
   // Of each contact, at the start of the step: normal velocity, stretch; and impulses to start from.

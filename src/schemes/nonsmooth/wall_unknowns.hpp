@@ -88,12 +88,7 @@ class WallUnknowns {
     for (std::size_t k = 0; k < attraction_.size(); ++k) problem.walls[k].impulse += attraction_[k];
   }
   /// Of an impact with this wall nothing is given back: it has no mass, and goes where its load pushes it.
-  bool is_servo(std::size_t c) const {
-    const Index k = problem().wall_of(c);
-    if (k < 0) return false;
-    const WallUnknown& wall = problem().walls[static_cast<std::size_t>(k)];
-    return wall.inertia == 0 && !wall.is_known;
-  }
+  bool is_servo(std::size_t c) const { return is_at_servo(problem(), c); }
   /// What the wall of contact c has of the normal velocity of obstacles at the start of the step [m/s].
   Real normal_velocity(std::size_t c) const {
     const Index k = problem().wall_of(c);
