@@ -26,7 +26,7 @@ def test_every_deck_is_tried(folder):
 @pytest.mark.parametrize("deck", SHORT)
 def test_same_bits_on_1_2_and_3_ranks(folder, deck):
     path = source_folder() / "inputs/flows" / f"{deck}.toml"
-    for law, settings, several in (("rigid", RIGID, (2, 3)), ("elastic", ELASTIC, (3,))):
+    for law, settings, several in (("rigid", RIGID, (3,)), ("elastic", ELASTIC, (2,))):
         for ranks in (1, *several):
             run_ok("-q", "run", path, "--set", f"output.directory={law}{ranks}", *settings, *SHORT[deck], ranks=ranks, folder=folder)
         for ranks in several:
