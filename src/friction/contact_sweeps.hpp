@@ -38,6 +38,8 @@ class ContactSweeps {
     if (spheres_ == nullptr)
       reset(slip_, lanes_ != nullptr ? lanes_->n_groups() * group_size
                                      : static_cast<std::size_t>(problem.n_contacts()));
+    momentum_.clear();  // of the problem before
+    change_.clear();
     start();
   }
   /// Sweeps go on from the impulses r. Collective.
