@@ -102,6 +102,17 @@ bool has_known_bodies(const FrictionProblem<D>& p, std::size_t c) {
   return p.a[c] < p.n_local() && p.b[c] < p.n_local() && p.a[c] >= -1 && p.b[c] >= -1;
 }
 
+/// What is wrong with friction and compliance of contact c; empty: nothing.
+template <int D>
+std::string fault_of_law(const FrictionProblem<D>& p, std::size_t c) {
+  if (!(p.mu[c] >= 0 && std::isfinite(p.mu[c])))
+    return fmt::format("mu = {:g}; a friction coefficient must be finite and not negative", p.mu[c]);
+  if (!p.compliance.empty() && !(p.compliance[2 * c] >= 0 && p.compliance[2 * c + 1] >= 0 &&
+                                 all_finite(p.compliance.data() + 2 * c, 2)))
+    return "a compliance must be finite and not negative";
+  return {};
+}
+
 /// What is wrong with contact c; empty: nothing.
 template <int D>
 std::string fault_of_contact(const FrictionProblem<D>& p, std::size_t c) {
@@ -114,11 +125,7 @@ std::string fault_of_contact(const FrictionProblem<D>& p, std::size_t c) {
   p.find_rows(c, 1, rows.data() + D * q);
   if (!all_finite(rows.data(), rows.size())) return "its Jacobian is not finite";
   if (!all_finite(p.bias.data() + c * D, D)) return "its bias is not finite";
-  if (!(p.mu[c] >= 0 && std::isfinite(p.mu[c])))
-    return fmt::format("mu = {:g}; a friction coefficient must be finite and not negative", p.mu[c]);
-  if (!p.compliance.empty() && !(p.compliance[2 * c] >= 0 && p.compliance[2 * c + 1] >= 0 &&
-                                 all_finite(p.compliance.data() + 2 * c, 2)))
-    return "a compliance must be finite and not negative";
+  if (std::string fault = fault_of_law(p, c); !fault.empty()) return fault;
   if (p.rolls() &&
       !(p.rolling[2 * c] >= 0 && p.rolling[2 * c + 1] > 0 && all_finite(p.rolling.data() + 2 * c, 2) &&
         all_finite(p.spin_bias.data() + c * (q - D), q - D)))
@@ -211,11 +218,7 @@ void FrictionProblem<D>::validate_local() const {
     }
     if (!has_own) refuse(c, "its own block of W is zero: nothing answers to its impulse");
     if (!all_finite(bias.data() + c * D, D)) refuse(c, "its free velocity is not finite");
-    if (!(mu[c] >= 0 && std::isfinite(mu[c])))
-      refuse(c, fmt::format("mu = {:g}; a friction coefficient must be finite and not negative", mu[c]));
-    if (!compliance.empty() &&
-        !(compliance[2 * c] >= 0 && compliance[2 * c + 1] >= 0 && all_finite(compliance.data() + 2 * c, 2)))
-      refuse(c, "a compliance must be finite and not negative");
+    if (const std::string fault = fault_of_law(*this, c); !fault.empty()) refuse(c, fault);
   }
 }
 

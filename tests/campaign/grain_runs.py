@@ -313,7 +313,8 @@ def compare(trial, first, second, claim, is_exact, back):
     limits = {"position": 0.0 if is_exact else PLACES[deck.scheme], "velocity": 0.0 if is_exact else SPEEDS[deck.scheme],
               "angular_velocity": 0.0 if is_exact else SPEEDS[deck.scheme] / R}
     if any(not value <= limits[name] for name, value in worst.items()):
-        for way in [] if is_exact else ways_again(trial, first)[:1]:
-            compare(trial, once_more(trial, first, way), once_more(trial, second, way), claim, is_exact, back)
+        ways = [] if is_exact else ways_again(trial, first)
+        if ways:
+            compare(trial, once_more(trial, first, ways[0]), once_more(trial, second, ways[0]), claim, is_exact, back)
             return
         trial.case.finding(f"{deck.scheme}: {claim}: {'other bits' if is_exact else 'another end'}", worst)

@@ -1,8 +1,7 @@
 """A cell that follows stresses counts all that the measure "stress" counts: impacts of every law, attraction, and motion about the mean only."""
-import csv
-
 import pytest
 from scree_program import check_close, run_ok
+from scree.results import Scalars
 
 DECK = """[simulation]
 dimension = 3
@@ -38,10 +37,8 @@ SPRINGS = "stiffness = 1e5\nfriction = 0.5\nrestitution = 0.3\n"
 def mean_of_second_half(folder, column, **parts):
     (folder / "deck.toml").write_text(DECK.format(**parts))
     run_ok("-q", "run", "deck.toml", folder=folder)
-    with open(folder / "results/deck/deck.scalars.csv", newline="") as file:
-        rows = [{key.split("[")[0]: value for key, value in row.items()} for row in csv.DictReader(file)]
-    late = [float(row[column]) for row in rows[len(rows) // 2:]]
-    return sum(late) / len(late)
+    values = Scalars(folder / "results/deck/deck.scalars.csv")[column]
+    return values[len(values) // 2:].mean()
 
 
 @pytest.mark.parametrize("scheme", [RIGID, SOFT])

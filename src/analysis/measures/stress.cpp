@@ -4,6 +4,7 @@
 #include "analysis/measure.hpp"
 #include "analysis/region.hpp"
 #include "analysis/tensor.hpp"
+#include "state/flow_sums.hpp"
 
 namespace scree {
 namespace {
@@ -78,16 +79,8 @@ class Stress final : public Measure<D> {
     std::vector<std::size_t> inside;
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
       if (region_.holds(state.box, bodies.position()[i])) inside.push_back(i);
-    std::array<Real, D + 1> momentum{};  // and mass
-    ReproducibleSum::sum(state.comm, inside.size(), momentum, [&](std::size_t n, std::span<Real> term) {
-      const std::size_t i = inside[n];
-      for (int k = 0; k < D; ++k)
-        term[static_cast<std::size_t>(k)] = bodies.mass()[i] * velocity_about_flow(state, i)[k];
-      term[D] = bodies.mass()[i];
-    });
-    Vec<D> mean;
-    for (int k = 0; k < D; ++k)
-      mean[k] = momentum[D] > 0 ? momentum[static_cast<std::size_t>(k)] / momentum[D] : 0;
+    const Vec<D> mean =
+        mean_velocity_about_flow(state, inside.size(), [&](std::size_t n) { return inside[n]; });
     std::array<Real, n_symmetric<D>> sums{};
     ReproducibleSum::sum(state.comm, inside.size(), sums, [&](std::size_t n, std::span<Real> term) {
       const std::size_t i = inside[n];

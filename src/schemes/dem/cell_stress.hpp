@@ -3,10 +3,12 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "schemes/dem/step_context.hpp"
+#include "state/flow_sums.hpp"
 
 namespace scree {
 
@@ -70,7 +72,8 @@ class CellStress {
     std::array<Real, D + 1> sums{};
     std::size_t n = 0;
     const int flow = state.box.flow, gradient = state.box.gradient;
-    find_mean_velocity(state);
+    mean_velocity_ =
+        mean_velocity_about_flow(state, static_cast<std::size_t>(state.bodies.n_owned()), std::identity());
     for (int k = 0; k < D; ++k)
       if (state.cell.follows_stress(k)) terms[n] = find_terms(state, records, {k, k, k}, terms_[n]), ++n;
     if (state.cell.follows_shear_stress())
@@ -82,20 +85,6 @@ class CellStress {
       if (state.cell.follows_stress(k)) response.stress[k] = sums[n++] / state.box.volume();
     if (state.cell.follows_shear_stress()) response.shear_stress = -sums[n++] / state.box.volume();
     return response;
-  }
-  /// That of all bodies together about the flow, which is no stress.
-  void find_mean_velocity(const State<D>& state) {
-    const BodyStore<D>& bodies = state.bodies;
-    std::array<Real, D + 1> momentum{};  // and mass
-    ReproducibleSum::sum(state.comm, static_cast<std::size_t>(bodies.n_owned()), momentum,
-                         [&](std::size_t i, std::span<Real> terms) {
-                           const Vec<D> c = velocity_about_flow(state, i);
-                           for (int k = 0; k < D; ++k)
-                             terms[static_cast<std::size_t>(k)] = bodies.mass()[i] * c[k];
-                           terms[D] = bodies.mass()[i];
-                         });
-    for (int k = 0; k < D; ++k)
-      mean_velocity_[k] = momentum[D] > 0 ? momentum[static_cast<std::size_t>(k)] / momentum[D] : 0;
   }
   /// Axes of a stress: of the force, of the branch, and where face_virials_ have their product.
   struct Component {
@@ -123,7 +112,7 @@ class CellStress {
 
   std::vector<std::array<Real, 4>> face_virials_;  // of each block with pairs through faces
   std::array<std::vector<Real>, D + 1> terms_;
-  Vec<D> mean_velocity_{};
+  Vec<D> mean_velocity_{};  // of all bodies together about the flow, which is no stress
 };
 
 }  // namespace scree
