@@ -79,7 +79,7 @@ TEST_CASE("elastic contact: what is put down under its weight comes to rest at a
       const SpringStep spring(1, 1, damping.share, dt);
       const Real weight = 0.01;
       Real gap = 0, u = 0, load = 0;
-      for (int step = 0; step < 1000; ++step) {
+      for (int step = 0; step < 3000; ++step) {
         const ContactLine line = spring.unilateral(damping, {.gap = gap, .speed = u, .load = load});
         const Real impulse = std::max(0.0, -(u - weight * dt + line.bias) / (1 + line.compliance));
         u += impulse - weight * dt;
