@@ -156,6 +156,8 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
   constexpr Real rounding = 1e-9;
   const Real overlap_without_force = 2 * share_ * speed * scale_ * dt_ / phase_;
   if (-gap > (1 + rounding) * ((dt_ - lag_) * speed + overlap_without_force)) return goes_on;
+  // What leaves so slowly comes back within the step.
+  if (2 * speed < -load) return goes_on;
   // The tangent to the curve of that energy: other contacts never draw more from it.
   const Real mean_of_both = speed + u;
   const Real compliance = std::max(compliance_, inverse_mass_ * mean_of_both * mean_of_both / released);

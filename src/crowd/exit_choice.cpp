@@ -38,7 +38,7 @@ struct Leader {
 
 void ExitChoice::update(State<2>& state, std::uint64_t seed) {
   if (journeys_.journeys().empty()) return;
-  look_at_exits(state);
+  find_open_exits(state);
   if (std::ranges::any_of(journeys_.journeys(), [](const Journeys::Journey& journey) {
         return journey.steps.back().choice == Journeys::Choice::quickest;
       }))
@@ -56,7 +56,7 @@ void ExitChoice::reset_choice(State<2>& state) const {
   }
 }
 
-void ExitChoice::look_at_exits(const State<2>& state) {
+void ExitChoice::find_open_exits(const State<2>& state) {
   is_open_.clear();
   is_closing_.clear();
   for (std::size_t e = 0; e < journeys_.exits().size(); ++e) {

@@ -50,7 +50,7 @@ class ExitChoice {
   };
   using Step = Journeys::Step;
 
-  void look_at_exits(const State<2>& state);
+  void find_open_exits(const State<2>& state);
   /// People on their way to each exit, by travel time.
   void count_heading(const State<2>& state);
   void choose(State<2>& state, std::size_t i, std::uint64_t seed);

@@ -262,17 +262,17 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
   if (record) near_.clear();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
   const bool sees_walls = record || perception.turning_angle > 0 || perception.side_range > 0;
-  const auto look_at_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
+  const auto detect_in_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
     for (const auto& block : blocks) {
       if (record) find_near_pairs(state, neighborhood, block, perception.reach);
-      if (sees_walls) look_at_walls<record>(state, block, schedule, perception, dt);
+      if (sees_walls) detect_walls<record>(state, block, schedule, perception, dt);
     }
     return static_cast<Index>(near_.size());
   };
   if (record) near_.colour_first.push_back(0);
   for (int colour = 0; colour < Lattice<2>::n_colours; ++colour) {
-    const Index interior = look_at_blocks(schedule.boundary_blocks(colour));
-    const Index last = look_at_blocks(schedule.interior_blocks(colour));
+    const Index interior = detect_in_blocks(schedule.boundary_blocks(colour));
+    const Index last = detect_in_blocks(schedule.interior_blocks(colour));
     if (!record) continue;
     near_.interior_first.push_back(interior);
     near_.colour_first.push_back(last);
@@ -299,8 +299,8 @@ void LookAhead::detect_wall(std::size_t i, const Vec<2>& normal, Real gap) {
 }
 
 template <bool record>
-void LookAhead::look_at_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
-                              const SweepSchedule<2>& schedule, const Perception& perception, Real dt) {
+void LookAhead::detect_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
+                             const SweepSchedule<2>& schedule, const Perception& perception, Real dt) {
   const BodyStore<2>& bodies = state.bodies;
   for (const auto& wall : schedule.walls(block)) {
     const auto which = schedule.wall_bodies(wall);

@@ -114,8 +114,8 @@ class LookAhead {
   template <bool record>
   void look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt);
   template <bool record>
-  void look_at_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
-                     const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
+  void detect_walls(const State<2>& state, const SweepSchedule<2>::Block& block,
+                    const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
   void detect_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
   std::vector<WalkingIntent> walks_;  // n_local

@@ -205,7 +205,7 @@ void ClassSearch<D>::look_within(const Class& own, const Block& block) {
     const Index here = number++;
     const Index a0 = own.start[at(here)], a1 = own.start[at(here + 1)];
     if (a0 == a1) continue;
-    const auto look_at = [&](Index from, Index to) {
+    const auto pair_with = [&](Index from, Index to) {
       const Index b0 = own.start[at(from)], b1 = own.start[at(to + 1)];
       if (b0 == b1) return;
       for (Index a = a0; a < a1; ++a) look(a, b0, b1, block);
@@ -229,7 +229,7 @@ void ClassSearch<D>::look_within(const Class& own, const Block& block) {
           if (cell[2] + dz > top[2] || (dz == 0 && cell[2] == top[2])) continue;
           row += dz * size[0] * size[1];
         }
-        look_at(row + left, row + right);
+        pair_with(row + left, row + right);
       }
   } while (next_cell<D>(cell, size));
 }

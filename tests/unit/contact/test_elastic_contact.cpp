@@ -71,6 +71,26 @@ TEST_CASE("elastic contact: a load rests on the overlap F/k at any step", "[cont
     }
 }
 
+TEST_CASE("elastic contact: what is put down under its weight comes to rest at any step", "[contact]") {
+  for (const Real e : {0.9, 0.8, 0.5, 0.3, 0.2, 0.1, 0.05})
+    for (const Real dt : {0.5, 1.0, 3.0, 7.0, 8.74, 9.0, 12.0, 17.5, 20.0, 26.2, 29.0}) {
+      INFO("e " << e << ", omega dt " << dt);
+      const ImpactDamping damping = impact_damping(e);
+      const SpringStep spring(1, 1, damping.share, dt);
+      const Real weight = 0.01;
+      Real gap = 0, u = 0, load = 0;
+      for (int step = 0; step < 3000; ++step) {
+        const ContactLine line = spring.unilateral(damping, {.gap = gap, .speed = u, .load = load});
+        const Real impulse = std::max(0.0, -(u - weight * dt + line.bias) / (1 + line.compliance));
+        u += impulse - weight * dt;
+        load = -weight * dt;
+        gap += dt * u;
+      }
+      CHECK(u == Approx(0).margin(1e-9 * weight * dt));
+      CHECK(gap == Approx(-weight).epsilon(1e-6));
+    }
+}
+
 TEST_CASE("elastic contact: many in a row keep their energy without damping", "[contact]") {
   // Bodies of mass 1 between springs of stiffness 1 that push and pull, solved together by sweeps.
   constexpr int n = 6;
