@@ -164,4 +164,28 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
   return {compliance, -speed - compliance * released / (inverse_mass_ * mean_of_both)};
 }
 
+Real SpringStep::share_after_begin(Real gap, Real speed) const {
+  constexpr Real least = 0.01;
+  const Real free = gap - lag_ * speed;  // of the oscillator
+  if (free <= 0) return 1;
+  return speed < 0 ? std::max(least, 1 + free / (speed * dt_)) : least;
+}
+
+/// What a contact that begins with the speed 1 loses of it in this phase.
+Real SpringStep::lost_speed(Real phase) const {
+  const Real half_sine = wave(phase / 2).sine, square = 1 - share_ * share_;
+  return -std::expm1(-share_ * phase) +
+         decay(phase) * (2 * square * half_sine * half_sine + share_ * wave(phase).sine);
+}
+
+ContactLine SpringStep::begun(Real share, Real u) const {
+  const Real lost = lost_speed(share * phase_);
+  return {inverse_mass_ * (2 - lost) / lost, u};
+}
+
+Real SpringStep::stored_share(Real share) const {
+  const Real lost = lost_speed(share * phase_), overlap = decay(share * phase_) * wave(share * phase_).sine;
+  return std::min(1.0, overlap * overlap / (lost * (2 - lost)));
+}
+
 }  // namespace scree

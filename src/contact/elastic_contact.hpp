@@ -1,4 +1,6 @@
 #pragma once
+#include <cmath>
+
 #include "core/types.hpp"
 
 namespace scree {
@@ -55,6 +57,20 @@ class SpringStep {
   };
   ContactLine unilateral(const ImpactDamping& damping, const Contact& contact) const;
 
+  /// How much of the step a contact of this gap and approach that begins in it lasts, in [0.01, 1].
+  Real share_after_begin(Real gap, Real speed) const;
+  /// Along a tangent of such a contact: the spring, unstretched when it begins, in this share of the step.
+  /// r = -(u' + u)/G, so it takes energy whatever else acts; alone it leaves the u' of the oscillator.
+  ContactLine begun(Real share, Real u) const;
+  /// Of the energy that such a contact took, what is stored.
+  Real stored_share(Real share) const;
+  /// The stretch at the end of a step of which `energy` is stored, with the velocity u then: docs/method.md,
+  /// eq. D.11. It goes on with bilateral().
+  Real stretch_of(Real energy) const { return scale_ * dt_ / phase_ * std::sqrt(2 * inverse_mass_ * energy); }
+  Real lag() const { return lag_; }
+  /// Whether omega dt > 30.
+  bool too_stiff() const { return angle_ > 30; }
+
  private:
   /// Motion after a phase in units of the spring: overlap and approach after exp(-beta phase) were taken out.
   struct Wave {
@@ -62,8 +78,8 @@ class SpringStep {
   };
   Wave wave(Real phase) const;
   Real decay(Real phase) const;
-  bool too_stiff() const { return angle_ > 30; }
   Real phase_at_end_of_entry(Real gap_over_speed) const;
+  Real lost_speed(Real phase) const;
   ContactLine through(Real own_end_speed, Real u) const;
 
   Real dt_, inverse_mass_, share_;

@@ -112,6 +112,12 @@ def by_forces(trial, entry, scalars, certificate):
         most += (pull["coefficient"] * dt / least) ** 2 * 2 * np.maximum(entry("kinetic")[1:], entry("kinetic")[:-1])
     if "stiffness" in pull:         # no body is further away than 4 m
         most += mass * (max(pull["stiffness"]) * 4 / least * dt) ** 2
+    for wall in deck.tables["obstacles"].values():
+        motion = wall.get("motion", {})
+        if "mass" in motion:        # a free wall is a body that its load drives
+            most += (motion["load"] * dt) ** 2 / motion["mass"]
+        if "moment_of_inertia" in motion:
+            most += (motion["torque"] * dt) ** 2 / motion["moment_of_inertia"]
     if deck.values["cohesion"] != NONE:     # at most 4.4 weights (DMT at a wall), all on the same two bodies
         most += 2 * (4.4 * deck.weight * certificate["contacts"][1:] * dt) ** 2 / least
     return 3 / 8 * most

@@ -112,12 +112,11 @@ def thrown(folder, pair, *, end="60 ms", step=2e-3, gap=0.015, velocity=(0, -1),
 @pytest.mark.parametrize("step", [2e-4, 2e-3])
 @pytest.mark.parametrize("across", [0.5, 1.5, 4])
 def test_friction_of_a_spring_contact_gives_nothing(folder, step, across):
-    """But for the step that begins the contact: docs/method.md, What it costs and where it ends."""
     rows = thrown(folder, 'friction = 0.5\nstiffness = "1e6 N/m"', end="40 ms", step=step, gap=0.01, velocity=(across, -2), tolerance=1e-9)
     lost = [row["energy_friction"] for row in rows]
     check(lost[-1] > 0, "friction takes some", lost[-1])
     given = sum(max(0, before - after) for before, after in zip(lost, lost[1:]))
-    check(given <= (1 + 1e-6) * 2e6 / 7 * (across * step) ** 2 / 8 + 1e-9 * energies(rows)[0], "what it gives", given)
+    check(given <= 1e-9 * energies(rows)[0], "what it gives", given)
 
 
 @pytest.mark.parametrize("step", [2e-5, 1e-4])
@@ -134,10 +133,13 @@ def test_gas_keeps_its_energy_to_the_tolerance(folder):
 
 @pytest.mark.parametrize("step", [2e-5, 1e-4])
 def test_gas_cools(folder, step):
-    rows = table_of("grains/spring_gas_cooling", folder, f"time.step={step}")
-    energy = energies(rows)
-    check_close(energy[-1], 0.0190, "kinetic energy after 0.5 s", relative=0.06)
-    check(all(b <= 1.01 * a for a, b in zip(energy, energy[1:])), "it never rises by more than 1 %", energy)
+    """One gas of 64 balls ends up to 10 % from another: a mean of ten. 0.457 +- 0.006 is that of "dem" at 10 us; the 0.0190 J of its seed 3 are 0.431."""
+    left = []
+    for seed in range(1, 11):
+        energy = energies(table_of("grains/spring_gas_cooling", folder / str(seed), f"time.step={step}", f"simulation.seed={seed}"))
+        check(all(b <= 1.01 * a for a, b in zip(energy, energy[1:])), "it never rises by more than 1 %", energy)
+        left.append(energy[-1] / energy[0])
+    check_close(sum(left) / len(left), 0.457, "share of the kinetic energy after 0.5 s", relative=0.06)
 
 
 @pytest.mark.parametrize("step", [1e-5, 5e-5, 1e-3])

@@ -16,7 +16,7 @@ namespace scree {
 /// 1. Sweeps, as long as they pay: at least as many as cost as much as a factorisation, and on while half as
 ///    many more halve the residual.
 /// 2. Two Newton steps (12 for up to 200 bodies), and more as long as each halves the residual.
-/// 3. A turn of a helper from the best impulses, and 2. again. The helpers are ADMM, proximal points and
+/// 3. A turn of a helper from the best impulses, and 2. again. The helpers are proximal points, ADMM and
 ///    sweeps. A turn lasts as long as it pays, as sweeps do; after one that did not, the next helper has the
 ///    word.
 /// A problem too large to factorise gets sweeps alone, unless a Krylov method is asked for. Each turn is a
@@ -55,8 +55,8 @@ class Auto final : public FrictionSolver<D> {
     // What a Newton step costs grows faster than what a sweep does.
     const auto n_bodies = static_cast<Real>(problem.n_bodies_of_all());
     const Real sweeps_of_factorization = std::max(sweeps_of_root_of_bodies * std::sqrt(n_bodies), n_bodies);
-    std::array<Helper, 3> helpers{{{"admm", first_iterations_of_turn},
-                                   {"proximal", first_rounds_of_turn},
+    std::array<Helper, 3> helpers{{{"proximal", first_rounds_of_turn},
+                                   {"admm", first_iterations_of_turn},
                                    {"nsgs", std::max(min_sweeps, sweeps_of_factorization)}}};
     take_turn(helpers.back(), problem, r, monitor);
     proximal_->start_over();

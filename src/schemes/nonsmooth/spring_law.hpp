@@ -23,10 +23,11 @@ class SpringLaw {
     const std::size_t n = step.contacts.size();
     start_speed_.resize(n);
     start_stretch_.resize(n);
+    begun_.resize(n);
     guess_.resize(n * D);
     reset(step.problem.own_scale, n);
     for (std::size_t c = 0; c < n; ++c)
-      if (!step.is_rigid(c)) add_spring(step, c, memory.elastic(step.contacts, c));
+      if (begun_[c] = goes_on; !step.is_rigid(c)) add_spring(step, c, memory.elastic(step.contacts, c));
   }
   /// Puts `share` of what springs will give if all else does what it did in the step before into the first
   /// guess.
@@ -41,7 +42,7 @@ class SpringLaw {
   /// The stretch goes on with the slip at the end of the step, up to what friction can carry. `stored`: see
   /// ContactWork.
   void store(const StepContacts<D>& step, const ContactSolution<D>& solution, ImpulseMemory<D>& memory,
-             std::vector<std::array<Real, 2>>& stored) const {
+             std::vector<std::array<Real, 2>>& stored) {
     reset(stored, step.contacts.size());
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
       auto& remembered = memory.elastic(step.contacts, c);
@@ -72,19 +73,20 @@ class SpringLaw {
     FrictionProblem<D>& problem = step.problem;
     const PairProperties<D>& pair = *step.pair[c];
     const ContactLaw& law = step.law;
-    const auto stiffness = pair.elasticity.stiffness(step.effective_radius(c));
+    const auto stiffness = stiffness_of(step, c);
     start_stretch_[c] = remembered.spring;
     const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, problem.start_velocity);
-    start_speed_[c] = speed[0];
+    start_speed_[c] = speed;
     const Real along_normal = inverse_mass(problem, c, false);
+    const SpringStep& along_line =
+        normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt);
     const ContactLine line =
         is_at_servo(problem, c)
             ? implicit_spring(stiffness.normal, step.contacts.gap[c], law.dt)
-            : normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt)
-                  .unilateral(pair.damping, {.gap = step.contacts.gap[c],
-                                             .speed = speed[0],
-                                             .load = law.impulse_scaling * remembered.load,
-                                             .rest_speed = law.rest_speed});
+            : along_line.unilateral(pair.damping, {.gap = step.contacts.gap[c],
+                                                   .speed = speed[0],
+                                                   .load = law.impulse_scaling * remembered.load,
+                                                   .rest_speed = law.rest_speed});
     problem.compliance[2 * c] = line.compliance;
     problem.bias[c * D] += line.bias;
     // What the spring or gravity change in a step by themselves: of an impact, the most that it changes.
@@ -98,18 +100,31 @@ class SpringLaw {
     for (std::size_t i = 1; i < D; ++i)
       guess[i] = law.impulse_scaling * dot(problem.frame[c][i], remembered.impulse);
     if (!std::isinf(stiffness.tangential)) {
-      // The same damper along the tangents, but for sqrt(k_T/k_N).
-      const Real along_tangents = inverse_mass(problem, c, true);
-      const Real share = pair.damping.share * std::sqrt(along_tangents / along_normal);
-      const SpringStep& spring = tangential_spring_.get(stiffness.tangential, along_tangents, share, law.dt);
+      if (remembered.impulse == Vec<D>{} && !is_implicit(step, c))
+        begun_[c] = along_line.share_after_begin(step.contacts.gap[c], speed[0]);
       add_tangential(
           [&](Real x, Real u) {
-            return is_pushed_along(problem, c) ? implicit_spring(stiffness.tangential, x, law.dt)
-                                               : spring.bilateral(x, u);
+            if (is_pushed_along(problem, c)) return implicit_spring(stiffness.tangential, x, law.dt);
+            const SpringStep& spring = tangential_spring(step, c);
+            return begun_[c] == goes_on ? spring.bilateral(x, u) : spring.begun(begun_[c], u);
           },
-          problem, c, remembered, speed, along_tangents);
+          problem, c, remembered, speed, inverse_mass(problem, c, true));
     }
     shorten_tangent(guess, problem.mu[c] * guess[0]);
+  }
+  static auto stiffness_of(const StepContacts<D>& step, std::size_t c) {
+    return step.pair[c]->elasticity.stiffness(step.effective_radius(c));
+  }
+  /// With the same damper as along the normal, but for sqrt(k_T/k_N).
+  const SpringStep& tangential_spring(const StepContacts<D>& step, std::size_t c) {
+    const Real inverse = inverse_mass(step.problem, c, true);
+    const Real share =
+        step.pair[c]->damping.share * std::sqrt(inverse / inverse_mass(step.problem, c, false));
+    return tangential_spring_.get(stiffness_of(step, c).tangential, inverse, share, step.law.dt);
+  }
+  /// Whether the tangential spring is that of the end of the step.
+  bool is_implicit(const StepContacts<D>& step, std::size_t c) {
+    return is_pushed_along(step.problem, c) || tangential_spring(step, c).too_stiff();
   }
   /// A wall without mass has no oscillation that a step could sample: its spring is that of the end of the
   /// step, k (x + dt u'). It settles in one step, and of an impact gives nothing back.
@@ -141,36 +156,72 @@ class SpringLaw {
     for (int i = 1; i < D && length > max; ++i) r[i] *= max / length;
   }
   void store_spring(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
-                    Remembered& remembered, std::array<Real, 2>& stored) const {
+                    Remembered& remembered, std::array<Real, 2>& stored) {
     const FrictionProblem<D>& problem = step.problem;
     const Real pressing = solution.impulse[c * D], dt = problem.time_step;
     const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, solution.velocity);
-    remembered.load = speed[0] - start_speed_[c] - inverse_mass(problem, c, false) * pressing;
-    const auto [normal, stiffness] = step.pair[c]->elasticity.stiffness(step.effective_radius(c));
-    // Without damping the sum of this and of the kinetic energy is constant (docs/method.md, eq. D.8); at a
-    // servo there is none, and the spring is that of the end of the step.
-    const Real share_of_step = is_at_servo(problem, c) ? 1 : 0.5;
-    const Real overlap = std::max(0.0, -(step.contacts.gap[c] + share_of_step * dt * speed[0]));
-    stored[0] = 0.5 * normal * overlap * overlap;
-    if (std::isinf(stiffness)) return;
-    const auto& frame = problem.frame[c];
-    Vec<D> stretch, before;
+    remembered.load = speed[0] - start_speed_[c][0] - inverse_mass(problem, c, false) * pressing;
+    const auto [normal, tangential] = stiffness_of(step, c);
+    const Real gap = step.contacts.gap[c];
+    stored[0] = is_at_servo(problem, c)
+                    ? 0.25 * normal * (overlap_squared(gap) + overlap_squared(gap + dt * speed[0]))
+                    : 0.5 * normal * overlap_squared(gap + 0.5 * dt * speed[0]);
+    if (std::isinf(tangential)) return;
+    const Real most = problem.mu[c] * pressing / (tangential * dt);
+    stored[1] =
+        tangential * (begun_[c] == goes_on ? go_on(step, c, speed, most, remembered.spring)
+                                           : begin(step, solution, c, speed, most, remembered.spring));
+  }
+  static Real overlap_squared(Real gap) { return gap < 0 ? gap * gap : 0; }
+  /// The stretch goes on with the slip. y of (D.8) is at most what friction carries, so that sliding holds
+  /// no more. Returns what is stored, over the stiffness: y^2/2, or of an implicit spring the mean of before
+  /// and after.
+  Real go_on(const StepContacts<D>& step, std::size_t c, const Vec<D>& speed, Real most, Vec<D>& spring) {
+    const auto& frame = step.problem.frame[c];
+    Vec<D> slip, before;
     for (std::size_t i = 1; i < D; ++i) {
       before += dot(frame[i], start_stretch_[c]) * frame[i];
-      stretch += (dot(frame[i], start_stretch_[c]) + dt * speed[static_cast<int>(i)]) * frame[i];
+      slip += step.law.dt * speed[static_cast<int>(i)] * frame[i];
     }
-    const Real max = problem.mu[c] * pressing / (stiffness * dt);
+    if (is_implicit(step, c)) {
+      spring = shortened(before + slip, most);
+      return 0.25 * (dot(before, before) + dot(spring, spring));
+    }
+    const Vec<D> held = shortened(before + 0.5 * slip, most);
+    spring = held + 0.5 * slip;
+    return 0.5 * dot(held, held);
+  }
+  /// The stretch holds what bodies lost in the step (docs/method.md, eq. D.11). Returns what is stored, over
+  /// the stiffness.
+  Real begin(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
+             const Vec<D>& speed, Real most, Vec<D>& spring) {
+    const SpringStep& law = tangential_spring(step, c);
+    const Real* impulse = &solution.impulse[c * D];
+    const Real length = tangential_norm<D>(impulse);
+    Real taken = 0;
+    Vec<D> direction, slip_speed;
+    for (std::size_t i = 1; i < D; ++i) {
+      const int k = static_cast<int>(i);
+      taken -= 0.5 * impulse[i] * (start_speed_[c][k] + speed[k]);
+      slip_speed += speed[k] * step.problem.frame[c][i];
+      if (length > 0) direction -= impulse[i] / length * step.problem.frame[c][i];
+    }
+    const Real energy = law.stored_share(begun_[c]) * std::max(taken, 0.0);
+    const Vec<D> held = shortened(law.stretch_of(energy) * direction, most);
+    spring = held + law.lag() * slip_speed;
+    return std::min(energy / stiffness_of(step, c).tangential, 0.5 * dot(held, held));
+  }
+  static Vec<D> shortened(const Vec<D>& stretch, Real most) {
     const Real length = norm(stretch);
-    remembered.spring = length > max ? (max / length) * stretch : stretch;
-    const Vec<D> in_the_middle = 0.5 * (before + remembered.spring);  // y of (D.8) where the contact sticks
-    const Vec<D>& stretched = is_pushed_along(problem, c) ? remembered.spring : in_the_middle;
-    stored[1] = 0.5 * stiffness * dot(stretched, stretched);
+    return length > most ? (most / length) * stretch : stretch;
   }
 
-  // Of each contact, at the start of the step: normal velocity, stretch; and impulses to start from.
-  std::vector<Real> start_speed_;
-  std::vector<Vec<D>> start_stretch_;
-  std::vector<Real> guess_;
+  static constexpr Real goes_on = -1;
+
+  // Of each contact, at the start of the step: velocity in its frame, stretch; the share of the step for
+  // which a contact that begins in it lasts, or goes_on; and impulses to start from.
+  std::vector<Vec<D>> start_speed_, start_stretch_;
+  std::vector<Real> begun_, guess_;
   KnownSpring normal_spring_, tangential_spring_;
 };
 

@@ -111,9 +111,9 @@ class WallUnknowns {
         worst_residual_ = std::max(worst_residual_, std::abs(solved[k].excess) / load);
     }
   }
-  /// What obstacles do work with becomes what walls do it with: bodies that have mass the mean of their
-  /// velocities before and after, as bodies do; servos, which have none, the one after. Once, after the last
-  /// solve of the step.
+  /// What obstacles do work with becomes what walls do it with: the mean of their velocities before and
+  /// after, as bodies do; but a servo in rigid contact, which has no mass, the one after. Once, after the
+  /// last solve of the step.
   void use_working_velocities() {
     FrictionProblem<D>& problem = assembler_.problem();
     const std::span<Real> of_step = assembler_.surface_velocity(),
@@ -124,12 +124,14 @@ class WallUnknowns {
       const WallUnknown& given = problem.walls[static_cast<std::size_t>(k)];
       const Real after = state_.obstacles.driven()[static_cast<std::size_t>(k)].velocity;
       const Real working = given.inertia > 0 ? 0.5 * (given.velocity_before + after) : after;
+      // An order of this step may have changed the velocity.
+      const Real of_two_steps = 0.5 * (before_[static_cast<std::size_t>(k)].velocity + after);
+      const bool is_spring =
+          !of_work.empty() && !pair_of(state_, assembler_.contacts(), c).elasticity.rigid();
       for (std::size_t i = 0; i < D; ++i) {
         const Real row = problem.at_walls.row[c * D + i];
-        const bool is_spring =
-            !of_work.empty() && !pair_of(state_, assembler_.contacts(), c).elasticity.rigid();
         of_step[c * D + i] += row * ((is_spring ? after : working) - given.velocity_before);
-        if (!of_work.empty()) of_work[c * D + i] += row * (working - given.velocity_before);
+        if (!of_work.empty()) of_work[c * D + i] += row * (of_two_steps - given.velocity_before);
       }
       for (std::size_t i = 0; i < n_turns<D> && problem.rolls(); ++i)
         problem.spin_bias[c * n_turns<D> + i] += problem.at_walls.turn[c * n_turns<D> + i] * working;

@@ -126,3 +126,52 @@ TEST_CASE("elastic contact: many in a row keep their energy without damping", "[
     CHECK(energy() == Approx(start).epsilon(1e-8));
   }
 }
+
+TEST_CASE("elastic contact: along a tangent a spring that begins in a step is the oscillator from then on",
+          "[contact]") {
+  for (const Real beta : {0.0, 0.3, 1.0, 1.5})
+    for (const Real dt : {1e-3, 0.1, 1.0, 5.0})
+      for (const Real share : {0.01, 0.4, 1.0}) {
+        INFO("beta " << beta << ", omega dt " << dt << ", share " << share);
+        const SpringStep spring(1, 1, beta, dt);
+        const auto oscillator = [&](Real phase) {  // speed over that at the start
+          const Real square = 1 - beta * beta, q = std::sqrt(std::abs(square));
+          if (q == 0) return std::exp(-beta * phase) * (1 - phase);
+          const Real sine = square > 0 ? std::sin(q * phase) / q : std::sinh(q * phase) / q;
+          const Real cosine = square > 0 ? std::cos(q * phase) : std::cosh(q * phase);
+          return std::exp(-beta * phase) * (cosine - beta * sine);
+        };
+        const Real psi = 2 * std::atan(dt / 2), start = -0.8;
+        const auto after = [](const ContactLine& line, Real u) {  // of a unit mass
+          return u - (u + line.bias) / (1 + line.compliance);
+        };
+        Real u = after(spring.begun(share, start), start);
+        CHECK(u == Approx(start * oscillator(share * psi)).margin(1e-12));
+        const Real taken = 0.5 * (start * start - u * u);
+        Real x = spring.lag() * u - spring.stretch_of(spring.stored_share(share) * taken);
+        for (int n = 1; n < 5; ++n) {
+          u = after(spring.bilateral(x, u), u);
+          x += dt * u;
+          CHECK(u == Approx(start * oscillator((share + n) * psi)).margin(1e-9));
+        }
+      }
+}
+
+TEST_CASE("elastic contact: a spring that begins in a step takes energy whatever else acts", "[contact]") {
+  const SpringStep spring(1, 1, 0.2, 1);
+  for (const Real share : {0.01, 0.5, 1.0})
+    for (const Real others : {-3.0, -0.5, 0.0, 0.5, 3.0}) {  // what other contacts add to u
+      const ContactLine line = spring.begun(share, 1);
+      const Real impulse = -(1 + others + line.bias) / (1 + line.compliance), u = 1 + others + impulse;
+      CHECK(impulse * (1 + u) <= 0);
+    }
+}
+
+TEST_CASE("elastic contact: how much of a step a contact lasts that begins in it", "[contact]") {
+  const SpringStep spring(1, 1, 0, 1e-2);
+  CHECK(spring.share_after_begin(0, -1) == Approx(0.5));  // half a step late in position
+  CHECK(spring.share_after_begin(2e-3, -1) == Approx(0.3));
+  CHECK(spring.share_after_begin(-9e-3, -1) == 1);
+  CHECK(spring.share_after_begin(9e-3, -1) == Approx(0.01));
+  CHECK(spring.share_after_begin(6e-3, 1) == Approx(0.01));
+}

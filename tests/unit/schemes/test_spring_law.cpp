@@ -1,5 +1,7 @@
 #include "schemes/nonsmooth/spring_law.hpp"
 
+#include <random>
+
 #include "unit/schemes/few_balls.hpp"
 
 namespace scree {
@@ -35,8 +37,7 @@ TEST_CASE("spring law: compliance and bias are those of the single spring over t
   CHECK(balls.problem().bias[0] == Approx(line.bias).epsilon(1e-9));
   const Vec<2> u = surface_velocity(balls.problem(), balls.assembler.surface_velocity(), 0,
                                     balls.problem().start_velocity);
-  const ContactLine slip =
-      SpringStep(k / 2, w_t, pair.damping.share * std::sqrt(w_t / w), dt).bilateral(0, u[1]);
+  const ContactLine slip = SpringStep(k / 2, w_t, pair.damping.share * std::sqrt(w_t / w), dt).begun(1, u[1]);
   CHECK(balls.problem().compliance[1] == Approx(slip.compliance));
   CHECK(balls.problem().bias[1] == Approx(slip.bias));
   // Measured against what the spring changes itself: 2 w tau / sqrt(1 + (w tau / 2)^2) m/s.
@@ -85,19 +86,65 @@ TEST_CASE("spring law: its work and what it stores come out of the kinetic energ
 
 TEST_CASE("spring law: the stretch goes on with the slip, up to what friction carries", "[dynamics]") {
   FewBalls<2> balls(pressed(), dt, springs);
+  const auto& contacts = balls.assembler.contacts();
+  auto& remembered = balls.memory.elastic(contacts, 0);
   SpringLaw<2> law;
-  law.add_to(balls.step(), balls.memory);
   std::vector<std::array<Real, 2>> stored;
   const auto stretch = [&](Real pressing) {
+    remembered.impulse = balls.problem().frame[0][0];  // the contact is not new
+    remembered.spring = {};
+    balls.assemble();
+    law.add_to(balls.step(), balls.memory);
     law.store(balls.step(), balls.solution({pressing, 0}), balls.memory, stored);
-    return norm(balls.memory.elastic(balls.assembler.contacts(), 0).spring);
+    return norm(balls.memory.elastic(contacts, 0).spring);
   };
   CHECK(stretch(10) == Approx(1 * dt));  // slips at 1 m/s
   CHECK(stored[0][1] == Approx(0.5 * (k / 2) * 0.25 * dt * dt));
-  const Real little = 1e-4;
-  CHECK(stretch(little) == Approx(0.5 * little / (k / 2 * dt)));
+  const Real little = 1e-4, held = 0.5 * little / (k / 2 * dt);
+  CHECK(stretch(little) == Approx(held + 0.5 * dt));
+  CHECK(stored[0][1] == Approx(0.5 * (k / 2) * held * held));
   CHECK(stretch(0) == 0);
   CHECK(stored[0] == std::array<Real, 2>{0, 0});
+}
+
+TEST_CASE("spring law: along tangents a contact never gives more than it took", "[dynamics]") {
+  for (const Real step : {0.003, 0.03, 0.3}) {
+    FewBalls<2> balls(pressed(), step, springs);
+    const auto& contacts = balls.assembler.contacts();
+    const Real w = inverse_mass(balls.problem(), 0, true);
+    const auto slip = [&](std::span<const Real> velocity) {
+      return surface_velocity<2>(balls.problem(), balls.assembler.surface_velocity(), 0, velocity)[1];
+    };
+    const Real sense = slip(balls.problem().start_velocity);  // of 1 m/s of the second disk
+    SpringLaw<2> law;
+    std::vector<std::array<Real, 2>> stored;
+    std::mt19937 random(7);
+    std::uniform_real_distribution<Real> share(0, 1);
+    Real held = 0, most = 0, worst = 0, start = sense;
+    for (int n = 0; n < 5000; ++n) {
+      balls.state.bodies.velocity()[balls.at(1) / n_velocities<2>][1] = start / sense;
+      balls.assemble();
+      law.add_to(balls.step(), balls.memory);
+      FrictionProblem<2>& problem = balls.problem();
+      // What other contacts push, and what this one carries, change as they like.
+      if (share(random) < 0.3) problem.free_velocity[balls.at(1) + 1] += share(random) - 0.5;
+      const Real pressing = share(random) < 0.1 ? 0 : 20 * share(random) * share(random);
+      const Real line = -(slip(problem.free_velocity) + problem.bias[1]) / (w + problem.compliance[1]);
+      const Real along = std::clamp(line, -0.5 * pressing, 0.5 * pressing);
+      const auto solution = balls.solution({pressing, along});
+      const Real end = slip(solution.velocity);
+      balls.memory.store(problem, contacts,
+                         [&](std::size_t, std::size_t i = 0) { return i == 0 ? pressing : along; });
+      law.store(balls.step(), solution, balls.memory, stored);
+      worst = std::max(worst, stored[0][1] - held + along * (start + end) / 2);
+      held = stored[0][1];
+      most = std::max(most, held);
+      start = end;
+    }
+    INFO("step " << step << ", stores up to " << most);
+    CHECK(most > 0.01);
+    CHECK(worst <= 1e-9 * most);
+  }
 }
 
 }  // namespace scree
