@@ -100,13 +100,16 @@ class SpringLaw {
     for (std::size_t i = 1; i < D; ++i)
       guess[i] = law.impulse_scaling * dot(problem.frame[c][i], remembered.impulse);
     if (!std::isinf(stiffness.tangential)) {
-      if (remembered.impulse == Vec<D>{} && !is_implicit(step, c))
+      const bool is_pushed = is_pushed_along(problem, c);
+      const SpringStep& spring = tangential_spring(step, c);
+      if (is_pushed || spring.too_stiff())
+        begun_[c] = is_implicit;
+      else if (remembered.impulse == Vec<D>{})
         begun_[c] = along_line.share_after_begin(step.contacts.gap[c], speed[0]);
       add_tangential(
           [&](Real x, Real u) {
-            if (is_pushed_along(problem, c)) return implicit_spring(stiffness.tangential, x, law.dt);
-            const SpringStep& spring = tangential_spring(step, c);
-            return begun_[c] == goes_on ? spring.bilateral(x, u) : spring.begun(begun_[c], u);
+            if (is_pushed) return implicit_spring(stiffness.tangential, x, law.dt);
+            return begun_[c] > 0 ? spring.begun(begun_[c], u) : spring.bilateral(x, u);
           },
           problem, c, remembered, speed, inverse_mass(problem, c, true));
     }
@@ -121,10 +124,6 @@ class SpringLaw {
     const Real share =
         step.pair[c]->damping.share * std::sqrt(inverse / inverse_mass(step.problem, c, false));
     return tangential_spring_.get(stiffness_of(step, c).tangential, inverse, share, step.law.dt);
-  }
-  /// Whether the tangential spring is that of the end of the step.
-  bool is_implicit(const StepContacts<D>& step, std::size_t c) {
-    return is_pushed_along(step.problem, c) || tangential_spring(step, c).too_stiff();
   }
   /// A wall without mass has no oscillation that a step could sample: its spring is that of the end of the
   /// step, k (x + dt u'). It settles in one step, and of an impact gives nothing back.
@@ -168,22 +167,22 @@ class SpringLaw {
                     : 0.5 * normal * overlap_squared(gap + 0.5 * dt * speed[0]);
     if (std::isinf(tangential)) return;
     const Real most = problem.mu[c] * pressing / (tangential * dt);
-    stored[1] =
-        tangential * (begun_[c] == goes_on ? go_on(step, c, speed, most, remembered.spring)
-                                           : begin(step, solution, c, speed, most, remembered.spring));
+    stored[1] = tangential * (begun_[c] > 0 ? begin(step, solution, c, speed, most, remembered.spring)
+                                            : go_on(step, c, speed, most, remembered.spring));
   }
   static Real overlap_squared(Real gap) { return gap < 0 ? gap * gap : 0; }
   /// The stretch goes on with the slip. y of (D.8) is at most what friction carries, so that sliding holds
   /// no more. Returns what is stored, over the stiffness: y^2/2, or of an implicit spring the mean of before
   /// and after.
-  Real go_on(const StepContacts<D>& step, std::size_t c, const Vec<D>& speed, Real most, Vec<D>& spring) {
+  Real go_on(const StepContacts<D>& step, std::size_t c, const Vec<D>& speed, Real most,
+             Vec<D>& spring) const {
     const auto& frame = step.problem.frame[c];
     Vec<D> slip, before;
     for (std::size_t i = 1; i < D; ++i) {
       before += dot(frame[i], start_stretch_[c]) * frame[i];
       slip += step.law.dt * speed[static_cast<int>(i)] * frame[i];
     }
-    if (is_implicit(step, c)) {
+    if (begun_[c] == is_implicit) {
       spring = shortened(before + slip, most);
       return 0.25 * (dot(before, before) + dot(spring, spring));
     }
@@ -216,10 +215,11 @@ class SpringLaw {
     return length > most ? (most / length) * stretch : stretch;
   }
 
-  static constexpr Real goes_on = -1;
+  static constexpr Real goes_on = -1, is_implicit = -2;
 
   // Of each contact, at the start of the step: velocity in its frame, stretch; the share of the step for
-  // which a contact that begins in it lasts, or goes_on; and impulses to start from.
+  // which a contact that begins in it lasts, or that it goes on, or that its tangential spring is that of the
+  // end of the step; and impulses to start from.
   std::vector<Vec<D>> start_speed_, start_stretch_;
   std::vector<Real> begun_, guess_;
   KnownSpring normal_spring_, tangential_spring_;
