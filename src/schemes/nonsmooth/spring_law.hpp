@@ -166,15 +166,15 @@ class SpringLaw {
                     ? 0.25 * normal * (overlap_squared(gap) + overlap_squared(gap + dt * speed[0]))
                     : 0.5 * normal * overlap_squared(gap + 0.5 * dt * speed[0]);
     if (std::isinf(tangential)) return;
-    const Real most = problem.mu[c] * pressing / (tangential * dt);
-    stored[1] = tangential * (begun_[c] > 0 ? begin(step, solution, c, speed, most, remembered.spring)
-                                            : go_on(step, c, speed, most, remembered.spring));
+    const Real max_stretch = problem.mu[c] * pressing / (tangential * dt);
+    stored[1] = tangential * (begun_[c] > 0 ? begin(step, solution, c, speed, max_stretch, remembered.spring)
+                                            : go_on(step, c, speed, max_stretch, remembered.spring));
   }
   static Real overlap_squared(Real gap) { return gap < 0 ? gap * gap : 0; }
   /// The stretch goes on with the slip. y of (D.8) is at most what friction carries, so that sliding holds
   /// no more. Returns what is stored, over the stiffness: y^2/2, or of an implicit spring the mean of before
   /// and after.
-  Real go_on(const StepContacts<D>& step, std::size_t c, const Vec<D>& speed, Real most,
+  Real go_on(const StepContacts<D>& step, std::size_t c, const Vec<D>& speed, Real max_stretch,
              Vec<D>& spring) const {
     const auto& frame = step.problem.frame[c];
     Vec<D> slip, before;
@@ -183,17 +183,17 @@ class SpringLaw {
       slip += step.law.dt * speed[static_cast<int>(i)] * frame[i];
     }
     if (begun_[c] == is_implicit) {
-      spring = shortened(before + slip, most);
+      spring = shortened(before + slip, max_stretch);
       return 0.25 * (dot(before, before) + dot(spring, spring));
     }
-    const Vec<D> held = shortened(before + 0.5 * slip, most);
-    spring = held + 0.5 * slip;
-    return 0.5 * dot(held, held);
+    const Vec<D> stored_stretch = shortened(before + 0.5 * slip, max_stretch);
+    spring = stored_stretch + 0.5 * slip;
+    return 0.5 * dot(stored_stretch, stored_stretch);
   }
   /// The stretch holds what bodies lost in the step (docs/method.md, eq. D.11). Returns what is stored, over
   /// the stiffness.
   Real begin(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
-             const Vec<D>& speed, Real most, Vec<D>& spring) {
+             const Vec<D>& speed, Real max_stretch, Vec<D>& spring) {
     const SpringStep& law = tangential_spring(step, c);
     const Real* impulse = &solution.impulse[c * D];
     const Real length = tangential_norm<D>(impulse);
@@ -206,13 +206,13 @@ class SpringLaw {
       if (length > 0) direction -= impulse[i] / length * step.problem.frame[c][i];
     }
     const Real energy = law.stored_share(begun_[c]) * std::max(taken, 0.0);
-    const Vec<D> held = shortened(law.stretch_of(energy) * direction, most);
-    spring = held + law.lag() * slip_speed;
-    return std::min(energy / stiffness_of(step, c).tangential, 0.5 * dot(held, held));
+    const Vec<D> stored_stretch = shortened(law.stretch_of(energy) * direction, max_stretch);
+    spring = stored_stretch + law.lag() * slip_speed;
+    return std::min(energy / stiffness_of(step, c).tangential, 0.5 * dot(stored_stretch, stored_stretch));
   }
-  static Vec<D> shortened(const Vec<D>& stretch, Real most) {
+  static Vec<D> shortened(const Vec<D>& stretch, Real max_stretch) {
     const Real length = norm(stretch);
-    return length > most ? (most / length) * stretch : stretch;
+    return length > max_stretch ? (max_stretch / length) * stretch : stretch;
   }
 
   static constexpr Real goes_on = -1, is_implicit = -2;

@@ -100,9 +100,9 @@ TEST_CASE("spring law: the stretch goes on with the slip, up to what friction ca
   };
   CHECK(stretch(10) == Approx(1 * dt));  // slips at 1 m/s
   CHECK(stored[0][1] == Approx(0.5 * (k / 2) * 0.25 * dt * dt));
-  const Real little = 1e-4, held = 0.5 * little / (k / 2 * dt);
-  CHECK(stretch(little) == Approx(held + 0.5 * dt));
-  CHECK(stored[0][1] == Approx(0.5 * (k / 2) * held * held));
+  const Real little = 1e-4, cut = 0.5 * little / (k / 2 * dt);
+  CHECK(stretch(little) == Approx(cut + 0.5 * dt));
+  CHECK(stored[0][1] == Approx(0.5 * (k / 2) * cut * cut));
   CHECK(stretch(0) == 0);
   CHECK(stored[0] == std::array<Real, 2>{0, 0});
 }
@@ -120,7 +120,7 @@ TEST_CASE("spring law: along tangents a contact never gives more than it took", 
     std::vector<std::array<Real, 2>> stored;
     std::mt19937 random(7);
     std::uniform_real_distribution<Real> share(0, 1);
-    Real held = 0, most = 0, worst = 0, start = sense;
+    Real energy_before = 0, max_energy = 0, worst = 0, start = sense;
     for (int n = 0; n < 5000; ++n) {
       balls.state.bodies.velocity()[balls.at(1) / n_velocities<2>][1] = start / sense;
       balls.assemble();
@@ -136,14 +136,14 @@ TEST_CASE("spring law: along tangents a contact never gives more than it took", 
       balls.memory.store(problem, contacts,
                          [&](std::size_t, std::size_t i = 0) { return i == 0 ? pressing : along; });
       law.store(balls.step(), solution, balls.memory, stored);
-      worst = std::max(worst, stored[0][1] - held + along * (start + end) / 2);
-      held = stored[0][1];
-      most = std::max(most, held);
+      worst = std::max(worst, stored[0][1] - energy_before + along * (start + end) / 2);
+      energy_before = stored[0][1];
+      max_energy = std::max(max_energy, energy_before);
       start = end;
     }
-    INFO("step " << step << ", stores up to " << most);
-    CHECK(most > 0.01);
-    CHECK(worst <= 1e-9 * most);
+    INFO("step " << step << ", stores up to " << max_energy);
+    CHECK(max_energy > 0.01);
+    CHECK(worst <= 1e-9 * max_energy);
   }
 }
 
