@@ -164,11 +164,12 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
   return {compliance, -speed - compliance * released / (inverse_mass_ * mean_of_both)};
 }
 
-Real SpringStep::share_after_begin(Real gap, Real speed) const {
+Real SpringStep::share_after_begin(Real gap, Real speed, Real end_speed) const {
   constexpr Real least = 0.01;
   const Real free = gap - lag_ * speed;  // of the oscillator
   if (free <= 0) return 1;
-  return speed < 0 ? std::max(least, 1 + free / (speed * dt_)) : least;
+  const Real fastest = std::min(speed, end_speed);
+  return fastest < 0 ? std::max(least, 1 + free / (fastest * dt_)) : least;
 }
 
 /// What a contact that begins with the speed 1 loses of it in this phase.

@@ -57,8 +57,9 @@ class SpringStep {
   };
   ContactLine unilateral(const ImpactDamping& damping, const Contact& contact) const;
 
-  /// How much of the step a contact of this gap and approach that begins in it lasts, in [0.01, 1].
-  Real share_after_begin(Real gap, Real speed) const;
+  /// How much of the step a contact lasts that begins in it, in [0.01, 1]. `speed`: at the start,
+  /// `end_speed`: at the end if there is no contact, both negative for approach.
+  Real share_after_begin(Real gap, Real speed, Real end_speed) const;
   /// Along a tangent of such a contact: the spring, unstretched when it begins, in this share of the step.
   /// r = -(u' + u)/G, so it takes energy whatever else acts; alone it leaves the u' of the oscillator.
   ContactLine begun(Real share, Real u) const;

@@ -195,6 +195,12 @@ def check_in(text, within, claim):
     check(text in within, claim, f"looked for: {text}\nin: {within}")
 
 
+def rows_of(path) -> list:
+    """A table of results (scalars, certificate): a dict for each row, column without its unit -> number."""
+    with open(path, newline="") as file:
+        return [{title.partition("[")[0]: float(value) for title, value in row.items()} for row in csv.DictReader(file)]
+
+
 def read_arrays(path) -> dict:
     """Every dataset of an HDF5 file (a checkpoint, say): full name without the first slash -> array."""
     import h5py

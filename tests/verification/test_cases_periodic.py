@@ -1,6 +1,5 @@
 """Walls at periodic faces act on both sides of them. Right values: closed forms, and the same physics shifted along the
 periods. Decks: tests/reference/cases/grains."""
-import csv
 import math
 import random
 import shutil
@@ -9,7 +8,7 @@ import pytest
 
 from decks import toml
 from scree.results import Results
-from scree_program import check, check_close, check_in, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, rows_of, run_ok, scree, source_folder
 
 DEM = {"simulation.scheme": '"dem"', "dem.law": '"linear"', "time.step": "5e-6", 'pairs."m-m".stiffness': "3e5"}
 
@@ -21,8 +20,7 @@ def copy(folder, name):
 def run(folder, settings=None, ranks=1):
     words = [word for key, value in (settings or {}).items() for word in ("--set", f"{key}={value}")]
     run_ok("-q", "run", "deck.toml", "--force", *words, ranks=ranks, folder=folder)
-    with open(folder / "results/deck/deck.scalars.csv", encoding="utf-8") as lines:
-        return [{key.split("[")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(lines)]
+    return rows_of(folder / "results/deck/deck.scalars.csv")
 
 
 @pytest.mark.parametrize("scheme", ["nonsmooth", "dem"])

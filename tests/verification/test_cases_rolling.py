@@ -1,5 +1,4 @@
 """Cases of tests/reference/cases about rolling friction and about walls that move freely: their right values and their neighbours."""
-import csv
 import json
 import math
 import shutil
@@ -7,7 +6,7 @@ import shutil
 import pytest
 
 from decks import constant, grains, plane, uniform
-from scree_program import check, check_close, check_in, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, rows_of, run_ok, scree, source_folder
 
 MM = 1e-3
 
@@ -30,11 +29,6 @@ def run(folder, case, options=None, *, deck="deck", added=""):
 
 def sets_of(options) -> list:
     return [word for key, value in options.items() for word in ("--set", f"{key}={json.dumps(value)}")]
-
-
-def rows_of(path) -> list:
-    with open(path, newline="") as file:
-        return [{name.partition("[")[0]: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
 def check_at_rest(rows, after, speed, way):

@@ -1,18 +1,12 @@
 """Decks that were wrong in version 0.2 (tests/reference/cases): springs of the scheme "nonsmooth" at short steps, the force that a wall
 reports of a contact with cohesion, and walls that loads move."""
-import csv
 import math
 import shutil
 
 import pytest
-from scree_program import check, check_close, check_in, run_ok, source_folder
+from scree_program import check, check_close, rows_of, run_ok, source_folder
 
 SHARP = ("solver.type=nsgs", "solver.tolerance=1e-8")
-
-
-def rows_of(path):
-    with open(path, newline="") as file:
-        return [{key.split("[")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
 
 def copied(case, folder):
@@ -194,7 +188,6 @@ type = "speed"
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("step", [1e-5, 1e-4])
 def test_a_row_beside_rigid_contacts(folder, dimension, step):
-    rest = ", 0" * (dimension - 2)
     keys = {"dimension": dimension, "end": 0.03, "step": step, "k": 1e4 if dimension == 3 else 1e6, "lower": "-1, -1" + ", -1" * (dimension - 2),
             "upper": "1, 1" + ", 1" * (dimension - 2)}
     (folder / "deck.toml").write_text(ROW.format(**keys))

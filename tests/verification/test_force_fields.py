@@ -1,9 +1,8 @@
 """Forces of decks: a free and a damped oscillator against their closed forms, with a closed energy balance."""
-import csv
 import math
 
 from decks import constant, grains, lattice
-from scree_program import check, check_close, run_ok
+from scree_program import check, check_close, rows_of, run_ok
 
 
 
@@ -18,8 +17,7 @@ def _end(folder, name, step, drag=0.0, end=2.0, x0=1.5, v0=0.0, periodic=False):
         "particles.disk": {"radius": constant(0.5), "source": lattice(1, [x0 - 0.5, -0.5], [x0 + 0.5, 0.5]), "velocity": [v0, 0]},
         "analysis.every": end, "measures": {"energy": {"type": "energy"}, "extent": {"type": "extent"}}}, end=end, step=step))
     run_ok("-q", "run", deck, folder=folder)
-    with open(folder / "results" / name / f"{name}.scalars.csv", newline="") as file:
-        row = {key.split("[")[0]: float(value) for key, value in list(csv.DictReader(file))[-1].items()}
+    row = rows_of(folder / "results" / name / f"{name}.scalars.csv")[-1]
     check_close(row["energy_imbalance"], 0, "the energy balance closes", absolute=1e-12)
     return row
 

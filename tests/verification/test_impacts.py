@@ -1,9 +1,8 @@
 """The decks of impacts give their closed forms, the same on 1 and 3 ranks."""
-import csv
 import math
 
 from decks import toml
-from scree_program import check, check_close, read_arrays, run_ok, source_folder
+from scree_program import check, check_close, read_arrays, rows_of, run_ok, source_folder
 
 
 def _end(folder, deck):
@@ -79,11 +78,7 @@ def test_the_gain_of_newtons_law_at_a_corner_is_told(folder):
             "analysis": {"every_steps": 1}, "output": {"certificate": {"every_steps": 1}}, "measures": {"energy": {"type": "energy", "balance": True}}}
     (folder / "deck.toml").write_text(toml(deck))
     run_ok("-q", "run", "deck.toml", folder=folder)
-    last, tables = {}, folder / "results/deck/deck"
-    for name in ("scalars", "certificate"):
-        with open(f"{tables}.{name}.csv", encoding="utf-8") as file:
-            rows = [{key.split("[")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
-        last[name] = rows
+    last = {name: rows_of(folder / f"results/deck/deck.{name}.csv") for name in ("scalars", "certificate")}
     check(gain > 0.05 * mass * fall**2, "there is something to win", gain)
     check_close(last["scalars"][-1]["energy_kinetic"] - last["scalars"][0]["energy_kinetic"], gain, "energy won", relative=1e-6)
     check_close(-last["scalars"][-1]["energy_friction"] - last["scalars"][-1]["energy_impact"], gain, "of the balance", relative=1e-6)

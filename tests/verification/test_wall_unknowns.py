@@ -1,11 +1,10 @@
 """Walls that a force or a torque moves, in the scheme "nonsmooth", against closed forms (docs/method.md, D.17-D.18): alone, pushing, hit,
 on columns and beds under up to 10 000 times their weight, on a hinge, on held bodies, rolled over, and as a box that shrinks."""
-import csv
 import math
 
 import numpy as np
 import pytest
-from scree_program import check, check_close, read_arrays, run_ok
+from scree_program import check, check_close, read_arrays, rows_of, run_ok
 
 DECK = """[simulation]
 dimension = {dimension}
@@ -52,11 +51,6 @@ certificate = {{ every_steps = 1 }}
 """
 USUAL = {"dimension": 3, "end": 0.02, "step": 1e-3, "lower": [-0.5, -0.5, -0.5], "upper": [0.5, 0.5, 0.5], "gravity": [0, 0, 0],
          "skin": 0.02, "tolerance": 1e-10, "density": 2500, "friction": 0, "wall_friction": 0, "restitution": 0, "springs": ""}
-
-
-def rows_of(path):
-    with open(path, newline="") as file:
-        return [{key.split("[")[0]: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
 
 def bodies(points, radius=5e-3, name="balls", more=""):

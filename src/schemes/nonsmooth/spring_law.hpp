@@ -105,13 +105,20 @@ class SpringLaw {
       if (is_pushed || spring.too_stiff())
         begun_[c] = is_implicit;
       else if (remembered.impulse == Vec<D>{})
-        begun_[c] = along_line.share_after_begin(step.contacts.gap[c], speed[0]);
+        begun_[c] = along_line.share_after_begin(
+            step.contacts.gap[c], speed[0],
+            surface_velocity(problem, step.obstacle_velocity, c, problem.free_velocity)[0]);
+      if (begun_[c] > whole) {
+        begun_[c] = goes_on;  // from no stretch
+        for (std::size_t i = 1; i < D; ++i)
+          start_stretch_[c] += spring.lag() * speed[static_cast<int>(i)] * problem.frame[c][i];
+      }
       add_tangential(
           [&](Real x, Real u) {
             if (is_pushed) return implicit_spring(stiffness.tangential, x, law.dt);
             return begun_[c] > 0 ? spring.begun(begun_[c], u) : spring.bilateral(x, u);
           },
-          problem, c, remembered, speed, inverse_mass(problem, c, true));
+          problem, c, speed, inverse_mass(problem, c, true));
     }
     shorten_tangent(guess, problem.mu[c] * guess[0]);
   }
@@ -137,12 +144,12 @@ class SpringLaw {
   }
   /// `line_of(x, u)`: what a spring asks for along a tangent.
   template <class LineOf>
-  void add_tangential(const LineOf& line_of, FrictionProblem<D>& problem, std::size_t c,
-                      const Remembered& remembered, const Vec<D>& speed, Real along_tangents) {
+  void add_tangential(const LineOf& line_of, FrictionProblem<D>& problem, std::size_t c, const Vec<D>& speed,
+                      Real along_tangents) {
     Real* guess = &guess_[c * D];
     for (std::size_t i = 1; i < D; ++i) {
       const Real slip_speed = speed[static_cast<int>(i)];
-      const ContactLine slip = line_of(dot(problem.frame[c][i], remembered.spring), slip_speed);
+      const ContactLine slip = line_of(dot(problem.frame[c][i], start_stretch_[c]), slip_speed);
       problem.compliance[2 * c + 1] = slip.compliance;
       problem.bias[c * D + i] += slip.bias;
       // All else stopped what the impulse before drove.
@@ -215,7 +222,7 @@ class SpringLaw {
     return length > max_stretch ? (max_stretch / length) * stretch : stretch;
   }
 
-  static constexpr Real goes_on = -1, is_implicit = -2;
+  static constexpr Real goes_on = -1, is_implicit = -2, whole = 0.99;
 
   // Of each contact, at the start of the step: velocity in its frame, stretch; the share of the step for
   // which a contact that begins in it lasts, or that it goes on, or that its tangential spring is that of the

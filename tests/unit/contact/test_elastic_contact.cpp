@@ -169,9 +169,10 @@ TEST_CASE("elastic contact: a spring that begins in a step takes energy whatever
 
 TEST_CASE("elastic contact: how much of a step a contact lasts that begins in it", "[contact]") {
   const SpringStep spring(1, 1, 0, 1e-2);
-  CHECK(spring.share_after_begin(0, -1) == Approx(0.5));  // half a step late in position
-  CHECK(spring.share_after_begin(2e-3, -1) == Approx(0.3));
-  CHECK(spring.share_after_begin(-9e-3, -1) == 1);
-  CHECK(spring.share_after_begin(9e-3, -1) == Approx(0.01));
-  CHECK(spring.share_after_begin(6e-3, 1) == Approx(0.01));
+  CHECK(spring.share_after_begin(0, -1, -1) == Approx(0.5));  // half a step late in position
+  CHECK(spring.share_after_begin(2e-3, -1, -1) == Approx(0.3));
+  CHECK(spring.share_after_begin(-9e-3, -1, -1) == 1);
+  CHECK(spring.share_after_begin(9e-3, -1, -1) == Approx(0.01));
+  CHECK(spring.share_after_begin(6e-3, 1, 1) == Approx(0.01));
+  CHECK(spring.share_after_begin(1e-12, 0, -0.1) == Approx(1));  // rests, and a load presses
 }
