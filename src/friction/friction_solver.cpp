@@ -36,7 +36,7 @@ Real SolveMonitor<D>::seconds() const {
 
 template <int D>
 Real SolveMonitor<D>::check(std::int64_t iteration, std::span<const Real> r, std::span<Real> y) {
-  return note(iteration, r, find_residual(problem_, stop_.norm, r, y));
+  return record(iteration, r, find_residual(problem_, stop_.norm, r, y));
 }
 
 template <int D>
@@ -47,11 +47,11 @@ Real SolveMonitor<D>::check_known(Real known_residual, std::int64_t iteration, s
   constexpr Real round_off = 1e-9;
   const Real clearly_met = stop_.norm == ResidualNorm::natural ? stop_.tolerance - round_off : -1;
   const bool is_doubtful = known_residual <= stop_.tolerance && known_residual > clearly_met;
-  return note(iteration, r, is_doubtful ? find_residual(problem_, stop_.norm, r, y) : known_residual);
+  return record(iteration, r, is_doubtful ? find_residual(problem_, stop_.norm, r, y) : known_residual);
 }
 
 template <int D>
-Real SolveMonitor<D>::note(std::int64_t iteration, std::span<const Real> r, Real residual) {
+Real SolveMonitor<D>::record(std::int64_t iteration, std::span<const Real> r, Real residual) {
   if (!std::isfinite(residual)) residual = HUGE_VAL;
   report_->trace.push_back({first_iteration_ + iteration, seconds(), residual});
   if (residual < best_ || stop_.takes_last) {

@@ -118,7 +118,7 @@ class SolveMonitor {
   Real seconds() const;
 
  private:
-  Real note(std::int64_t iteration, std::span<const Real> r, Real residual);
+  Real record(std::int64_t iteration, std::span<const Real> r, Real residual);
 
   const ScaledProblem<D>& problem_;
   StopRule stop_;

@@ -55,11 +55,11 @@ void LocalSolution<Kind>::find(const Number (&W)[2][2], const Number (&q)[2], Nu
     const Number normal = -q[0] / stiffness;
     const Number slip = q[1] + (W[1][0] + side * mu * W[1][1]) * normal;
     const Mask found = is_not(done) & (stiffness > zero) & ((side * slip <= zero) | (mu == zero));
-    const Number held = mu * normal;
+    const Number limit = mu * normal;
     slips[0] = found ? normal : slips[0];
-    slips[1] = found ? side * held : slips[1];
-    slip_alpha =
-        found ? (held > zero ? larger(-side * slip / (held > zero ? held : one), zero) : zero) : slip_alpha;
+    slips[1] = found ? side * limit : slips[1];
+    slip_alpha = found ? (limit > zero ? larger(-side * slip / (limit > zero ? limit : one), zero) : zero)
+                       : slip_alpha;
     done = done | found;
   }
   const Number max = mu * slips[0];

@@ -200,15 +200,15 @@ struct RollingContacts : Contacts<D, Number> {
     next[0] = normal < zero ? zero : normal;
     const Lanes max = load(this->group.mu + this->at) * next[0], max_s = rolling.mu * next[0];
     const Lanes tilt = rolling.coupling * inverse_T;
-    Lanes held[D], held_s[n], square{}, square_s{};
+    Lanes sticking[D], sticking_s[n], square{}, square_s{};
     for (int i = 0; i < n; ++i) {
-      held_s[i] = i < n_tangents ? s[i] - rolling.inverse_WT * (w[i] - tilt * u[i + 1])
-                                 : s[i] - rolling.inverse_W * w[i];
-      square_s += held_s[i] * held_s[i];
+      sticking_s[i] = i < n_tangents ? s[i] - rolling.inverse_WT * (w[i] - tilt * u[i + 1])
+                                     : s[i] - rolling.inverse_W * w[i];
+      square_s += sticking_s[i] * sticking_s[i];
     }
     for (int i = 1; i < D; ++i) {
-      held[i] = r[i] - inverse_T * (u[i] + rolling.coupling * (held_s[i - 1] - s[i - 1]));
-      square += held[i] * held[i];
+      sticking[i] = r[i] - inverse_T * (u[i] + rolling.coupling * (sticking_s[i - 1] - s[i - 1]));
+      square += sticking[i] * sticking[i];
     }
     const Mask holds = (square <= max * max) & (square_s <= max_s * max_s);
     Lanes tangential[n_tangents];
@@ -222,8 +222,8 @@ struct RollingContacts : Contacts<D, Number> {
     for (int i = 0; i < n_tangents; ++i)
       tangential[i] = r[i + 1] - inverse_T * (u[i + 1] + rolling.coupling * (next_s[i] - s[i]));
     cut_to<n_tangents>(tangential, max);
-    for (int i = 0; i < n; ++i) next_s[i] = holds ? held_s[i] : next_s[i];
-    for (int i = 0; i < n_tangents; ++i) next[i + 1] = holds ? held[i + 1] : tangential[i];
+    for (int i = 0; i < n; ++i) next_s[i] = holds ? sticking_s[i] : next_s[i];
+    for (int i = 0; i < n_tangents; ++i) next[i + 1] = holds ? sticking[i + 1] : tangential[i];
     for (int i = 0; i < D; ++i) change[i] = next[i] - r[i];
     for (int i = 0; i < n; ++i) change_s[i] = next_s[i] - s[i];
   }

@@ -306,7 +306,7 @@ struct SchurSystem<D>::State {
     if (iterative) {
       report.krylov_iterations += found.iterations;
       if (size > 0) report.linear_residual = found.residual / size;
-      note_effort(found.iterations);
+      record_effort(found.iterations);
     }
     krylov.broken = comm().any(found.is_broken);
     failure = found.failure;
@@ -318,7 +318,7 @@ struct SchurSystem<D>::State {
   }
 
   /// Decides whether the preconditioner is worth keeping, and the method worth trying on the next matrix.
-  void note_effort(PetscInt iterations) {
+  void record_effort(PetscInt iterations) {
     krylov.max_taken = std::max(krylov.max_taken, iterations);
     if (!krylov.kept)
       krylov.first_iterations = std::max(krylov.first_iterations, iterations);

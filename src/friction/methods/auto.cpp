@@ -127,7 +127,7 @@ class Auto final : public FrictionSolver<D> {
     });
     iterate();
     monitor.pause_when({});
-    tell(monitor, fmt::format("{}: {} iterations", helper.name, iterations));
+    record(monitor, fmt::format("{}: {} iterations", helper.name, iterations));
   }
 
   /// False if Newton's linear systems cannot be solved.
@@ -142,12 +142,12 @@ class Auto final : public FrictionSolver<D> {
     });
     const std::string end = newton_->improve(problem, r, monitor);
     monitor.pause_when({});
-    tell(monitor, fmt::format("newton: {} steps{}", monitor.report().newton_steps - steps_before,
-                              newton_->failed() ? ", and no more: " + end : ""));
+    record(monitor, fmt::format("newton: {} steps{}", monitor.report().newton_steps - steps_before,
+                                newton_->failed() ? ", and no more: " + end : ""));
     return !newton_->failed();
   }
 
-  static void tell(SolveMonitor<D>& monitor, const std::string& what) {
+  static void record(SolveMonitor<D>& monitor, const std::string& what) {
     SolveReport& report = monitor.report();
     report.decisions.push_back(fmt::format("{}, residual {:.2g}", what, report.trace.back().residual));
   }

@@ -203,9 +203,9 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
 /// Bodies, walls and the cell at the end of the step that was solved, and what contacts remember of it.
 template <int D>
 void NonsmoothStepper<D>::finish_step(State<D>& state, Real dt) {
-  energy_.note_start(state);
+  energy_.record_start(state);
   move_centres(state, solve_->velocity(), dt);  // x(t + dt) = x(t) + dt v
-  energy_.note_moved(state);
+  energy_.record_moved(state);
   corrected_ = correction_->apply(smallest_radius_);  // D.12: positions alone
   corrected_ = std::max(corrected_, sides_.keep(state, *neighborhood_, state.clock.time + dt));
   take_velocities(state, solve_->velocity(), correction_->velocity(), dt);

@@ -11,15 +11,15 @@
 
 namespace scree {
 
-/// Where the energy of a step comes from and goes (docs/method.md, eq. E.1-E.6). Call note_start(),
-/// note_moved() and update_balance() in this order in a step. Cost: O(bodies + contacts).
+/// Where the energy of a step comes from and goes (docs/method.md, eq. E.1-E.6). Call record_start(),
+/// record_moved() and update_balance() in this order in a step. Cost: O(bodies + contacts).
 template <int D>
 class StepEnergy {
  public:
   /// Before bodies move. Local.
-  void note_start(const State<D>& state) { find_potential_in_forces(state, potential_before_); }
+  void record_start(const State<D>& state) { find_potential_in_forces(state, potential_before_); }
   /// After they moved with their velocities, before positions are corrected. Local.
-  void note_moved(const State<D>& state) { find_potential_in_forces(state, potential_moved_); }
+  void record_moved(const State<D>& state) { find_potential_in_forces(state, potential_moved_); }
   /// At the end of the step of `free`, with the velocities at its start and as they were solved for (n_local
   /// * n_velocities<D>): adds to state.energy_balance. Collective.
   void update_balance(State<D>& state, const FreeMotion<D>& free, std::span<const Real> start_velocity,
