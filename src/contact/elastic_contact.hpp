@@ -27,7 +27,7 @@ struct ContactLine {
 };
 
 /// A spring with a damper between two bodies, over a step of length dt, if positions move with the velocities
-/// of the end of the step (docs/method.md, eq. D.7-D.10).
+/// of the end of the step (docs/method.md, eq. D.7-D.11).
 ///
 /// The impulse is linear in the stretch x and the velocity u of the start and in the velocity u' of the end.
 /// The three coefficients are those for which a load F stretches the contact by F/k; free motion is that of
@@ -65,7 +65,7 @@ class SpringStep {
   ContactLine begun(Real share, Real u) const;
   /// Of the energy that such a contact took, what is stored.
   Real stored_share(Real share) const;
-  /// The stretch at the end of a step of which `energy` is stored, with the velocity u then: docs/method.md,
+  /// The stretch that `energy` gives, without the lag() u of the velocity u then: docs/method.md,
   /// eq. D.11. It goes on with bilateral().
   Real stretch_of(Real energy) const { return scale_ * dt_ / phase_ * std::sqrt(2 * inverse_mass_ * energy); }
   Real lag() const { return lag_; }

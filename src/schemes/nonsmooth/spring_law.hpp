@@ -23,11 +23,12 @@ class SpringLaw {
     const std::size_t n = step.contacts.size();
     start_speed_.resize(n);
     start_stretch_.resize(n);
-    begun_.resize(n);
+    phase_.resize(n);
+    share_.resize(n);
     guess_.resize(n * D);
     reset(step.problem.own_scale, n);
     for (std::size_t c = 0; c < n; ++c)
-      if (begun_[c] = goes_on; !step.is_rigid(c)) add_spring(step, c, memory.elastic(step.contacts, c));
+      if (!step.is_rigid(c)) add_spring(step, c, memory.elastic(step.contacts, c));
   }
   /// Puts `share` of what springs will give if all else does what it did in the step before into the first
   /// guess.
@@ -39,8 +40,7 @@ class SpringLaw {
   static bool presses(const StepContacts<D>& step, std::span<const Real> impulse, std::size_t c) {
     return !step.is_rigid(c) && impulse[c * D] > 0;
   }
-  /// The stretch goes on with the slip at the end of the step, up to what friction can carry. `stored`: see
-  /// ContactWork.
+  /// Remembers stretches and loads of the end of the step. `stored`: see ContactWork.
   void store(const StepContacts<D>& step, const ContactSolution<D>& solution, ImpulseMemory<D>& memory,
              std::vector<std::array<Real, 2>>& stored) {
     reset(stored, step.contacts.size());
@@ -100,37 +100,39 @@ class SpringLaw {
     for (std::size_t i = 1; i < D; ++i)
       guess[i] = law.impulse_scaling * dot(problem.frame[c][i], remembered.impulse);
     if (!std::isinf(stiffness.tangential)) {
+      const Real along_tangents = inverse_mass(problem, c, true);
+      const SpringStep& spring =
+          tangential_spring(step, c, stiffness.tangential, along_normal, along_tangents);
       const bool is_pushed = is_pushed_along(problem, c);
-      const SpringStep& spring = tangential_spring(step, c);
-      if (is_pushed || spring.too_stiff())
-        begun_[c] = is_implicit;
-      else if (remembered.impulse == Vec<D>{})
-        begun_[c] = along_line.share_after_begin(
-            step.contacts.gap[c], speed[0],
-            surface_velocity(problem, step.obstacle_velocity, c, problem.free_velocity)[0]);
-      if (begun_[c] > whole) {
-        begun_[c] = goes_on;  // from no stretch
-        for (std::size_t i = 1; i < D; ++i)
-          start_stretch_[c] += spring.lag() * speed[static_cast<int>(i)] * problem.frame[c][i];
+      phase_[c] = is_pushed || spring.too_stiff() ? Phase::implicit : Phase::goes_on;
+      if (phase_[c] == Phase::goes_on && remembered.impulse == Vec<D>{}) {
+        const Real end_speed = surface_velocity(problem, step.obstacle_velocity, c, problem.free_velocity)[0];
+        share_[c] = along_line.share_after_begin(step.contacts.gap[c], speed[0], end_speed);
+        if (share_[c] <= whole)
+          phase_[c] = Phase::begins;
+        else  // goes on from y = 0
+          for (std::size_t i = 1; i < D; ++i)
+            start_stretch_[c] += spring.lag() * speed[static_cast<int>(i)] * problem.frame[c][i];
       }
+      const ContactLine begun = phase_[c] == Phase::begins ? spring.begun(share_[c], 1) : ContactLine{};
       add_tangential(
           [&](Real x, Real u) {
             if (is_pushed) return implicit_spring(stiffness.tangential, x, law.dt);
-            return begun_[c] > 0 ? spring.begun(begun_[c], u) : spring.bilateral(x, u);
+            return phase_[c] == Phase::begins ? ContactLine{begun.compliance, begun.bias * u}
+                                              : spring.bilateral(x, u);
           },
-          problem, c, speed, inverse_mass(problem, c, true));
+          problem, c, speed, along_tangents);
     }
     shorten_tangent(guess, problem.mu[c] * guess[0]);
   }
   static auto stiffness_of(const StepContacts<D>& step, std::size_t c) {
     return step.pair[c]->elasticity.stiffness(step.effective_radius(c));
   }
-  /// With the same damper as along the normal, but for sqrt(k_T/k_N).
-  const SpringStep& tangential_spring(const StepContacts<D>& step, std::size_t c) {
-    const Real inverse = inverse_mass(step.problem, c, true);
-    const Real share =
-        step.pair[c]->damping.share * std::sqrt(inverse / inverse_mass(step.problem, c, false));
-    return tangential_spring_.get(stiffness_of(step, c).tangential, inverse, share, step.law.dt);
+  /// With the same damper as along the normal, but for sqrt(k_T/k_N). `along_...`: inverse masses.
+  const SpringStep& tangential_spring(const StepContacts<D>& step, std::size_t c, Real stiffness,
+                                      Real along_normal, Real along_tangents) {
+    const Real share = step.pair[c]->damping.share * std::sqrt(along_tangents / along_normal);
+    return tangential_spring_.get(stiffness, along_tangents, share, step.law.dt);
   }
   /// A wall without mass has no oscillation that a step could sample: its spring is that of the end of the
   /// step, k (x + dt u'). It settles in one step, and of an impact gives nothing back.
@@ -174,8 +176,9 @@ class SpringLaw {
                     : 0.5 * normal * overlap_squared(gap + 0.5 * dt * speed[0]);
     if (std::isinf(tangential)) return;
     const Real max_stretch = problem.mu[c] * pressing / (tangential * dt);
-    stored[1] = tangential * (begun_[c] > 0 ? begin(step, solution, c, speed, max_stretch, remembered.spring)
-                                            : go_on(step, c, speed, max_stretch, remembered.spring));
+    stored[1] = phase_[c] == Phase::begins
+                    ? begin(step, solution, c, speed, max_stretch, remembered.spring)
+                    : tangential * go_on(step, c, speed, max_stretch, remembered.spring);
   }
   static Real overlap_squared(Real gap) { return gap < 0 ? gap * gap : 0; }
   /// The stretch goes on with the slip. y of (D.8) is at most what friction carries, so that sliding holds
@@ -189,7 +192,7 @@ class SpringLaw {
       before += dot(frame[i], start_stretch_[c]) * frame[i];
       slip += step.law.dt * speed[static_cast<int>(i)] * frame[i];
     }
-    if (begun_[c] == is_implicit) {
+    if (phase_[c] == Phase::implicit) {
       spring = shortened(before + slip, max_stretch);
       return 0.25 * (dot(before, before) + dot(spring, spring));
     }
@@ -197,11 +200,12 @@ class SpringLaw {
     spring = stored_stretch + 0.5 * slip;
     return 0.5 * dot(stored_stretch, stored_stretch);
   }
-  /// The stretch holds what bodies lost in the step (docs/method.md, eq. D.11). Returns what is stored, over
-  /// the stiffness.
+  /// The stretch holds what bodies lost in the step (docs/method.md, eq. D.11). Returns what is stored.
   Real begin(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
              const Vec<D>& speed, Real max_stretch, Vec<D>& spring) {
-    const SpringStep& law = tangential_spring(step, c);
+    const Real stiffness = stiffness_of(step, c).tangential;
+    const SpringStep& law = tangential_spring(step, c, stiffness, inverse_mass(step.problem, c, false),
+                                              inverse_mass(step.problem, c, true));
     const Real* impulse = &solution.impulse[c * D];
     const Real length = tangential_norm<D>(impulse);
     Real taken = 0;
@@ -212,23 +216,26 @@ class SpringLaw {
       slip_speed += speed[k] * step.problem.frame[c][i];
       if (length > 0) direction -= impulse[i] / length * step.problem.frame[c][i];
     }
-    const Real energy = law.stored_share(begun_[c]) * std::max(taken, 0.0);
+    const Real energy = law.stored_share(share_[c]) * std::max(taken, 0.0);
     const Vec<D> stored_stretch = shortened(law.stretch_of(energy) * direction, max_stretch);
     spring = stored_stretch + law.lag() * slip_speed;
-    return std::min(energy / stiffness_of(step, c).tangential, 0.5 * dot(stored_stretch, stored_stretch));
+    return stiffness * std::min(energy / stiffness, 0.5 * dot(stored_stretch, stored_stretch));
   }
   static Vec<D> shortened(const Vec<D>& stretch, Real max_stretch) {
     const Real length = norm(stretch);
     return length > max_stretch ? (max_stretch / length) * stretch : stretch;
   }
 
-  static constexpr Real goes_on = -1, is_implicit = -2, whole = 0.99;
+  /// Of a tangential spring in the step: the contact begins within it, or it was there before, or the spring
+  /// is that of the end of the step.
+  enum class Phase : char { begins, goes_on, implicit };
+  static constexpr Real whole = 0.99;  // share of the step beyond which it has begun with it
 
-  // Of each contact, at the start of the step: velocity in its frame, stretch; the share of the step for
-  // which a contact that begins in it lasts, or that it goes on, or that its tangential spring is that of the
-  // end of the step; and impulses to start from.
+  // Of each contact, at the start of the step: velocity in its frame, stretch; phase, and the share of the
+  // step for which it lasts if it begins; and impulses to start from.
   std::vector<Vec<D>> start_speed_, start_stretch_;
-  std::vector<Real> begun_, guess_;
+  std::vector<Phase> phase_;
+  std::vector<Real> share_, guess_;
   KnownSpring normal_spring_, tangential_spring_;
 };
 
