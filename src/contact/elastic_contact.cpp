@@ -10,6 +10,7 @@ namespace scree {
 
 namespace {
 
+constexpr Real tiny = 1e-200;           // what a spring without effect takes of a velocity
 constexpr Real nearly_critical = 1e-9;  // of |1 - beta^2|, below which the critical solution is as exact
 
 /// t_e of ImpactDamping.
@@ -46,12 +47,14 @@ SpringStep::SpringStep(Real stiffness, Real inverse_mass, Real damping_share, Re
       share_(damping_share),
       angle_(std::sqrt(stiffness * inverse_mass) * dt),
       phase_(2 * std::atan(angle_ / 2)),
-      lag_(dt / 2) {
+      lag_(dt / 2),
+      unit_stretch_(dt / angle_) {
+  const Real square_of_angle = std::max(angle_ * angle_, tiny);
   if (too_stiff()) {
-    kept_ = 1 / (1 + angle_ * angle_);
+    taken_ = square_of_angle / (1 + square_of_angle);
     compliance_ = compliance_of_stiffness(stiffness, dt);
     stretch_ = 1 / dt;
-    speed_ = 0;
+    speed_ = lag_ = 0;
     return;
   }
   const Wave end = wave(phase_);
@@ -62,10 +65,11 @@ SpringStep::SpringStep(Real stiffness, Real inverse_mass, Real damping_share, Re
   const Real half_sine = wave(phase_ / 2).sine;
   const Real lost = -std::expm1(-share_ * phase_);
   const Real turned = lost * lost + 4 * decayed * square * half_sine * half_sine;
-  kept_ = std::min(turned / (angle_ * angle_), 1 / (1 + angle_ * angle_ / 4));
-  compliance_ = inverse_mass_ * kept_ / (1 - kept_);
+  const Real without_damping = square_of_angle / 4 / (1 + square_of_angle / 4);
+  taken_ = share_ == 0 ? without_damping : std::max(1 - turned / square_of_angle, without_damping);
+  compliance_ = inverse_mass_ * (1 - taken_) / taken_;
   stretch_ = compliance_ * stiffness * dt;
-  speed_ = (kept_ - decayed * decayed) / (1 - kept_);
+  speed_ = (-std::expm1(-2 * share_ * phase_) - taken_) / taken_;
   // The oscillator that the steps sample.
   const Real speed_kept = decayed * (end.cosine + share_ * end.sine);  // overlap kept by a start at rest
   const Real turn = decayed * end.sine;
@@ -73,7 +77,7 @@ SpringStep::SpringStep(Real stiffness, Real inverse_mass, Real damping_share, Re
   if (phase_ < short_step) return;
   const Real share_of_step = turn * turn / (1 - speed_kept) - speed_kept + 2 * share_ * turn;
   lag_ = dt * share_of_step / (1 + share_of_step);
-  scale_ = (dt - lag_) * phase_ / dt * turn / (1 - speed_kept);
+  unit_stretch_ = (dt - lag_) * turn / (1 - speed_kept);
 }
 
 SpringStep::Wave SpringStep::wave(Real phase) const {
@@ -90,7 +94,7 @@ Real SpringStep::decay(Real phase) const {
 
 /// The line on which the contact, left to itself, ends the step with `own_end_speed`.
 ContactLine SpringStep::through(Real own_end_speed, Real u) const {
-  return {compliance_, (kept_ * u - own_end_speed) / (1 - kept_)};
+  return {compliance_, ((1 - taken_) * u - own_end_speed) / taken_};
 }
 
 /// Phase of the oscillator at the end of a step in which the contact begins, gap / -u being given [s].
@@ -98,7 +102,7 @@ Real SpringStep::phase_at_end_of_entry(Real gap_over_speed) const {
   // exp(-beta t) (p cos + q sin) falls from dt - lag at 0 to -lag at psi.
   const Real square = 1 - share_ * share_;
   const Real p = dt_ - lag_;
-  const Real q = -scale_ * dt_ / phase_ - p * share_;
+  const Real q = -unit_stretch_ - p * share_;
   Real low = 0, high = phase_;
   Real phase = phase_ * std::clamp((p - gap_over_speed) / dt_, 0.0, 1.0);
   for (int i = 0; i < 60; ++i) {
@@ -121,7 +125,7 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
     const bool impact = u < -contact.rest_speed && gap + dt_ * u <= 0;
     return impact ? through(-damping.restitution * u, u) : bilateral(gap, u);
   }
-  const Real overlap = -(gap - lag_ * u) / scale_ * phase_ / dt_;  // of the oscillator, as a velocity
+  const Real overlap = -(gap - lag_ * u) / unit_stretch_;  // of the oscillator, as a velocity
   if (overlap <= 0) {
     const Real opens = gap / (dt_ - lag_);
     // Closes within the step, if at all, by what other contacts do: it may, but no more.
@@ -154,7 +158,7 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
   const Real speed = 0.5 * (load + std::hypot(load + 2 * u, 2 * std::sqrt(released)));
   // The load holds it if the force is not 0 at the end.
   constexpr Real rounding = 1e-9;
-  const Real overlap_without_force = 2 * share_ * speed * scale_ * dt_ / phase_;
+  const Real overlap_without_force = 2 * share_ * speed * unit_stretch_;
   if (-gap > (1 + rounding) * ((dt_ - lag_) * speed + overlap_without_force)) return goes_on;
   // What leaves so slowly comes back within the step.
   if (2 * speed < -load) return goes_on;
@@ -175,8 +179,9 @@ Real SpringStep::share_after_begin(Real gap, Real speed, Real end_speed) const {
 /// What a contact that begins with the speed 1 loses of it in this phase.
 Real SpringStep::lost_speed(Real phase) const {
   const Real half_sine = wave(phase / 2).sine, square = 1 - share_ * share_;
-  return -std::expm1(-share_ * phase) +
-         decay(phase) * (2 * square * half_sine * half_sine + share_ * wave(phase).sine);
+  return std::max(-std::expm1(-share_ * phase) +
+                      decay(phase) * (2 * square * half_sine * half_sine + share_ * wave(phase).sine),
+                  tiny);
 }
 
 ContactLine SpringStep::begun(Real share, Real u) const {

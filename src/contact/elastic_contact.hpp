@@ -65,10 +65,12 @@ class SpringStep {
   ContactLine begun(Real share, Real u) const;
   /// Of the energy that such a contact took, what is stored.
   Real stored_share(Real share) const;
-  /// The stretch that `energy` gives, without the lag() u of the velocity u then: docs/method.md,
-  /// eq. D.11. It goes on with bilateral().
-  Real stretch_of(Real energy) const { return scale_ * dt_ / phase_ * std::sqrt(2 * inverse_mass_ * energy); }
+  /// The oscillator that the steps sample has the stretch x - lag() u times a factor. lag() is dt/2 without
+  /// damping, and the factor 1.
   Real lag() const { return lag_; }
+  /// What it stores at this x - lag() u [J], and the other way round.
+  Real energy_of(Real stretch) const { return 0.5 / inverse_mass_ * std::pow(stretch / unit_stretch_, 2); }
+  Real stretch_of(Real energy) const { return unit_stretch_ * std::sqrt(2 * inverse_mass_ * energy); }
   /// Whether omega dt > 30.
   bool too_stiff() const { return angle_ > 30; }
 
@@ -85,9 +87,9 @@ class SpringStep {
 
   Real dt_, inverse_mass_, share_;
   Real angle_, phase_;                 // omega dt, psi
-  Real kept_;                          // G / (G + W)
+  Real taken_;                         // W / (G + W)
   Real compliance_, stretch_, speed_;  // G, and the coefficients of x and u in the bias
-  Real lag_, scale_ = 1;               // overlap of the oscillator = -(gap - lag u) / scale
+  Real lag_, unit_stretch_;            // x - lag u = -unit_stretch (overlap of the oscillator, as a velocity)
 };
 
 }  // namespace scree

@@ -7,12 +7,13 @@ namespace scree {
 
 /// Numbers of the contact law that are the same for all contacts of a step.
 struct ContactLaw {
-  Real dt = 0;
+  Real dt = 0;               ///< length of the step [s]
   Real fall_speed = 0;       ///< what gravity and forces give in the step [m/s]
   Real rest_speed = 0;       ///< approach at most this fast does not bounce [m/s]
   Real contact_slop = 0;     ///< share of the sum of the radii
   Real baumgarte = 0;        ///< share of the overlap that a step pushes out; 0: none
   Real impulse_scaling = 0;  ///< what the impulses of the step before are multiplied with: the same forces
+  Real last_dt = 0;          ///< length of the step before [s]; 0: there was none
 };
 
 /// The bias b of one contact in u_N + b >= 0, with u_N the velocity of the surfaces along the normal

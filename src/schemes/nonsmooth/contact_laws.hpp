@@ -58,7 +58,8 @@ class ContactLaws {
             .rest_speed = settings_.rest_speed_word.empty() ? settings_.rest_speed : fall_speed,
             .contact_slop = settings_.contact_slop,
             .baumgarte = pushes ? settings_.baumgarte : 0,
-            .impulse_scaling = last_dt > 0 ? std::min(free.dt() / last_dt, max_growth) : 0};
+            .impulse_scaling = last_dt > 0 ? std::min(free.dt() / last_dt, max_growth) : 0,
+            .last_dt = last_dt};
     restitution_.begin_step();
   }
   /// Makes the problem of the contacts of the assembler, with the present velocities of walls. Collective.

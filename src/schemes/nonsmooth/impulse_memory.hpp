@@ -19,8 +19,11 @@ class ImpulseMemory {
   /// Beside the impulse, of a contact that gives way.
   struct Elastic {
     Vec<D> impulse;  ///< on the larger id or the obstacle [N s]
-    Vec<D> spring;   ///< tangential stretch, how far the larger id or the obstacle has gone [m]
+    /// Tangential stretch y of the oscillator, by which the larger id or the obstacle has gone
+    /// (docs/method.md, eq. D.24) [m].
+    Vec<D> spring;
     Real load = 0;   ///< what all else added to the normal velocity in the last step [m/s]
+    Real shift = 0;  ///< of the gap (eq. D.24) [m]
   };
 
   /// With rolling friction.

@@ -22,6 +22,7 @@ class SpringLaw {
   void add_to(const StepContacts<D>& step, const ImpulseMemory<D>& memory) {
     const std::size_t n = step.contacts.size();
     start_speed_.resize(n);
+    start_gap_.resize(n);
     start_stretch_.resize(n);
     phase_.resize(n);
     share_.resize(n);
@@ -47,8 +48,8 @@ class SpringLaw {
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
       auto& remembered = memory.elastic(step.contacts, c);
       remembered.spring = {};
-      remembered.load = 0;
-      if (presses(step, solution.impulse, c)) store_spring(step, solution, c, remembered, stored[c]);
+      remembered.load = remembered.shift = 0;
+      if (!step.is_rigid(c)) store_spring(step, solution, c, remembered, stored[c]);
     }
   }
 
@@ -74,19 +75,20 @@ class SpringLaw {
     const PairProperties<D>& pair = *step.pair[c];
     const ContactLaw& law = step.law;
     const auto stiffness = stiffness_of(step, c);
-    start_stretch_[c] = remembered.spring;
-    const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, problem.start_velocity);
-    start_speed_[c] = speed;
+    const bool is_new = remembered.impulse == Vec<D>{};
+    const Vec<D> speed = start_speed_[c] = start_speed(step, c);
+    const Real end_speed = surface_velocity(problem, step.obstacle_velocity, c, problem.free_velocity)[0];
+    const Real load = is_new ? end_speed - speed[0] : law.impulse_scaling * remembered.load;
     const Real along_normal = inverse_mass(problem, c, false);
     const SpringStep& along_line =
         normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt);
+    start_gap_[c] = step.contacts.gap[c] + shift_of(step, c, remembered, speed[0], along_line);
     const ContactLine line =
         is_at_servo(problem, c)
-            ? implicit_spring(stiffness.normal, step.contacts.gap[c], law.dt)
-            : along_line.unilateral(pair.damping, {.gap = step.contacts.gap[c],
-                                                   .speed = speed[0],
-                                                   .load = law.impulse_scaling * remembered.load,
-                                                   .rest_speed = law.rest_speed});
+            ? implicit_spring(stiffness.normal, start_gap_[c], law.dt)
+            : along_line.unilateral(
+                  pair.damping,
+                  {.gap = start_gap_[c], .speed = speed[0], .load = load, .rest_speed = law.rest_speed});
     problem.compliance[2 * c] = line.compliance;
     problem.bias[c * D] += line.bias;
     // What the spring or gravity change in a step by themselves: of an impact, the most that it changes.
@@ -95,8 +97,7 @@ class SpringLaw {
     problem.own_scale[c] =
         std::max(std::sqrt(of_spring + law.fall_speed * law.fall_speed), std::numeric_limits<Real>::min());
     Real* guess = &guess_[c * D];
-    guess[0] = std::max(0.0, -(speed[0] + law.impulse_scaling * remembered.load + line.bias) /
-                                 (along_normal + line.compliance));
+    guess[0] = std::max(0.0, -(speed[0] + load + line.bias) / (along_normal + line.compliance));
     for (std::size_t i = 1; i < D; ++i)
       guess[i] = law.impulse_scaling * dot(problem.frame[c][i], remembered.impulse);
     if (!std::isinf(stiffness.tangential)) {
@@ -105,14 +106,15 @@ class SpringLaw {
           tangential_spring(step, c, stiffness.tangential, along_normal, along_tangents);
       const bool is_pushed = is_pushed_along(problem, c);
       phase_[c] = is_pushed || spring.too_stiff() ? Phase::implicit : Phase::goes_on;
-      if (phase_[c] == Phase::goes_on && remembered.impulse == Vec<D>{}) {
-        const Real end_speed = surface_velocity(problem, step.obstacle_velocity, c, problem.free_velocity)[0];
-        share_[c] = along_line.share_after_begin(step.contacts.gap[c], speed[0], end_speed);
-        if (share_[c] <= whole)
-          phase_[c] = Phase::begins;
-        else  // goes on from y = 0
-          for (std::size_t i = 1; i < D; ++i)
-            start_stretch_[c] += spring.lag() * speed[static_cast<int>(i)] * problem.frame[c][i];
+      if (phase_[c] == Phase::goes_on && is_new) {
+        share_[c] = along_line.share_after_begin(start_gap_[c], speed[0], end_speed);
+        if (share_[c] <= whole) phase_[c] = Phase::begins;
+      }
+      start_stretch_[c] = {};
+      for (std::size_t i = 1; i < D; ++i) {
+        const Vec<D>& along = problem.frame[c][i];
+        start_stretch_[c] +=
+            (dot(along, remembered.spring) + lag_of(c, spring) * speed[static_cast<int>(i)]) * along;
       }
       const ContactLine begun = phase_[c] == Phase::begins ? spring.begun(share_[c], 1) : ContactLine{};
       add_tangential(
@@ -124,6 +126,33 @@ class SpringLaw {
           problem, c, speed, along_tangents);
     }
     shorten_tangent(guess, problem.mu[c] * guess[0]);
+  }
+  /// Velocity of the surfaces, with that of obstacles in the middle of the step before.
+  static Vec<D> start_speed(const StepContacts<D>& step, std::size_t c) {
+    Vec<D> speed =
+        surface_velocity(step.problem, step.mean_obstacle_velocity, c, step.problem.start_velocity);
+    for (std::size_t i = 0; i < D; ++i)
+      speed[static_cast<int>(i)] +=
+          step.mean_obstacle_velocity[c * D + i] - step.obstacle_velocity[c * D + i];
+    return speed;
+  }
+  /// What is added to the gap of contact c (docs/method.md, eq. D.24). In a step of another length than the
+  /// last one the oscillator goes on from where it was; and what closed in that step without pressing stores
+  /// nothing yet.
+  Real shift_of(const StepContacts<D>& step, std::size_t c, const Remembered& remembered, Real speed,
+                const SpringStep& spring) {
+    const bool pressed = remembered.impulse != Vec<D>{};
+    const Real gap = step.contacts.gap[c], last_dt = step.law.last_dt;
+    // As long as what has left would come into touch again without it.
+    const Real shift = pressed || std::min(gap, gap - spring.lag() * speed) < 0 ? remembered.shift : 0;
+    const Real now = gap + shift - spring.lag() * speed;
+    if (pressed ? last_dt == step.law.dt : now >= 0 || gap + shift < last_dt * speed) return shift;
+    if (last_dt == 0 || is_at_servo(step.problem, c)) return shift;
+    const SpringStep& last =
+        last_normal_spring_.get(stiffness_of(step, c).normal, inverse_mass(step.problem, c, false),
+                                step.pair[c]->damping.share, last_dt);
+    const Real before = gap + shift - last.lag() * speed;
+    return shift + (pressed ? before : std::max(0.0, before)) - now;
   }
   static auto stiffness_of(const StepContacts<D>& step, std::size_t c) {
     return step.pair[c]->elasticity.stiffness(step.effective_radius(c));
@@ -163,67 +192,78 @@ class SpringLaw {
     const Real length = tangential_norm<D>(r);
     for (int i = 1; i < D && length > max; ++i) r[i] *= max / length;
   }
+  /// Between the stretch that is remembered and x; an implicit spring remembers x.
+  Real lag_of(std::size_t c, const SpringStep& spring) const {
+    return phase_[c] == Phase::implicit ? 0 : spring.lag();
+  }
   void store_spring(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
                     Remembered& remembered, std::array<Real, 2>& stored) {
     const FrictionProblem<D>& problem = step.problem;
-    const Real pressing = solution.impulse[c * D], dt = problem.time_step;
+    const Real pressing = solution.impulse[c * D], dt = step.law.dt;
     const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, solution.velocity);
-    remembered.load = speed[0] - start_speed_[c][0] - inverse_mass(problem, c, false) * pressing;
+    const Real along_normal = inverse_mass(problem, c, false);
     const auto [normal, tangential] = stiffness_of(step, c);
-    const Real gap = step.contacts.gap[c];
-    stored[0] = is_at_servo(problem, c)
-                    ? 0.25 * normal * (overlap_squared(gap) + overlap_squared(gap + dt * speed[0]))
-                    : 0.5 * normal * overlap_squared(gap + 0.5 * dt * speed[0]);
+    const Real gap = start_gap_[c], end_gap = gap + dt * speed[0];
+    if (is_at_servo(problem, c)) {
+      if (pressing > 0) stored[0] = 0.25 * normal * (overlap_squared(gap) + overlap_squared(end_gap));
+    } else {
+      const SpringStep& spring = normal_spring_.get(normal, along_normal, step.pair[c]->damping.share, dt);
+      const Real without_shift =
+          std::max(0.0, spring.lag() * speed[0] - (step.contacts.gap[c] + dt * speed[0]));
+      const Real overlap = stored_overlap(spring, c, speed[0], end_gap, without_shift, pressing);
+      stored[0] = spring.energy_of(overlap);
+      remembered.shift =
+          gap - step.contacts.gap[c] + std::max(0.0, spring.lag() * speed[0] - end_gap) - overlap;
+    }
+    if (pressing <= 0) return;
+    remembered.load = speed[0] - start_speed_[c][0] - along_normal * pressing;
     if (std::isinf(tangential)) return;
-    const Real max_stretch = problem.mu[c] * pressing / (tangential * dt);
-    stored[1] = phase_[c] == Phase::begins
-                    ? begin(step, solution, c, speed, max_stretch, remembered.spring)
-                    : tangential * go_on(step, c, speed, max_stretch, remembered.spring);
+    const SpringStep& spring =
+        tangential_spring(step, c, tangential, along_normal, inverse_mass(problem, c, true));
+    Vec<D>& stretch = remembered.spring;
+    if (phase_[c] == Phase::begins) {
+      stretch = stretch_after_begin(step, solution, c, speed, spring);
+    } else {
+      stretch = start_stretch_[c];
+      for (std::size_t i = 1; i < D; ++i)
+        stretch += (dt - lag_of(c, spring)) * speed[static_cast<int>(i)] * problem.frame[c][i];
+    }
+    // So that sliding stores no more than what friction carries.
+    const Real max = problem.mu[c] * pressing / (tangential * dt), length = norm(stretch);
+    if (length > max) stretch = (max / length) * stretch;
+    stored[1] = is_pushed_along(problem, c)
+                    ? 0.25 * tangential * (dot(start_stretch_[c], start_stretch_[c]) + dot(stretch, stretch))
+                    : spring.energy_of(norm(stretch));
+  }
+  /// y of the spring at the end of the step: at most what stores what the contact stored before and took.
+  /// What ended and was pushed together again in the same step would store more; what presses no longer
+  /// stores nothing. Half of what the damper takes brings y to what it is without a shift.
+  Real stored_overlap(const SpringStep& spring, std::size_t c, Real speed, Real end_gap, Real without_shift,
+                      Real pressing) const {
+    constexpr Real inexact = 1e-3;  // share of the energies that is left to errors of the solve
+    if (pressing <= 0) return 0;
+    const Real overlap = std::max(0.0, spring.lag() * speed - end_gap), energy = spring.energy_of(overlap);
+    const Real start_speed = start_speed_[c][0];
+    const Real before = spring.energy_of(std::max(0.0, spring.lag() * start_speed - start_gap_[c]));
+    const Real taken = -0.5 * pressing * (start_speed + speed), max = std::max(0.0, before + taken);
+    if (energy > max + inexact * (before + std::abs(taken))) return std::min(overlap, spring.stretch_of(max));
+    if (without_shift <= overlap || energy >= max) return overlap;
+    return std::max(overlap, std::min(without_shift, spring.stretch_of(0.5 * (energy + max))));
   }
   static Real overlap_squared(Real gap) { return gap < 0 ? gap * gap : 0; }
-  /// The stretch goes on with the slip. y of (D.8) is at most what friction carries, so that sliding holds
-  /// no more. Returns what is stored, over the stiffness: y^2/2, or of an implicit spring the mean of before
-  /// and after.
-  Real go_on(const StepContacts<D>& step, std::size_t c, const Vec<D>& speed, Real max_stretch,
-             Vec<D>& spring) const {
-    const auto& frame = step.problem.frame[c];
-    Vec<D> slip, before;
-    for (std::size_t i = 1; i < D; ++i) {
-      before += dot(frame[i], start_stretch_[c]) * frame[i];
-      slip += step.law.dt * speed[static_cast<int>(i)] * frame[i];
-    }
-    if (phase_[c] == Phase::implicit) {
-      spring = shortened(before + slip, max_stretch);
-      return 0.25 * (dot(before, before) + dot(spring, spring));
-    }
-    const Vec<D> stored_stretch = shortened(before + 0.5 * slip, max_stretch);
-    spring = stored_stretch + 0.5 * slip;
-    return 0.5 * dot(stored_stretch, stored_stretch);
-  }
-  /// The stretch holds what bodies lost in the step (docs/method.md, eq. D.11). Returns what is stored.
-  Real begin(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
-             const Vec<D>& speed, Real max_stretch, Vec<D>& spring) {
-    const Real stiffness = stiffness_of(step, c).tangential;
-    const SpringStep& law = tangential_spring(step, c, stiffness, inverse_mass(step.problem, c, false),
-                                              inverse_mass(step.problem, c, true));
+  /// The stretch holds what bodies lost in the step (docs/method.md, eq. D.11).
+  Vec<D> stretch_after_begin(const StepContacts<D>& step, const ContactSolution<D>& solution, std::size_t c,
+                             const Vec<D>& speed, const SpringStep& spring) const {
     const Real* impulse = &solution.impulse[c * D];
     const Real length = tangential_norm<D>(impulse);
     Real taken = 0;
-    Vec<D> direction, slip_speed;
-    for (std::size_t i = 1; i < D; ++i) {
+    Vec<D> direction;
+    for (std::size_t i = 1; i < D && length > 0; ++i) {
       const int k = static_cast<int>(i);
       taken -= 0.5 * impulse[i] * (start_speed_[c][k] + speed[k]);
-      slip_speed += speed[k] * step.problem.frame[c][i];
-      if (length > 0) direction -= impulse[i] / length * step.problem.frame[c][i];
+      direction -= impulse[i] / length * step.problem.frame[c][i];
     }
-    const Real energy = law.stored_share(share_[c]) * std::max(taken, 0.0);
-    const Vec<D> stored_stretch = shortened(law.stretch_of(energy) * direction, max_stretch);
-    spring = stored_stretch + law.lag() * slip_speed;
-    return stiffness * std::min(energy / stiffness, 0.5 * dot(stored_stretch, stored_stretch));
-  }
-  static Vec<D> shortened(const Vec<D>& stretch, Real max_stretch) {
-    const Real length = norm(stretch);
-    return length > max_stretch ? (max_stretch / length) * stretch : stretch;
+    return spring.stretch_of(spring.stored_share(share_[c]) * std::max(taken, 0.0)) * direction;
   }
 
   /// Of a tangential spring in the step: the contact begins within it, or it was there before, or the spring
@@ -231,12 +271,12 @@ class SpringLaw {
   enum class Phase : char { begins, goes_on, implicit };
   static constexpr Real whole = 0.99;  // share of the step beyond which it has begun with it
 
-  // Of each contact, at the start of the step: velocity in its frame, stretch; phase, and the share of the
-  // step for which it lasts if it begins; and impulses to start from.
+  // Of each contact, at the start of the step: velocity in its frame, gap, stretch; phase, and the share of
+  // the step for which it lasts if it begins; and impulses to start from.
   std::vector<Vec<D>> start_speed_, start_stretch_;
   std::vector<Phase> phase_;
-  std::vector<Real> share_, guess_;
-  KnownSpring normal_spring_, tangential_spring_;
+  std::vector<Real> start_gap_, share_, guess_;
+  KnownSpring normal_spring_, last_normal_spring_, tangential_spring_;
 };
 
 }  // namespace scree

@@ -133,6 +133,7 @@ class WallUnknowns {
         of_step[c * D + i] += row * ((is_spring ? after : working) - given.velocity_before);
         if (!of_work.empty()) of_work[c * D + i] += row * (of_two_steps - given.velocity_before);
       }
+      // Rolling friction is no spring: it works with the velocity of rigid contacts.
       for (std::size_t i = 0; i < n_turns<D> && problem.rolls(); ++i)
         problem.spin_bias[c * n_turns<D> + i] += problem.at_walls.turn[c * n_turns<D> + i] * working;
     }

@@ -56,6 +56,24 @@ TEST_CASE("elastic contact: an impact leaves with its restitution, whatever the 
       }
 }
 
+TEST_CASE("elastic contact: a spring that hardly pushes is finite, and takes what the oscillator takes",
+          "[contact]") {
+  for (const Real e : {1.0, 0.999, 0.5})
+    for (const Real stiffness : {1e-10, 1e-18, 1e-30, 1e-300}) {
+      INFO("e " << e << ", stiffness " << stiffness);
+      const SpringStep spring(stiffness, 1, impact_damping(e).share, 1);
+      for (const ContactLine& line : {spring.bilateral(0.1, -1), spring.begun(0.5, -1)}) {
+        CHECK(std::isfinite(line.compliance));
+        CHECK(std::isfinite(line.bias));
+        const Real impulse = -(-1 + line.bias) / (1 + line.compliance);
+        CHECK(std::abs(impulse) <= 2 * std::sqrt(stiffness));
+      }
+      CHECK(std::isfinite(spring.stretch_of(1)));
+    }
+  // Of the implicit midpoint rule, of which rounding left nothing.
+  CHECK(SpringStep(1e-18, 1, 0, 1).bilateral(0, 0).compliance == Approx(4e18).epsilon(1e-12));
+}
+
 TEST_CASE("elastic contact: a load rests on the overlap F/k at any step", "[contact]") {
   for (const Real e : {1.0, 0.5, 0.0})
     for (const Real dt : {1e-3, 0.1, 1.0, 3.0, 29.0, 100.0}) {
