@@ -135,6 +135,7 @@ ContactLine SpringStep::unilateral(const ImpactDamping& damping, const Contact& 
     return through(u * decay(phase) * (at.cosine - share_ * at.sine), u);
   }
   const ContactLine goes_on = bilateral(gap, u);
+  if (!contact.may_end) return goes_on;
   // Where on the path of a single impact the contact is, and the speed with which that began.
   const Real square = 1 - share_ * share_;
   const Real sum = -u + share_ * overlap;

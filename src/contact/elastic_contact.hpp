@@ -54,6 +54,7 @@ class SpringStep {
     Real speed = 0;       ///< their velocity along the normal, negative for approach [m/s]
     Real load = 0;        ///< what all else added to it in the step before [m/s]: decides what ends
     Real rest_speed = 0;  ///< Newton's impacts are faster [m/s]
+    bool may_end = true;  ///< false: others push it together again, as a step was solved in which it ended
   };
   ContactLine unilateral(const ImpactDamping& damping, const Contact& contact) const;
 

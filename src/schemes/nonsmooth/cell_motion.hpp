@@ -64,11 +64,9 @@ class CellMotion {
       solve_.run_on(problem, sweeps_of_try);
     }
   }
-  /// The same after contacts were added, see ContactSolve::run_with_more().
-  bool solve_with_more(Real dt, std::span<const Index> origin, bool keeps_guess) {
-    if (!state_.cell.is_stress_driven())
-      return solve_.run_with_more(assembler_.problem(), origin, keeps_guess);
-    solve_.spread(assembler_.problem(), origin);
+  /// The same after contacts have changed, see ContactSolve::run_again().
+  bool solve_again(Real dt, bool keeps_guess) {
+    if (!state_.cell.is_stress_driven()) return solve_.run_again(assembler_.problem(), keeps_guess);
     solve(dt, keeps_guess);
     return true;
   }

@@ -61,6 +61,7 @@ class ContactLaws {
             .impulse_scaling = last_dt > 0 ? std::min(free.dt() / last_dt, max_growth) : 0,
             .last_dt = last_dt};
     restitution_.begin_step();
+    if (springs_) springs_->begin_step();
   }
   /// Makes the problem of the contacts of the assembler, with the present velocities of walls. Collective.
   void assemble(const FreeMotion<D>& free) {
@@ -86,6 +87,11 @@ class ContactLaws {
   bool disable_restitution(const Residual& residual) {
     constexpr Real far = 0.01;
     return residual.natural >= far && restitution_.disable(step(), restitution_of());
+  }
+  /// Whether there are springs that go on in what assemble() makes next, though they ended in what was
+  /// solved. Collective.
+  bool keep_springs_pressed(const ContactSolve<D>& solve) {
+    return springs_ && state_.comm.any(springs_->keep_pressed(step(), solve.impulse(), solve.velocity()));
   }
   /// What came of the step becomes what contacts remember, and their work(). Collective.
   void store(const ContactSolve<D>& solve) {

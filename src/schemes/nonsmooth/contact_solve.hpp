@@ -37,11 +37,9 @@ class ContactSolve {
                          FrictionSolve<D>::Change::bias);
     report_.sweeps += before;
   }
-  /// The same from the impulses found, after contacts were added: contact c was origin[c] before; -1: it is
-  /// new. False: with bodies that bounce and friction there may be no solution (docs/method.md), and what it
-  /// was without them is kept.
-  bool run_with_more(const FrictionProblem<D>& problem, std::span<const Index> origin, bool keeps_guess) {
-    spread(problem, origin);
+  /// The same from the impulses found, after contacts of the problem changed. False: with bodies that bounce
+  /// and friction there may be no solution (docs/method.md), and what it was before is kept.
+  bool run_again(const FrictionProblem<D>& problem, bool keeps_guess) {
     copy_into(impulse_, impulse_before_);
     copy_into(velocity_, velocity_before_);
     copy_into(walls_, walls_before_);

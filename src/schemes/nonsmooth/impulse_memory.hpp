@@ -22,8 +22,9 @@ class ImpulseMemory {
     /// Tangential stretch y of the oscillator, by which the larger id or the obstacle has gone
     /// (docs/method.md, eq. D.24) [m].
     Vec<D> spring;
-    Real load = 0;   ///< what all else added to the normal velocity in the last step [m/s]
-    Real shift = 0;  ///< of the gap (eq. D.24) [m]
+    Real load = 0;    ///< what all else added to the normal velocity in the last step [m/s]
+    Real shift = 0;   ///< of the gap (eq. D.24) [m]
+    Real energy = 0;  ///< stored along the normal [J]
   };
 
   /// With rolling friction.

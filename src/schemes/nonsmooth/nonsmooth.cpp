@@ -252,7 +252,8 @@ Real NonsmoothStepper<D>::rebuild_list_if_needed(State<D>& state, Real dt) {
 }
 
 /// Makes the friction problem of the contacts found, and solves it from what they remember. Pairs that free
-/// motion keeps apart but the solution does not become contacts, and it is solved again.
+/// motion keeps apart but the solution does not become contacts, and it is solved again; so it is where
+/// springs ended that were pushed together again.
 template <int D>
 void NonsmoothStepper<D>::solve_contacts() {
   constexpr int max_rounds = 5;
@@ -269,7 +270,12 @@ void NonsmoothStepper<D>::solve_contacts() {
   for (int round = 0; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep);
        ++round) {
     laws_->assemble(free_);
-    if (!cell_->solve_with_more(free_.dt(), detection_->origin(), keeps_guess)) break;
+    solve_->spread(assembler_->problem(), detection_->origin());
+    if (!cell_->solve_again(free_.dt(), keeps_guess)) break;
+  }
+  for (int round = 0; round < max_rounds && laws_->keep_springs_pressed(*solve_); ++round) {
+    laws_->assemble(free_);
+    if (!cell_->solve_again(free_.dt(), keeps_guess)) break;
   }
   detection_->count(assembler_->contacts());
 }

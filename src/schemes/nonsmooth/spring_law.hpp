@@ -18,15 +18,18 @@ namespace scree {
 template <int D>
 class SpringLaw {
  public:
+  void begin_step() { stays_.clear(); }
   /// Writes compliance and own scale, and adds to the bias.
   void add_to(const StepContacts<D>& step, const ImpulseMemory<D>& memory) {
     const std::size_t n = step.contacts.size();
     start_speed_.resize(n);
     start_gap_.resize(n);
+    start_energy_.resize(n);
     start_stretch_.resize(n);
     phase_.resize(n);
     share_.resize(n);
     guess_.resize(n * D);
+    if (stays_.size() != n) reset(stays_, n);
     reset(step.problem.own_scale, n);
     for (std::size_t c = 0; c < n; ++c)
       if (!step.is_rigid(c)) add_spring(step, c, memory.elastic(step.contacts, c));
@@ -41,6 +44,21 @@ class SpringLaw {
   static bool presses(const StepContacts<D>& step, std::span<const Real> impulse, std::size_t c) {
     return !step.is_rigid(c) && impulse[c * D] > 0;
   }
+  /// Whether contacts of this rank ended in the step that was solved but were pushed together again, so that
+  /// they would store more than they took. In the next add_to() they go on. Not at walls under load, the
+  /// velocities of which are not in `velocity`.
+  bool keep_pressed(const StepContacts<D>& step, std::span<const Real> impulse,
+                    std::span<const Real> velocity) {
+    bool found = false;
+    for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+      if (!presses(step, impulse, c) || step.problem.wall_of(c) >= 0 || stays_[c] != 0) continue;
+      const NormalEnd end = normal_end(step, c, impulse[c * D], velocity);
+      if (end.before == 0 || end.energy <= end.max + end.inexact) continue;
+      stays_[c] = 1;
+      found = true;
+    }
+    return found;
+  }
   /// Remembers stretches and loads of the end of the step. `stored`: see ContactWork.
   void store(const StepContacts<D>& step, const ContactSolution<D>& solution, ImpulseMemory<D>& memory,
              std::vector<std::array<Real, 2>>& stored) {
@@ -48,7 +66,7 @@ class SpringLaw {
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
       auto& remembered = memory.elastic(step.contacts, c);
       remembered.spring = {};
-      remembered.load = remembered.shift = 0;
+      remembered.load = remembered.shift = remembered.energy = 0;
       if (!step.is_rigid(c)) store_spring(step, solution, c, remembered, stored[c]);
     }
   }
@@ -83,12 +101,16 @@ class SpringLaw {
     const SpringStep& along_line =
         normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt);
     start_gap_[c] = step.contacts.gap[c] + shift_of(step, c, remembered, speed[0], along_line);
-    const ContactLine line =
-        is_at_servo(problem, c)
-            ? implicit_spring(stiffness.normal, start_gap_[c], law.dt)
-            : along_line.unilateral(
-                  pair.damping,
-                  {.gap = start_gap_[c], .speed = speed[0], .load = load, .rest_speed = law.rest_speed});
+    start_energy_[c] = is_new
+                           ? along_line.energy_of(std::max(0.0, along_line.lag() * speed[0] - start_gap_[c]))
+                           : remembered.energy;
+    const ContactLine line = is_at_servo(problem, c)
+                                 ? implicit_spring(stiffness.normal, start_gap_[c], law.dt)
+                                 : along_line.unilateral(pair.damping, {.gap = start_gap_[c],
+                                                                        .speed = speed[0],
+                                                                        .load = load,
+                                                                        .rest_speed = law.rest_speed,
+                                                                        .may_end = stays_[c] == 0});
     problem.compliance[2 * c] = line.compliance;
     problem.bias[c * D] += line.bias;
     // What the spring or gravity change in a step by themselves: of an impact, the most that it changes.
@@ -207,14 +229,12 @@ class SpringLaw {
     if (is_at_servo(problem, c)) {
       if (pressing > 0) stored[0] = 0.25 * normal * (overlap_squared(gap) + overlap_squared(end_gap));
     } else {
-      const SpringStep& spring = normal_spring_.get(normal, along_normal, step.pair[c]->damping.share, dt);
-      const Real without_shift =
-          std::max(0.0, spring.lag() * speed[0] - (step.contacts.gap[c] + dt * speed[0]));
-      const Real overlap = stored_overlap(spring, c, speed[0], end_gap, without_shift, pressing);
-      stored[0] = spring.energy_of(overlap);
-      remembered.shift =
-          gap - step.contacts.gap[c] + std::max(0.0, spring.lag() * speed[0] - end_gap) - overlap;
+      NormalEnd end = normal_end(step, c, pressing, solution.velocity);
+      const Real overlap = end.allowed_overlap();
+      stored[0] = end.stored(overlap, end_gap - 0.5 * dt * speed[0]);
+      remembered.shift = gap - step.contacts.gap[c] + end.overlap - overlap;
     }
+    remembered.energy = stored[0];
     if (pressing <= 0) return;
     remembered.load = speed[0] - start_speed_[c][0] - along_normal * pressing;
     if (std::isinf(tangential)) return;
@@ -235,20 +255,57 @@ class SpringLaw {
                     ? 0.25 * tangential * (dot(start_stretch_[c], start_stretch_[c]) + dot(stretch, stretch))
                     : spring.energy_of(norm(stretch));
   }
-  /// y of the spring at the end of the step: at most what stores what the contact stored before and took.
-  /// What ended and was pushed together again in the same step would store more; what presses no longer
-  /// stores nothing. Half of what the damper takes brings y to what it is without a shift.
-  Real stored_overlap(const SpringStep& spring, std::size_t c, Real speed, Real end_gap, Real without_shift,
-                      Real pressing) const {
-    constexpr Real inexact = 1e-3;  // share of the energies that is left to errors of the solve
-    if (pressing <= 0) return 0;
-    const Real overlap = std::max(0.0, spring.lag() * speed - end_gap), energy = spring.energy_of(overlap);
+  /// A normal spring at the end of the step.
+  struct NormalEnd {
+    const SpringStep& spring;
+    Real stiffness;
+    Real overlap;         // y of the oscillator [m]
+    Real without_shift;   // the same if the gap were not shifted
+    Real before, energy;  // what it stored before and stores now [J]
+    Real max, inexact;    // what it stored before and took, and what may be added to that [J]
+
+    /// What it stores [J]. With damping neither the energy of the oscillator, which is that of
+    /// a single impact, nor that of the midpoint rule is what a contact in a network gives back: what it took
+    /// between the two. `mean_gap`: of the start and the end of the step.
+    Real stored(Real oscillator_overlap, Real mean_gap) const {
+      const Real of_oscillator = spring.energy_of(oscillator_overlap);
+      if (spring.lag() == 0) return of_oscillator;
+      const Real of_midpoint = 0.5 * stiffness * overlap_squared(mean_gap + overlap - oscillator_overlap);
+      const auto [low, high] = std::minmax(of_oscillator, of_midpoint);
+      return std::clamp(max, low, high);
+    }
+    /// y that stores no more than that. Half of what the damper takes brings it to what it is without a
+    /// shift.
+    Real allowed_overlap() const {
+      if (energy > max + inexact) return spring.stretch_of(max + inexact);
+      if (without_shift <= overlap || energy > max) return overlap;
+      return std::max(overlap, std::min(without_shift, spring.stretch_of(0.5 * (energy + max))));
+    }
+  };
+  NormalEnd normal_end(const StepContacts<D>& step, std::size_t c, Real pressing,
+                       std::span<const Real> velocity) {
+    // Share of the energies that is left to errors of the solve, and to (D.7) with damping: in a network its
+    // spring is not the oscillator.
+    const Real inexact = step.pair[c]->damping.share > 0 ? 1 : 1e-3;
+    const SpringStep& spring =
+        normal_spring_.get(stiffness_of(step, c).normal, inverse_mass(step.problem, c, false),
+                           step.pair[c]->damping.share, step.law.dt);
     const Real start_speed = start_speed_[c][0];
-    const Real before = spring.energy_of(std::max(0.0, spring.lag() * start_speed - start_gap_[c]));
-    const Real taken = -0.5 * pressing * (start_speed + speed), max = std::max(0.0, before + taken);
-    if (energy > max + inexact * (before + std::abs(taken))) return std::min(overlap, spring.stretch_of(max));
-    if (without_shift <= overlap || energy >= max) return overlap;
-    return std::max(overlap, std::min(without_shift, spring.stretch_of(0.5 * (energy + max))));
+    const Real speed = surface_velocity(step.problem, step.obstacle_velocity, c, velocity)[0];
+    const auto overlap_of = [&](Real gap) {
+      return std::max(0.0, spring.lag() * speed - gap - step.law.dt * speed);
+    };
+    const Real overlap = overlap_of(start_gap_[c]);
+    const Real before = start_energy_[c];
+    const Real taken = -0.5 * pressing * (start_speed + speed);
+    return {.spring = spring,
+            .stiffness = stiffness_of(step, c).normal,
+            .overlap = overlap,
+            .without_shift = overlap_of(step.contacts.gap[c]),
+            .before = before,
+            .energy = spring.energy_of(overlap),
+            .max = std::max(0.0, before + taken),
+            .inexact = inexact * (before + std::abs(taken))};
   }
   static Real overlap_squared(Real gap) { return gap < 0 ? gap * gap : 0; }
   /// The stretch holds what bodies lost in the step (docs/method.md, eq. D.11).
@@ -271,11 +328,12 @@ class SpringLaw {
   enum class Phase : char { begins, goes_on, implicit };
   static constexpr Real whole = 0.99;  // share of the step beyond which it has begun with it
 
-  // Of each contact, at the start of the step: velocity in its frame, gap, stretch; phase, and the share of
-  // the step for which it lasts if it begins; and impulses to start from.
+  std::vector<char> stays_;  // of each contact, whether keep_pressed() found it in this step
+  // Of each contact, at the start of the step: velocity in its frame, gap, stretch, energy; phase, and the
+  // share of the step for which it lasts if it begins; and impulses to start from.
   std::vector<Vec<D>> start_speed_, start_stretch_;
   std::vector<Phase> phase_;
-  std::vector<Real> start_gap_, share_, guess_;
+  std::vector<Real> start_gap_, start_energy_, share_, guess_;
   KnownSpring normal_spring_, last_normal_spring_, tangential_spring_;
 };
 

@@ -104,7 +104,7 @@ TEST_CASE("spring law: the stretch goes on with the slip, up to what friction ca
   CHECK(stretch(little) == Approx(cut));
   CHECK(stored[0][1] == Approx(0.5 * (k / 2) * cut * cut));
   CHECK(stretch(0) == 0);
-  CHECK(stored[0] == std::array<Real, 2>{0, 0});
+  CHECK(stored[0][1] == 0);
 }
 
 TEST_CASE("spring law: along tangents a contact never gives more than it took, in steps of any length",
