@@ -251,9 +251,8 @@ Real NonsmoothStepper<D>::rebuild_list_if_needed(State<D>& state, Real dt) {
   return plan.dt;
 }
 
-/// Makes the friction problem of the contacts found, and solves it from what they remember. Pairs that free
-/// motion keeps apart but the solution does not become contacts, and it is solved again; so it is where
-/// springs ended that were pushed together again.
+/// Solves the contacts found from what they remember; and again with pairs that free motion keeps apart but
+/// the solution does not, and with springs that go on, as they ended in it but are pushed together again.
 template <int D>
 void NonsmoothStepper<D>::solve_contacts() {
   constexpr int max_rounds = 5;
@@ -267,13 +266,13 @@ void NonsmoothStepper<D>::solve_contacts() {
     laws_->guess(*solve_);
     cell_->solve(free_.dt(), keeps_guess);
   }
-  for (int round = 0; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep);
-       ++round) {
+  int round = 0;
+  for (; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep); ++round) {
     laws_->assemble(free_);
     solve_->spread(assembler_->problem(), detection_->origin());
     if (!cell_->solve_again(free_.dt(), keeps_guess)) break;
   }
-  for (int round = 0; round < max_rounds && laws_->keep_springs_pressed(*solve_); ++round) {
+  for (; round < max_rounds && laws_->keep_springs_pressed(*solve_); ++round) {
     laws_->assemble(free_);
     if (!cell_->solve_again(free_.dt(), keeps_guess)) break;
   }
@@ -360,12 +359,10 @@ bool NonsmoothStepper<D>::is_solved(const State<D>& state, Real dt) {
     control.halve(state.clock, what, dt);
     return false;
   }
-  refuse_step(
-      state.clock,
-      what +
-          (control.action() == FailureAction::halve
-               ? fmt::format(", even in a step of {:.3g} s; allow more iterations or raise the tolerance", dt)
-               : "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure"));
+  what += control.action() == FailureAction::halve
+              ? fmt::format(", even in a step of {:.3g} s; allow more iterations or raise the tolerance", dt)
+              : "; allow more iterations, raise the tolerance, or set [nonsmooth] on_failure";
+  refuse_step(state.clock, what);
 }
 
 template <int D>

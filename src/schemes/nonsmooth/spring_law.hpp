@@ -126,26 +126,12 @@ class SpringLaw {
       const Real along_tangents = inverse_mass(problem, c, true);
       const SpringStep& spring =
           tangential_spring(step, c, stiffness.tangential, along_normal, along_tangents);
-      const bool is_pushed = is_pushed_along(problem, c);
-      phase_[c] = is_pushed || spring.too_stiff() ? Phase::implicit : Phase::goes_on;
+      phase_[c] = is_pushed_along(problem, c) || spring.too_stiff() ? Phase::implicit : Phase::goes_on;
       if (phase_[c] == Phase::goes_on && is_new) {
         share_[c] = along_line.share_after_begin(start_gap_[c], speed[0], end_speed);
         if (share_[c] <= whole) phase_[c] = Phase::begins;
       }
-      start_stretch_[c] = {};
-      for (std::size_t i = 1; i < D; ++i) {
-        const Vec<D>& along = problem.frame[c][i];
-        start_stretch_[c] +=
-            (dot(along, remembered.spring) + lag_of(c, spring) * speed[static_cast<int>(i)]) * along;
-      }
-      const ContactLine begun = phase_[c] == Phase::begins ? spring.begun(share_[c], 1) : ContactLine{};
-      add_tangential(
-          [&](Real x, Real u) {
-            if (is_pushed) return implicit_spring(stiffness.tangential, x, law.dt);
-            return phase_[c] == Phase::begins ? ContactLine{begun.compliance, begun.bias * u}
-                                              : spring.bilateral(x, u);
-          },
-          problem, c, speed, along_tangents);
+      add_tangential(step, c, remembered.spring, spring, along_tangents);
     }
     shorten_tangent(guess, problem.mu[c] * guess[0]);
   }
@@ -195,14 +181,24 @@ class SpringLaw {
     const auto row = [&](std::size_t i) { return problem.at_walls.row[c * D + i]; };
     return is_at_servo(problem, c) && (row(1) != 0 || row(D - 1) != 0);
   }
-  /// `line_of(x, u)`: what a spring asks for along a tangent.
-  template <class LineOf>
-  void add_tangential(const LineOf& line_of, FrictionProblem<D>& problem, std::size_t c, const Vec<D>& speed,
-                      Real along_tangents) {
+  /// `remembered`: stretch, less lag u.
+  void add_tangential(const StepContacts<D>& step, std::size_t c, const Vec<D>& remembered,
+                      const SpringStep& spring, Real along_tangents) {
+    FrictionProblem<D>& problem = step.problem;
+    const bool is_pushed = is_pushed_along(problem, c);
+    const ContactLine begun = phase_[c] == Phase::begins ? spring.begun(share_[c], 1) : ContactLine{};
+    const auto line_of = [&](Real x, Real u) {
+      if (is_pushed) return implicit_spring(stiffness_of(step, c).tangential, x, step.law.dt);
+      return phase_[c] == Phase::begins ? ContactLine{begun.compliance, begun.bias * u}
+                                        : spring.bilateral(x, u);
+    };
     Real* guess = &guess_[c * D];
+    start_stretch_[c] = {};
     for (std::size_t i = 1; i < D; ++i) {
-      const Real slip_speed = speed[static_cast<int>(i)];
-      const ContactLine slip = line_of(dot(problem.frame[c][i], start_stretch_[c]), slip_speed);
+      const Real slip_speed = start_speed_[c][static_cast<int>(i)];
+      const Real stretch = dot(problem.frame[c][i], remembered) + lag_of(c, spring) * slip_speed;
+      start_stretch_[c] += stretch * problem.frame[c][i];
+      const ContactLine slip = line_of(stretch, slip_speed);
       problem.compliance[2 * c + 1] = slip.compliance;
       problem.bias[c * D + i] += slip.bias;
       // All else stopped what the impulse before drove.
