@@ -14,7 +14,7 @@
 namespace scree {
 
 /// Contacts that give way: springs with dampers along the normal and, unless the deck says "rigid", along the
-/// tangents (docs/method.md, eq. D.6-D.11). Arrays are per contact of the step. Local.
+/// tangents (docs/method.md, eq. D.6-D.11, D.24). Arrays are per contact of the step. Local.
 template <int D>
 class SpringLaw {
  public:
@@ -225,7 +225,7 @@ class SpringLaw {
     if (is_at_servo(problem, c)) {
       if (pressing > 0) stored[0] = 0.25 * normal * (overlap_squared(gap) + overlap_squared(end_gap));
     } else {
-      NormalEnd end = normal_end(step, c, pressing, solution.velocity);
+      const NormalEnd end = normal_end(step, c, pressing, solution.velocity);
       const Real overlap = end.allowed_overlap();
       stored[0] = end.stored(overlap, end_gap - 0.5 * dt * speed[0]);
       remembered.shift = gap - step.contacts.gap[c] + end.overlap - overlap;
@@ -260,9 +260,9 @@ class SpringLaw {
     Real before, energy;  // what it stored before and stores now [J]
     Real max, inexact;    // what it stored before and took, and what may be added to that [J]
 
-    /// What it stores [J]. With damping neither the energy of the oscillator, which is that of
-    /// a single impact, nor that of the midpoint rule is what a contact in a network gives back: what it took
-    /// between the two. `mean_gap`: of the start and the end of the step.
+    /// What it stores [J]. With damping neither the energy of the oscillator, which is that of a single
+    /// impact, nor that of the midpoint rule is what a contact in a network gives back: what it took, between
+    /// the two. `mean_gap`: of the start and the end of the step.
     Real stored(Real oscillator_overlap, Real mean_gap) const {
       const Real of_oscillator = spring.energy_of(oscillator_overlap);
       if (spring.lag() == 0) return of_oscillator;
@@ -270,8 +270,7 @@ class SpringLaw {
       const auto [low, high] = std::minmax(of_oscillator, of_midpoint);
       return std::clamp(max, low, high);
     }
-    /// y that stores no more than that. Half of what the damper takes brings it to what it is without a
-    /// shift.
+    /// y that stores no more than `max`. Half of what the damper takes brings it to what it is without shift.
     Real allowed_overlap() const {
       if (energy > max + inexact) return spring.stretch_of(max + inexact);
       if (without_shift <= overlap || energy > max) return overlap;
