@@ -15,8 +15,13 @@ target_compile_definitions(scree_hdf5 INTERFACE ${HDF5_C_DEFINITIONS})
 target_link_libraries(scree_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc>=3.18)
-set_property(TARGET PkgConfig::PETSC PROPERTY INTERFACE_COMPILE_OPTIONS "")  # Debian's hardening flags are not ours
+pkg_check_modules(PETSC REQUIRED PETSc>=3.18)
+add_library(scree_petsc INTERFACE)   # headers alone: src/core/petsc_functions.hpp loads the library when it is needed
+target_include_directories(scree_petsc SYSTEM INTERFACE ${PETSC_INCLUDE_DIRS})
+list(GET PETSC_LINK_LIBRARIES 0 SCREE_PETSC_FILE)
+execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${SCREE_PETSC_FILE} OUTPUT_VARIABLE petsc_header COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "SONAME +([^ \n]+)" petsc_header "${petsc_header}")
+set(SCREE_PETSC_NAME ${CMAKE_MATCH_1})
 
 if(SCREE_VTK)
   find_package(VTK 9.1 REQUIRED COMPONENTS CommonCore CommonDataModel IOXML)

@@ -1,6 +1,6 @@
 #include "core/parallel.hpp"
 
-#include <petscsys.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -108,12 +108,20 @@ void check_petsc(PetscErrorCode code, const char* call) {
   throw std::runtime_error(message);
 }
 
-Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
-  // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
-  int provided = 0;  // may_have_threads() tells
-  const launcher::StartSettings settings;
-  folder = settings.folder();
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+namespace {
+
+bool petsc_is_started = false;
+
+void* petsc_library() {
+  // By the name that the linker would have taken; else where it was when scree was built.
+  for (const char* file : {SCREE_PETSC_NAME, SCREE_PETSC_FILE})
+    if (void* library = dlopen(file, RTLD_LAZY | RTLD_LOCAL)) return library;
+  throw std::runtime_error(std::string("PETSc, which solves linear systems, is not there: ") + dlerror());
+}
+
+void start_petsc() {
+  // A rank starts it when it comes to it.
+  petsc_variable<MPI_Comm>("PETSC_COMM_WORLD") = MPI_COMM_SELF;
   // Without these PETSc would take signals that are watched already (core/stop_signal.hpp), if only for a
   // moment, and print a page for each error that is thrown here.
   SCREE_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
@@ -121,8 +129,26 @@ Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
   SCREE_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
 }
 
+}  // namespace
+
+void* petsc_address(const char* name) {
+  static void* const library = petsc_library();
+  if (!std::exchange(petsc_is_started, true)) start_petsc();
+  void* address = dlsym(library, name);
+  if (!address) throw std::runtime_error(std::string("PETSc has no ") + name + ": " + dlerror());
+  return address;
+}
+
+Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
+  // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
+  int provided = 0;  // may_have_threads() tells
+  const launcher::StartSettings settings;
+  folder = settings.folder();
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+}
+
 Parallel::MpiLife::~MpiLife() {
-  PetscFinalize();
+  if (petsc_is_started) PetscFinalize();
   MPI_Finalize();
   std::error_code ignored;
   if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
@@ -161,6 +187,7 @@ std::vector<std::string> words_of(const std::string& text) {
 }  // namespace
 
 void insert_petsc_options(const std::string& text) {
+  if (words_of(text).empty()) return;
   bool may_be_value = false;
   std::set<std::string> names;
   for (const std::string& word : words_of(text)) {
@@ -184,6 +211,7 @@ void require_petsc_options_used(const Comm& comm) {
   for (const std::string& word : words_of(environment_text))
     if (is_petsc_key(word)) given.insert(word);
   given.erase("-options_left");  // PETSc asks for it only when it ends
+  if (given.empty()) return;
 
   std::set<std::string> left;
   PetscInt n_left = 0;
@@ -200,6 +228,13 @@ void require_petsc_options_used(const Comm& comm) {
     throw InputError(
         "PETSc options that nothing in this run asked for (misspelt, or of a solver that is not used): " +
         unused);
+}
+
+void forget_petsc_options() {
+  inserted_petsc_options().clear();
+  if (!petsc_is_started) return;
+  SCREE_PETSC(PetscOptionsClear(nullptr));
+  SCREE_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
 }
 
 std::string message_of_smallest(const Comm& comm, GlobalId key, std::string message) {

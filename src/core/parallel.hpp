@@ -42,8 +42,9 @@ class Comm {
   int size_;
 };
 
-/// Life time of MPI and PETSc. Construct once in main. PETSc does not see argv, takes no signal and prints no
-/// error pages: SCREE_PETSC (core/petsc.hpp) turns its errors into exceptions.
+/// Life time of MPI and PETSc. Construct once in main. PETSc starts with the first call of one of its functions
+/// (core/petsc_functions.hpp). It does not see argv, takes no signal and prints no error pages: SCREE_PETSC
+/// (core/petsc.hpp) turns its errors into exceptions.
 class Parallel {
  public:
   Parallel(int& argc, char**& argv);
@@ -70,6 +71,8 @@ void insert_petsc_options(const std::string& text);
 /// Throws InputError naming every option that was given to insert_petsc_options or in the environment
 /// variable PETSC_OPTIONS but that no rank asked for (a misspelt solver option). Collective.
 void require_petsc_options_used(const Comm& comm);
+/// As if none had been given to insert_petsc_options.
+void forget_petsc_options();
 
 /// Runs `work`, which must not communicate, on every rank. If it throws on any, all ranks throw the error of
 /// the lowest failing rank: a CollectiveError keeps its exit code, other exceptions become RunError.

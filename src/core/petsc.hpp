@@ -1,7 +1,7 @@
 #pragma once
-#include <petscsf.h>
-
 #include <utility>
+
+#include "core/petsc_functions.hpp"
 
 namespace scree {
 
@@ -11,7 +11,7 @@ void check_petsc(PetscErrorCode code, const char* call);
 /// Owns a PETSc object; `destroy` is PETSc's function for the type. Creating and destroying are collective.
 ///     SfHandle sf;
 ///     SCREE_PETSC(PetscSFCreate(comm, sf.address()));
-template <class Object, PetscErrorCode (*destroy)(Object*)>
+template <class Object, auto& destroy>
 class PetscHandle {
  public:
   PetscHandle() = default;

@@ -1,6 +1,4 @@
 #pragma once
-#include <petscmat.h>
-
 #include "core/petsc.hpp"
 
 namespace scree {

@@ -1,19 +1,16 @@
 #include "core/sparse_all_to_all.hpp"
 
-#include <petscsys.h>
-
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
-#include "core/petsc.hpp"
 #include "core/timing.hpp"
 
 namespace scree {
 
 namespace {
-constexpr int message_tag = 7101;
+constexpr int message_tag = 7101, size_tag = 7102;
 
 constexpr std::size_t max_units = std::numeric_limits<int>::max();  // a message count is an int in MPI
 
@@ -39,31 +36,54 @@ void start_message(std::size_t n_bytes, Start&& start) {
   MPI_Type_free(&type);  // lives on as long as the message
 }
 
+/// What other ranks say to this one: of each that says something, its rank and the number. `to`: the same of
+/// this rank. No rank knows who speaks to it: each listens until all know that they were heard (T. Hoefler,
+/// C. Siebert, A. Lumsdaine, PPoPP 2010, algorithm NBX). Collective.
+std::vector<std::pair<int, std::int64_t>> heard(const Comm& comm,
+                                                const std::vector<std::pair<int, std::int64_t>>& to) {
+  std::vector<std::pair<int, std::int64_t>> from;
+  std::vector<MPI_Request> said(to.size());
+  for (std::size_t i = 0; i < to.size(); ++i)
+    MPI_Issend(&to[i].second, 1, MPI_INT64_T, to[i].first, size_tag, comm.handle(), &said[i]);
+  MPI_Request all_heard = MPI_REQUEST_NULL;
+  for (int is_over = 0; !is_over;) {
+    int speaks = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, size_tag, comm.handle(), &speaks, &status);
+    if (speaks) {
+      auto& [rank, number] = from.emplace_back(status.MPI_SOURCE, 0);
+      MPI_Recv(&number, 1, MPI_INT64_T, rank, size_tag, comm.handle(), MPI_STATUS_IGNORE);
+    } else if (all_heard != MPI_REQUEST_NULL) {
+      MPI_Test(&all_heard, &is_over, MPI_STATUS_IGNORE);
+    } else {
+      int is_heard = 0;
+      MPI_Testall(static_cast<int>(said.size()), said.data(), &is_heard, MPI_STATUSES_IGNORE);
+      if (is_heard) MPI_Ibarrier(comm.handle(), &all_heard);
+    }
+  }
+  // Nobody may say something new before all have stopped to listen.
+  MPI_Barrier(comm.handle());
+  std::ranges::sort(from);
+  return from;
+}
+
 /// Collective; no message is for this rank.
 std::vector<PackedMessage> exchange_with_others(const Comm& comm,
                                                 std::map<int, std::vector<std::byte>>& outgoing) {
   const Waiting waiting;
-  std::vector<PetscMPIInt> to;
-  std::vector<std::int64_t> sizes;
-  for (const auto& [rank, bytes] : outgoing) {
-    to.push_back(rank);
-    sizes.push_back(static_cast<std::int64_t>(bytes.size()));
-  }
-  PetscMPIInt n_from = 0;
-  PetscMPIInt* from = nullptr;
-  std::int64_t* from_sizes = nullptr;
-  SCREE_PETSC(PetscCommBuildTwoSided(comm.handle(), 1, MPI_INT64_T, static_cast<PetscMPIInt>(to.size()),
-                                     to.data(), sizes.data(), &n_from, &from,
-                                     static_cast<void*>(&from_sizes)));
+  std::vector<std::pair<int, std::int64_t>> sizes;
+  for (const auto& [rank, bytes] : outgoing)
+    sizes.emplace_back(rank, static_cast<std::int64_t>(bytes.size()));
+  sizes = heard(comm, sizes);
 
   std::vector<MPI_Request> requests;
-  std::vector<PackedMessage> arrived(static_cast<std::size_t>(n_from));
+  std::vector<PackedMessage> arrived(sizes.size());
   for (std::size_t i = 0; i < arrived.size(); ++i) {
-    const auto n_bytes = static_cast<std::size_t>(from_sizes[i]);
-    arrived[i].rank = from[i];
+    const auto n_bytes = static_cast<std::size_t>(sizes[i].second);
+    arrived[i].rank = sizes[i].first;
     arrived[i].bytes.resize(padded(n_bytes));
     start_message(n_bytes, [&](int count, MPI_Datatype type) {
-      MPI_Irecv(arrived[i].bytes.data(), count, type, from[i], message_tag, comm.handle(),
+      MPI_Irecv(arrived[i].bytes.data(), count, type, arrived[i].rank, message_tag, comm.handle(),
                 &requests.emplace_back());
     });
   }
@@ -76,10 +96,7 @@ std::vector<PackedMessage> exchange_with_others(const Comm& comm,
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   for (std::size_t i = 0; i < arrived.size(); ++i)
-    arrived[i].bytes.resize(static_cast<std::size_t>(from_sizes[i]));
-  PetscFree(from);
-  PetscFree(from_sizes);
-  std::ranges::sort(arrived, {}, &PackedMessage::rank);
+    arrived[i].bytes.resize(static_cast<std::size_t>(sizes[i].second));
   return arrived;
 }
 }  // namespace

@@ -1,7 +1,6 @@
 #include "replay/problem_share.hpp"
 
 #include <fmt/format.h>
-#include <petscsys.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,5 @@
 #include "friction/linear/schur_system.hpp"
 
-#include <petsclog.h>
 
 #include <catch2/catch.hpp>
 #include <tuple>

@@ -5,7 +5,6 @@
 // zero byte: how many words follow, the folder to work in, the words behind "scree". answers.RANK takes four
 // such texts: exit code, message of the error that ended the command on this rank, standard output, standard
 // error.
-#include <petscsys.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,7 +17,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
-#include "core/petsc.hpp"
+#include "core/parallel.hpp"
 #include "drivers/scree_main.hpp"
 
 namespace {
@@ -78,8 +77,7 @@ ExitCode planted(Ranks& ranks, int, char** argv) {
 /// Nothing of a command may be left for the next one.
 void forget_command() {
   log::start(false, log::Level::quiet);
-  SCREE_PETSC(PetscOptionsClear(nullptr));
-  SCREE_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
+  forget_petsc_options();
 }
 
 /// One command; returns the four texts of its answer. Collective.

@@ -1,5 +1,7 @@
 #pragma once
-#include <petscsys.h>
+#include "core/petsc_functions.hpp"
+
+namespace scree {
 
 /// PETSc options for the life of this object, instead of those given before.
 class PetscOptionsScope {
@@ -25,3 +27,5 @@ class PetscOptionsScope {
  private:
   PetscOptions own_ = nullptr;
 };
+
+}  // namespace scree

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <petscsys.h>
 
 #include <algorithm>
 #include <string>

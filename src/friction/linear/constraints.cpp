@@ -1,6 +1,5 @@
 #include "friction/linear/constraints.hpp"
 
-#include <petscksp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -218,7 +217,7 @@ struct ConstraintSolver::State {
     void* context = nullptr;
     SCREE_PETSC(KSPConvergedDefaultCreate(&context));
     SCREE_PETSC(
-        KSPSetConvergenceTest(lsqr.get(), &KSPLSQRConvergedDefault, context, &KSPConvergedDefaultDestroy));
+        KSPSetConvergenceTest(lsqr.get(), KSPLSQRConvergedDefault, context, KSPConvergedDefaultDestroy));
     SCREE_PETSC(KSPSetInitialGuessNonzero(lsqr.get(), PETSC_TRUE));
   }
 

@@ -45,7 +45,7 @@ std::string words_of(PetscErrorCode code) {
 }
 
 std::string words_of(PC pc, PCFailedReason reason) {
-  std::string text = PCFailedReasons[reason];
+  std::string text = petsc_variable<decltype(::PCFailedReasons)>("PCFailedReasons")[reason];
   if (const Mat factor = mumps_factor(pc)) {
     PetscInt code = 0, detail = 0;
     SCREE_PETSC(MatMumpsGetInfog(factor, 1, &code));
@@ -192,8 +192,10 @@ KspSolver::Solution KspSolver::solve(::Vec right, ::Vec solution) {
   if (code != 0)
     found.failure = words_of(code);
   else if (reason < 0)
-    found.failure = fmt::format("{} after {} iterations, residual {:.3g}", KSPConvergedReasons[reason],
-                                found.iterations, found.residual);
+    found.failure =
+        fmt::format("{} after {} iterations, residual {:.3g}",
+                    petsc_variable<decltype(::KSPConvergedReasons)>("KSPConvergedReasons")[reason],
+                    found.iterations, found.residual);
   else if (!is_finite(solution))
     found.failure = "the solution has entries that are not finite";
   return found;

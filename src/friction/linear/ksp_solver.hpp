@@ -1,5 +1,4 @@
 #pragma once
-#include <petscksp.h>
 
 #include <string>
 

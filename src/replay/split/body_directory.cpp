@@ -16,7 +16,9 @@ using PartitioningHandle = PetscHandle<MatPartitioning, MatPartitioningDestroy>;
 template <class T>
 PetscInt* petsc_copy(const std::vector<T>& values) {
   PetscInt* copy = nullptr;
-  SCREE_PETSC(PetscMalloc1(values.size() + 1, &copy));
+  using Allocate = PetscErrorCode (*)(int, PetscBool, int, const char*, const char*, std::size_t, void*, ...);
+  SCREE_PETSC(reinterpret_cast<Allocate>(petsc_address("PetscMallocA"))(
+      1, PETSC_FALSE, __LINE__, __func__, __FILE__, (values.size() + 1) * sizeof(PetscInt), &copy));
   std::transform(values.begin(), values.end(), copy, [](T x) { return static_cast<PetscInt>(x); });
   return copy;
 }
