@@ -40,7 +40,8 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # what the programs are linked with
-set(CPACK_DEBIAN_PACKAGE_DEPENDS openmpi-bin)
+string(REGEX MATCH "^[0-9]+[.][0-9]+" petsc_version "${PETSC_VERSION}")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "openmpi-bin, libpetsc-real${petsc_version}")  # which they load
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy, python3-h5py, python3-matplotlib, python3-vtk9, xvfb, libgl1-mesa-dri, ffmpeg")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "cmake, g++, libopenmpi-dev, libfmt-dev")  # for plug-ins
 include(CPack)

@@ -8,6 +8,9 @@ namespace scree {
 /// Throws std::runtime_error with the call and PETSc's own words if `code` reports an error.
 void check_petsc(PetscErrorCode code, const char* call);
 
+/// Ends PETSc if it was started. Before MPI ends.
+void finish_petsc();
+
 /// Owns a PETSc object; `destroy` is PETSc's function for the type. Creating and destroying are collective.
 ///     SfHandle sf;
 ///     SCREE_PETSC(PetscSFCreate(comm, sf.address()));

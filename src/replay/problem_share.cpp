@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
+#include "core/petsc.hpp"
 #include "core/sparse_all_to_all.hpp"
 
 namespace scree {

@@ -1,6 +1,5 @@
 #include "friction/linear/schur_system.hpp"
 
-
 #include <catch2/catch.hpp>
 #include <tuple>
 
@@ -255,12 +254,12 @@ TEST_CASE("Schur system: the same pattern is analysed once, its values are writt
   const std::vector<Real> b = some_right_side(problem);
   std::vector<Real> x(problem.velocity_size());
   SolveReport report;
-  PetscLogDefaultBegin();
+  scree::PetscLogDefaultBegin();
   const auto count = [](const char* name) {
     PetscLogEvent event = 0;
     PetscEventPerfInfo info{};
-    PetscLogEventGetId(name, &event);
-    PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info);
+    scree::PetscLogEventGetId(name, &event);
+    scree::PetscLogEventGetPerfInfo(PETSC_DETERMINE, event, &info);
     return info.count;
   };
   for (const auto& [linear, options, symbolic, numeric] :
