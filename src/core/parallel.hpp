@@ -42,9 +42,9 @@ class Comm {
   int size_;
 };
 
-/// Life time of MPI and PETSc. Construct once in main. PETSc starts with the first call of one of its functions
-/// (core/petsc_functions.hpp). It does not see argv, takes no signal and prints no error pages: SCREE_PETSC
-/// (core/petsc.hpp) turns its errors into exceptions.
+/// Life time of MPI and PETSc. Construct once in main. PETSc starts with the first call of one of its
+/// functions (core/petsc_functions.hpp). It does not see argv, takes no signal and prints no error pages:
+/// SCREE_PETSC (core/petsc.hpp) turns its errors into exceptions.
 class Parallel {
  public:
   Parallel(int& argc, char**& argv);

@@ -167,9 +167,11 @@ class FlowTable(Checks):
         if all(law.name in means for law in laws):
             means["dem 1/0"] = mean_of_seeds([at_infinite_stiffness([law.stiffening for law in laws], values)
                                               for values in zip(*(of_law[law.name] for law in laws))])
-        # One run of dem does not tell its scatter; the seeds of LAMMPS do.
-        soft, lammps = means.get(SOFT.name), means["LAMMPS"]
-        base = "LAMMPS" if soft and soft.n == 1 and lammps and lammps.n > 1 else SOFT.name
+        # One run of dem does not tell its scatter; the seeds of LAMMPS do, where it has the quantity.
+        soft, elastic, lammps = means.get(SOFT.name), means.get(ELASTIC.name), means["LAMMPS"]
+        base = SOFT.name
+        if soft and elastic and soft.n == 1 < elastic.n:
+            base = "LAMMPS" if lammps else None
         against = {SOFT.name: ("LAMMPS",), ELASTIC.name: (base,), STIFF_ELASTIC.name: ("dem 16k",)}
         if quantity in BANDS:
             band = BANDS[quantity]

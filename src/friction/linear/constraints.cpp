@@ -1,6 +1,5 @@
 #include "friction/linear/constraints.hpp"
 
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
