@@ -198,8 +198,8 @@ def test_disk_that_starts_on_the_overlap_of_its_weight_rests(folder, angle):
 @pytest.mark.parametrize("e", [0.5, 0.9, 1])
 @pytest.mark.parametrize("angle", [3, 10, 29])
 def test_disks_that_fall_on_each_other_get_nothing_from_springs(folder, angle, e, friction):
-    """Contacts that are missed in a step, or end in it and are pushed together again, store nothing. Without that one of these piles
-    got 20 000 J. What is left is in docs/method.md (after D.24)."""
+    """Contacts that are missed in a step, or end in it and are pushed together again, store nothing. A first form of D.24
+    without that gave one of these piles 20 000 J. What is left is in docs/method.md (after D.24)."""
     random = Random(1)
     box = '[obstacles.box]\ntype = "box"\nside = "inside"\nlower = [0, 0]\nupper = [1.2, 2]\n'
     scene = "".join(disk(f"d{i}{j}", 0.15 + 0.27 * i + 0.03 * random.random(), 0.12 + 0.24 * j + 0.01 * random.random(),
