@@ -25,6 +25,7 @@ class SpringLaw {
     start_speed_.resize(n);
     start_gap_.resize(n);
     start_energy_.resize(n);
+    along_normal_.resize(n);
     start_stretch_.resize(n);
     phase_.resize(n);
     share_.resize(n);
@@ -97,7 +98,7 @@ class SpringLaw {
     const Vec<D> speed = start_speed_[c] = start_speed(step, c);
     const Real end_speed = surface_velocity(problem, step.obstacle_velocity, c, problem.free_velocity)[0];
     const Real load = is_new ? end_speed - speed[0] : law.impulse_scaling * remembered.load;
-    const Real along_normal = inverse_mass(problem, c, false);
+    const Real along_normal = along_normal_[c] = inverse_mass(problem, c, false);
     const SpringStep& along_line =
         normal_spring_.get(stiffness.normal, along_normal, pair.damping.share, law.dt);
     start_gap_[c] = step.contacts.gap[c] + shift_of(step, c, remembered, speed[0], along_line);
@@ -156,9 +157,8 @@ class SpringLaw {
     const Real now = gap + shift - spring.lag() * speed;
     if (pressed ? last_dt == step.law.dt : now >= 0 || gap + shift < last_dt * speed) return shift;
     if (last_dt == 0 || is_at_servo(step.problem, c)) return shift;
-    const SpringStep& last =
-        last_normal_spring_.get(stiffness_of(step, c).normal, inverse_mass(step.problem, c, false),
-                                step.pair[c]->damping.share, last_dt);
+    const SpringStep& last = last_normal_spring_.get(stiffness_of(step, c).normal, along_normal_[c],
+                                                     step.pair[c]->damping.share, last_dt);
     const Real before = gap + shift - last.lag() * speed;
     return shift + (pressed ? before : std::max(0.0, before)) - now;
   }
@@ -219,7 +219,7 @@ class SpringLaw {
     const FrictionProblem<D>& problem = step.problem;
     const Real pressing = solution.impulse[c * D], dt = step.law.dt;
     const Vec<D> speed = surface_velocity(problem, step.obstacle_velocity, c, solution.velocity);
-    const Real along_normal = inverse_mass(problem, c, false);
+    const Real along_normal = along_normal_[c];
     const auto [normal, tangential] = stiffness_of(step, c);
     const Real gap = start_gap_[c], end_gap = gap + dt * speed[0];
     if (is_at_servo(problem, c)) {
@@ -282,9 +282,9 @@ class SpringLaw {
     // Share of the energies that is left to errors of the solve, and to (D.7) with damping: in a network its
     // spring is not the oscillator.
     const Real inexact = step.pair[c]->damping.share > 0 ? 1 : 1e-3;
+    const Real stiffness = stiffness_of(step, c).normal;
     const SpringStep& spring =
-        normal_spring_.get(stiffness_of(step, c).normal, inverse_mass(step.problem, c, false),
-                           step.pair[c]->damping.share, step.law.dt);
+        normal_spring_.get(stiffness, along_normal_[c], step.pair[c]->damping.share, step.law.dt);
     const Real start_speed = start_speed_[c][0];
     const Real speed = surface_velocity(step.problem, step.obstacle_velocity, c, velocity)[0];
     const auto overlap_of = [&](Real gap) {
@@ -294,7 +294,7 @@ class SpringLaw {
     const Real before = start_energy_[c];
     const Real taken = -0.5 * pressing * (start_speed + speed);
     return {.spring = spring,
-            .stiffness = stiffness_of(step, c).normal,
+            .stiffness = stiffness,
             .overlap = overlap,
             .without_shift = overlap_of(step.contacts.gap[c]),
             .before = before,
@@ -323,7 +323,8 @@ class SpringLaw {
   enum class Phase : char { begins, goes_on, implicit };
   static constexpr Real whole = 0.99;  // share of the step beyond which it has begun with it
 
-  std::vector<char> stays_;  // of each contact, whether keep_pressed() found it in this step
+  std::vector<char> stays_;         // of each contact, whether keep_pressed() found it in this step
+  std::vector<Real> along_normal_;  // inverse mass [1/kg]
   // Of each contact, at the start of the step: velocity in its frame, gap, stretch, energy; phase, and the
   // share of the step for which it lasts if it begins; and impulses to start from.
   std::vector<Vec<D>> start_speed_, start_stretch_;
