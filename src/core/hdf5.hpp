@@ -259,7 +259,8 @@ class File {
   std::int64_t id_ = -1;
   std::uint64_t device_ = 0, number_ = 0;  ///< of the file, on rank 0
   std::int64_t flushed_size_ = 0;          ///< length on the disk at the last flush (of use on rank 0)
-  std::int64_t reserved_ = 0;              ///< bytes asked for since then
+  std::int64_t wanted_ = 0;                ///< bytes for what was written since then, at most
+  std::int64_t reserved_ = 0;              ///< bytes that the disk has promised since then
 };
 
 /// A new file that has its name only when it is complete: written as NAME.part, which commit() makes durable

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <sstream>
 
 #include "core/error.hpp"
 
@@ -13,6 +14,7 @@ namespace scree {
 namespace {
 
 const std::string checksum_name = "checksum";
+const std::string names_of = "_names";
 
 /// A bijection of 64-bit words in which every input bit moves about half of the output bits (the finaliser of
 /// SplitMix64: Steele, Lea, Flood, OOPSLA 2014).
@@ -122,12 +124,22 @@ void ArrayFileWriter::array(const Column& column, const IdOrder& order) {
 
 void ArrayFileWriter::number(const std::string& name, std::int64_t value) {
   checksum_ += share_of_number(name, value);
-  part_.write([&](hdf5::File& file) { file.set_attribute("/numbers", name, value); });
+  integers_.add(name, value);
 }
 
 void ArrayFileWriter::number(const std::string& name, Real value) {
   checksum_ += share_of_number(name, value);
-  part_.write([&](hdf5::File& file) { file.set_attribute("/numbers", name, value); });
+  reals_.add(name, value);
+}
+
+template <class T>
+void ArrayFileWriter::write_numbers(const std::string& kind, const NamedNumbers<T>& numbers) {
+  if (numbers.values.empty()) return;
+  part_.write([&](hdf5::File& file) {
+    const std::span<const T> all(numbers.values);
+    file.write_rows("/numbers/" + kind, comm_.is_root() ? all : std::span<const T>());
+    file.write_text("/numbers/" + kind + names_of, numbers.names);
+  });
 }
 
 void ArrayFileWriter::provenance(const std::string& name, const std::string& value) {
@@ -141,6 +153,8 @@ void ArrayFileWriter::provenance(const std::string& name, const std::string& val
 }
 
 void ArrayFileWriter::commit() {
+  write_numbers("integers", integers_);
+  write_numbers("reals", reals_);
   part_.write([&](hdf5::File& file) { file.set_attribute("/", checksum_name, printed(checksum_)); });
   part_.commit();
 }
@@ -170,12 +184,28 @@ ArrayFileReader::ArrayFileReader(const Comm& comm, const std::string& path, cons
 void ArrayFileReader::read_numbers() {
   for (const char* group : {"/arrays", "/numbers", "/texts", "/provenance"})
     if (!file_->exists(group)) throw InputError(fmt::format("{} is damaged: there is no {}", path(), group));
+  read_numbers<std::int64_t>("integers");
+  read_numbers<Real>("reals");
+  // Files of version 0.2 have them as attributes.
   for (const std::string& name : file_->attributes("/numbers")) {
     if (const auto integer = file_->attribute<std::int64_t>("/numbers", name))
       numbers_[name] = *integer;
     else if (const auto real = file_->attribute<Real>("/numbers", name))
       numbers_[name] = *real;
   }
+}
+
+template <class T>
+void ArrayFileReader::read_numbers(const std::string& kind) {
+  const std::string list = "/numbers/" + kind;
+  if (!file_->exists(list)) return;
+  std::istringstream names(file_->read_text(list + names_of));
+  const hdf5::Shape shape = file_->info(list).shape;
+  std::vector<T> values;
+  if (shape.size() == 1) file_->read(list, {{0}, {shape[0]}}, values);
+  std::string name;
+  for (const T value : values)
+    if (std::getline(names, name)) numbers_[name] = value;
 }
 
 void ArrayFileReader::verify_all() const {

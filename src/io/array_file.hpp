@@ -17,12 +17,14 @@ namespace scree {
 
 /// One file that keeps named arrays, numbers and texts without loss: checkpoints and other exact records.
 ///
-/// In the file (HDF5): attributes `kind`, `version` and `checksum` of the root; numbers as attributes of
-/// /numbers; /arrays/NAME with attributes `unit` and `checksum`; /provenance/NAME with an attribute
-/// `checksum`, and alike /texts, which is empty. The checksum of the root is that of all else: kind, version,
-/// numbers, names, units, shapes and the other checksums; it is checked when the file is opened. Provenance
-/// describes the run (ranks, host, wall time, deck) and takes no part in comparisons. The bytes depend on
-/// neither the number of ranks nor on which rank held what.
+/// In the file (HDF5): attributes `kind`, `version` and `checksum` of the root; lists /numbers/integers and
+/// /numbers/reals with the texts /numbers/integers_names and /numbers/reals_names, a line for each number
+/// (five hundred attributes would take most of the time of a small file); /arrays/NAME with attributes `unit`
+/// and `checksum`; /provenance/NAME with an attribute `checksum`, and alike /texts, which is empty. The
+/// checksum of the root is that of all else: kind, version, numbers, names, units, shapes and the other
+/// checksums; it is checked when the file is opened. Provenance describes the run (ranks, host, wall time,
+/// deck) and takes no part in comparisons. The bytes depend on neither the number of ranks nor on which rank
+/// held what.
 
 /// Writes to NAME.part; commit() makes it durable and renames it, so that a file with the final name is
 /// complete. Every failure (disk full, no permission) removes the .part and makes all ranks throw RunError
@@ -44,8 +46,22 @@ class ArrayFileWriter {
   void commit();
 
  private:
+  template <class T>
+  struct NamedNumbers {
+    std::vector<T> values;
+    std::string names;  // a line each
+    void add(const std::string& name, T value) {
+      values.push_back(value);
+      names += name + '\n';
+    }
+  };
+  template <class T>
+  void write_numbers(const std::string& kind, const NamedNumbers<T>& numbers);
+
   Comm comm_;
   hdf5::PartFile part_;
+  NamedNumbers<std::int64_t> integers_;
+  NamedNumbers<Real> reals_;
   std::uint64_t checksum_ = 0;  // of the root so far
 };
 
@@ -105,6 +121,8 @@ class ArrayFileReader {
   void verify(const ArrayInfo& info, std::int64_t first, std::int64_t count, const void* values) const;
   const std::variant<std::int64_t, Real>& number_named(const std::string& name) const;
   void read_numbers();
+  template <class T>
+  void read_numbers(const std::string& kind);
   void verify_all() const;
 
   Comm comm_;

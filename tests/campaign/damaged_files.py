@@ -220,6 +220,12 @@ def share(kind, name, content):
         return mixed(hash_sum(f"{kind}\n{name}\n{content}".encode(), 1))
 
 
+def numbers_of(file) -> list:
+    """Name and value of each number of a checkpoint."""
+    return [pair for kind in ("integers", "reals") if f"numbers/{kind}" in file
+            for pair in zip(file[f"numbers/{kind}_names"][()].decode().splitlines(), file[f"numbers/{kind}"][()])]
+
+
 def seal(path):
     """Gives a checkpoint the checksums of what is in it."""
     types = {"float64": 0, "float32": 1, "int64": 2, "int32": 3}    # hdf5::Type
@@ -228,8 +234,7 @@ def seal(path):
             return value.decode() if isinstance(value, bytes) else str(value)
 
         total = share("file", text(file.attrs["kind"]), int(np.asarray(file.attrs["version"]).reshape(-1)[0]))
-        for name, value in file["numbers"].attrs.items():
-            number = np.asarray(value).reshape(-1)[0]
+        for name, number in numbers_of(file):
             total += share("integer", name, int(number)) if number.dtype.kind == "i" else \
                 share("real", name, f"{number.view(np.uint64):016x}")
         for name, data in file["arrays"].items():
@@ -251,11 +256,11 @@ def odd_number(rng, path):
     """One number or array of a checkpoint made odd."""
     with h5py.File(path, "a") as file:
         if rng.random() < 0.5:
-            numbers = file["numbers"].attrs
-            name = rng.choice(sorted(numbers))
-            value = np.asarray(numbers[name])
-            new = rng.choice(ODD_REALS if value.dtype.kind == "f" else ODD_INTEGERS)
-            numbers.modify(name, np.full(value.shape, new, dtype=value.dtype))
+            kinds = [kind for kind in ("integers", "reals") for _ in file[f"numbers/{kind}"][()]]
+            values = file[f"numbers/{(kind := rng.choice(kinds))}"]
+            place = rng.randrange(len(values))
+            name = file[f"numbers/{kind}_names"][()].decode().splitlines()[place]
+            values[place] = rng.choice(ODD_REALS if kind == "reals" else ODD_INTEGERS)
         else:
             name = rng.choice(sorted(file["arrays"]))
             values = file["arrays"][name][()]

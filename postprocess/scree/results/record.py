@@ -112,7 +112,7 @@ class Trajectory:
 
 
 def read_checkpoint(path):
-    """Every dataset and attribute of a checkpoint: dicts of arrays and of attribute values by full name."""
+    """Every dataset and attribute of a checkpoint: dicts of arrays and of attribute values by full name; `numbers@NAME` is a number."""
     import h5py
 
     arrays, attributes = {}, {}
@@ -125,4 +125,8 @@ def read_checkpoint(path):
     with h5py.File(existing(Path(path)), "r") as file:
         attributes.update({f"@{key}": value for key, value in file.attrs.items()})
         file.visititems(collect)
+        attributes.update({f"numbers@{name}": value for name, value in file["numbers"].attrs.items()})    # of version 0.2
+    for kind in ("integers", "reals"):
+        names = arrays.pop(f"numbers/{kind}_names", b"").decode().splitlines()
+        attributes.update({f"numbers@{name}": value for name, value in zip(names, arrays.pop(f"numbers/{kind}", []))})
     return arrays, attributes

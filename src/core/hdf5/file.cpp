@@ -129,7 +129,7 @@ bool File::is_in_place() const {
 void File::flush() {
   require(H5Fflush(id_, H5F_SCOPE_GLOBAL) >= 0, "write to the disk");
   flushed_size_ = size_on_disk(path_);
-  reserved_ = 0;
+  wanted_ = reserved_ = 0;
 }
 
 void File::close() {
@@ -138,7 +138,9 @@ void File::close() {
 }
 
 void File::reserve(std::int64_t bytes, const std::string& purpose) {
-  reserved_ += bytes + metadata_of_object;
+  wanted_ += bytes + metadata_of_object;
+  if (wanted_ <= reserved_) return;
+  reserved_ = wanted_ + reserved_ahead;
   files::on_root(comm_, [&] { files::reserve(path_, flushed_size_, reserved_ + metadata_of_file, purpose); });
 }
 

@@ -40,6 +40,8 @@ inline void mute_hdf5() {
 /// Room for what HDF5 adds by itself: once per file, and for each object that is made or grows.
 constexpr std::int64_t metadata_of_file = 1 << 17;
 constexpr std::int64_t metadata_of_object = 1 << 13;
+/// Asked for beyond what is wanted: a small file asks the disk, which takes all ranks, once or twice.
+constexpr std::int64_t reserved_ahead = 1 << 18;
 
 /// The innermost message of HDF5's error stack: the one that names the cause. To be asked before any handle
 /// is closed, since every call of HDF5 starts a new stack.
