@@ -9,6 +9,7 @@
 #include "core/command_line.hpp"
 #include "core/external_plugins.hpp"
 #include "core/log.hpp"
+#include "core/petsc_options.hpp"
 #include "driver_main.hpp"
 #include "replay/replay.hpp"
 #include "run/python_lines.hpp"

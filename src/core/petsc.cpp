@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/petsc_options.hpp"
 
 namespace scree {
 
@@ -37,13 +38,17 @@ void* petsc_library() {
   throw std::runtime_error(std::string("PETSc, which solves linear systems, is not there: ") + dlerror());
 }
 
+/// PETSc would take signals that are watched already (core/stop_signal.hpp), if only for a moment.
+void leave_signals() {
+  SCREE_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
+}
+
 void start_petsc() {
   // A rank starts it when it comes to it.
   petsc_variable<MPI_Comm>("PETSC_COMM_WORLD") = MPI_COMM_SELF;
-  // Without these PETSc would take signals that are watched already (core/stop_signal.hpp), if only for a
-  // moment, and print a page for each error that is thrown here.
-  SCREE_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
+  leave_signals();
   SCREE_PETSC(PetscInitializeNoArguments());
+  // PETSc would print a page for each error that is thrown here.
   SCREE_PETSC(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
 }
 
@@ -132,7 +137,7 @@ void forget_petsc_options() {
   inserted_petsc_options().clear();
   if (!petsc_is_started) return;
   SCREE_PETSC(PetscOptionsClear(nullptr));
-  SCREE_PETSC(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));
+  leave_signals();
 }
 
 }  // namespace scree

@@ -14,6 +14,7 @@
 #include "core/files.hpp"
 #include "core/hdf5.hpp"
 #include "core/log.hpp"
+#include "core/petsc_options.hpp"
 #include "friction/scaled_problem.hpp"
 #include "replay/replay_report.hpp"
 #include "replay/solver_choice.hpp"

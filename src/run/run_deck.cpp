@@ -9,6 +9,7 @@
 
 #include "core/as_input.hpp"
 #include "core/petsc.hpp"
+#include "core/petsc_options.hpp"
 #include "io/scene_output.hpp"
 #include "run/deck_refusals.hpp"
 #include "run/schemes.hpp"

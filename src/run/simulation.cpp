@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/petsc.hpp"
+#include "core/petsc_options.hpp"
 #include "core/timing.hpp"
 #include "run/starting_point.hpp"
 #include "run/writers.hpp"

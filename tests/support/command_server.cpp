@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
+#include "core/petsc_options.hpp"
 #include "drivers/scree_main.hpp"
 
 namespace {

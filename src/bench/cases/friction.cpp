@@ -14,6 +14,7 @@
 #include "core/command_line.hpp"
 #include "core/deck.hpp"
 #include "core/error.hpp"
+#include "core/petsc_options.hpp"
 #include "core/units.hpp"
 #include "replay/generated_problems.hpp"
 #include "replay/round_form.hpp"

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/petsc.hpp"
+#include "core/petsc_options.hpp"
 #include "friction/friction_solver.hpp"
 #include "replay/solver_choice.hpp"
 

@@ -89,10 +89,16 @@ void KspSolver::create(const Comm& comm, const Method& method) {
   PC pc = nullptr;
   SCREE_PETSC(KSPGetPC(ksp, &pc));
   if (method.direct) {
+    if (method.on_each_rank) {
+      KSP of_rank = nullptr;
+      SCREE_PETSC(PCSetType(pc, PCREDUNDANT));
+      SCREE_PETSC(PCRedundantGetKSP(pc, &of_rank));
+      SCREE_PETSC(KSPGetPC(of_rank, &pc));
+    }
     // Measured on packs of spheres: CHOLMOD solves faster than MUMPS with equal factorisation times, but is
     // for one rank; UMFPACK is three to ten times slower than MUMPS.
     SCREE_PETSC(PCSetType(pc, method.symmetric ? PCCHOLESKY : PCLU));
-    const bool cholmod = method.symmetric && comm.size() == 1;
+    const bool cholmod = method.symmetric && (comm.size() == 1 || method.on_each_rank);
     SCREE_PETSC(PCFactorSetMatSolverType(pc, cholmod ? MATSOLVERCHOLMOD : MATSOLVERMUMPS));
     // CHOLMOD would print a line of its own for a matrix that it cannot factorise.
     if (cholmod && !petsc_option_given("-mat_cholmod_print"))

@@ -13,10 +13,11 @@ namespace scree {
 class KspSolver {
  public:
   struct Method {
-    bool direct = false;       ///< by factors, else a Krylov method
-    bool symmetric = false;    ///< positive definite as well
-    bool matrix_free = false;  ///< block Jacobi of bodies in place of block ILU of ranks
-    bool refining = false;     ///< direct: corrects solutions with factors of a nearby matrix
+    bool direct = false;        ///< by factors, else a Krylov method
+    bool symmetric = false;     ///< positive definite as well
+    bool on_each_rank = false;  ///< direct: each rank factorises the whole matrix
+    bool matrix_free = false;   ///< block Jacobi of bodies in place of block ILU of ranks
+    bool refining = false;      ///< direct: corrects solutions with factors of a nearby matrix
     Real relative_tolerance = 0;
     PetscInt max_iterations = 0;
   };

@@ -24,6 +24,9 @@ constexpr Real round_off = 1e-14;
 constexpr Real max_growth = 1.5, max_added = 10;
 /// Fewest bodies for which a Krylov method is tried before a factorisation.
 constexpr std::int64_t min_tried = 300;
+/// Most velocities for which each rank factorises the whole matrix: gathering it takes a few messages,
+/// factors of several ranks take dozens.
+constexpr std::int64_t max_on_each_rank = 2000;
 
 /// Adds the wall time of a scope to `total`.
 struct AddTime {
@@ -113,6 +116,12 @@ struct SchurSystem<D>::State {
     build();
   }
 
+  /// Users who choose the matrix or the factors mean those of all ranks.
+  bool is_small() const {
+    return comm().size() > 1 && problem->n_bodies_of_all() * q <= max_on_each_rank && !blocked &&
+           !petsc_option_given("-mat_type") && !petsc_option_given("-pc_factor_mat_solver_type");
+  }
+
   void choose_method() {
     direct = gave_up || (will_factorise(settings, *problem) && !tries_krylov());
     std::array<char, 64> type{};
@@ -169,6 +178,7 @@ struct SchurSystem<D>::State {
     failure = ksp.set_up(comm(),
                          {.direct = direct,
                           .symmetric = symmetric(),
+                          .on_each_rank = direct && is_small(),
                           .matrix_free = matrix_free,
                           .refining = refining,
                           .relative_tolerance = settings.relative_tolerance,

@@ -118,20 +118,11 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   require_stable_forces(state, dt);
   require_slow_walls(state.obstacles, dt, state.lattice.usual_skin, state.box);
   settings_.check_impacts(state);
-  if (state.materials.has_rolling_friction() && !settings_.solver.solver->takes_rolling())
-    throw InputError(settings_.where_solver +
-                     ": this solver knows no rolling_friction, which some pairs of materials have; take "
-                     "type = \"nsgs\", or set rolling_friction = 0");
-  if (!state.obstacles.driven().empty() && !settings_.solver.solver->takes_walls())
-    throw InputError(
-        fmt::format("{}: this solver moves no walls, but {} has type = \"driven\"; take [solver] type = "
-                    "\"nsgs\" or \"auto\"",
-                    settings_.where_solver, state.obstacles.drive_of(state.obstacles.driven()[0]).where()));
+  settings_.check_solver(state);
   CohesionLaw<D>::check(state);
   state.energy_balance.stored = state.materials.has_elastic_pairs();
   settings_.prepare(state);
   neighborhood_ = &neighborhood;
-  insert_petsc_options(settings_.solver.petsc_options);
   assembler_.emplace(state, neighborhood);
   detection_.emplace(state, neighborhood, settings_, assembler_->contacts());
   laws_.emplace(state, neighborhood, settings_, *assembler_);

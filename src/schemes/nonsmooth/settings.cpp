@@ -4,6 +4,7 @@
 
 #include "contact/cohesion.hpp"
 #include "core/error.hpp"
+#include "core/petsc_options.hpp"
 
 namespace scree {
 
@@ -141,7 +142,21 @@ void NonsmoothSettings<D>::check_impacts(const State<D>& state) const {
 }
 
 template <int D>
+void NonsmoothSettings<D>::check_solver(const State<D>& state) const {
+  if (state.materials.has_rolling_friction() && !solver.solver->takes_rolling())
+    throw InputError(where_solver +
+                     ": this solver knows no rolling_friction, which some pairs of materials have; take "
+                     "type = \"nsgs\", or set rolling_friction = 0");
+  if (!state.obstacles.driven().empty() && !solver.solver->takes_walls())
+    throw InputError(
+        fmt::format("{}: this solver moves no walls, but {} has type = \"driven\"; take [solver] type = "
+                    "\"nsgs\" or \"auto\"",
+                    where_solver, state.obstacles.drive_of(state.obstacles.driven()[0]).where()));
+}
+
+template <int D>
 void NonsmoothSettings<D>::prepare(State<D>& state) {
+  insert_petsc_options(solver.petsc_options);
   if (!solver.tolerance_word.empty())
     solver.tolerance = state.bodies.carries_shapes() ? tolerance_of_shapes : tolerance_of_balls;
   state.shapes.normals = normals;

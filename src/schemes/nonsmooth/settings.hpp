@@ -42,7 +42,10 @@ struct NonsmoothSettings {
   void describe(Section& root);
   /// Throws InputError if the law of impacts does not go with what the deck has.
   void check_impacts(const State<D>& state) const;
-  /// Before the first step: chooses the tolerance if the deck does not, sets what shapes have to know.
+  /// Throws InputError if the solver cannot do what the deck has.
+  void check_solver(const State<D>& state) const;
+  /// Before the first step: chooses the tolerance if the deck does not, passes options on to PETSc, sets what
+  /// shapes have to know.
   void prepare(State<D>& state);
 };
 
