@@ -3,6 +3,9 @@
 set(shared ${CMAKE_INSTALL_DATADIR}/scree)
 set(programs scree scree_bench scree_replay)
 install(TARGETS scree_bench scree_replay RUNTIME)
+if(SCREE_VTK)
+  install(TARGETS scree_vtk_encoding LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/scree)
+endif()
 
 # find_package(scree): the targets scree::core and scree::program.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/scree)

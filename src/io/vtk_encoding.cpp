@@ -98,11 +98,7 @@ std::string text_of(Data* data, Real time, bool compress) {
   return writer->GetOutputString();
 }
 
-}  // namespace
-
-const bool is_built_in = true;
-
-std::string encoded(SurfacePiece& piece, bool compress) {
+std::string encoded_surface(SurfacePiece& piece, bool compress) {
   const std::lock_guard lock(in_use);
   vtkNew<vtkPolyData> data;
   vtkNew<vtkPoints> points;
@@ -121,7 +117,7 @@ std::string encoded(SurfacePiece& piece, bool compress) {
   return text_of<vtkXMLPolyDataWriter>(data.Get(), piece.time, compress);
 }
 
-std::string encoded(ImagePiece& piece, bool compress) {
+std::string encoded_image(ImagePiece& piece, bool compress) {
   const std::lock_guard lock(in_use);
   vtkNew<vtkImageData> data;
   const auto columns = static_cast<int>(piece.n_columns), lines = static_cast<int>(piece.n_lines);
@@ -138,7 +134,7 @@ std::string encoded(ImagePiece& piece, bool compress) {
   return text_of<vtkXMLImageDataWriter>(data.Get(), piece.time, compress);
 }
 
-std::vector<Real> image_rows(const std::string& path, const std::string& column, const ImageRows& rows) {
+std::vector<Real> rows_of_image(const std::string& path, const std::string& column, const ImageRows& rows) {
   const std::lock_guard lock(in_use);
   vtkNew<vtkXMLPImageDataReader> reader;
   reader->SetFileName(path.c_str());
@@ -161,4 +157,12 @@ std::vector<Real> image_rows(const std::string& path, const std::string& column,
   return {start, start + (rows.end - rows.first) * rows.n_columns};
 }
 
+}  // namespace
+
 }  // namespace scree::vtk
+
+extern "C" {
+extern const scree::vtk::Functions scree_vtk_functions;
+[[gnu::visibility("default")]] const scree::vtk::Functions scree_vtk_functions{
+    scree::vtk::encoded_surface, scree::vtk::encoded_image, scree::vtk::rows_of_image};
+}

@@ -6,8 +6,10 @@
 
 #include "io/vtk_frames.hpp"
 
-// All that needs VTK: its files as text, and numbers from its files. vtk_encoding.cpp does it; a build
-// without VTK has vtk_left_out.cpp instead. VTK is used by one thread at a time, whichever calls.
+// All that needs VTK: its files as text, and numbers from its files. vtk_encoding.cpp does it, in a library
+// of its own that vtk_library.cpp loads for the first frame: most runs write none, and VTK's libraries take a
+// sixth of the start of a small run. A build without VTK has vtk_left_out.cpp instead. VTK is used by one
+// thread at a time, whichever calls.
 
 namespace scree::vtk {
 
@@ -49,5 +51,12 @@ struct ImageRows {
 /// A column of one 64-bit number per cell from the file that lists the pieces of a frame. Throws InputError
 /// if it lacks the column or is of another grid. Local.
 std::vector<Real> image_rows(const std::string& path, const std::string& column, const ImageRows& rows);
+
+/// The same functions, as the library has them under the name `scree_vtk_functions`.
+struct Functions {
+  std::string (*encoded_surface)(SurfacePiece&, bool compress);
+  std::string (*encoded_image)(ImagePiece&, bool compress);
+  std::vector<Real> (*image_rows)(const std::string& path, const std::string& column, const ImageRows& rows);
+};
 
 }  // namespace scree::vtk

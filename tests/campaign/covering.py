@@ -32,6 +32,8 @@ class Array:
         self.index = {name: k for k, name in enumerate(self.names)}
         self._factor_of = [k for k, factor in enumerate(factors) for _ in factor.values]
         self._ids = [[self.index[factor.name, value] for value in factor.values] for factor in factors]
+        self._first = [ids[0] for ids in self._ids]     # the values of a factor follow each other
+        self._of_one = np.array([not factor.several for factor in factors])
         n = len(self.names)
         self.clash = np.zeros((n, n), bool)     # pairs that do not go together
         self.larger = []                        # larger sets that do not
@@ -156,9 +158,10 @@ class Array:
 
     def _leaves_room(self, value, row):
         """Whether each factor that is still open has a value that goes with all pairs of the row and this value."""
-        taken = {self._factor_of[v] for v in row} | {self._factor_of[value]}
-        clash = self.clash[row + [value]].any(axis=0)
-        return all(k in taken or factor.several or not clash[self._ids[k]].all() for k, factor in enumerate(self.factors))
+        together = row + [value]
+        is_open = self._of_one.copy()
+        is_open[[self._factor_of[v] for v in together]] = False
+        return not (is_open & np.logical_and.reduceat(self.clash[together].any(axis=0), self._first)).any()
 
     def _add_several(self, k, row):
         chosen = [v for v in self._ids[k] if v not in row and self.fits(v, row)]
