@@ -133,6 +133,11 @@ void require_petsc_options_used(const Comm& comm) {
         unused);
 }
 
+bool petsc_options_given() {
+  const char* environment = std::getenv("PETSC_OPTIONS");
+  return !inserted_petsc_options().empty() || (environment && *environment);
+}
+
 void forget_petsc_options() {
   inserted_petsc_options().clear();
   if (!petsc_is_started) return;

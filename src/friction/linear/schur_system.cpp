@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/petsc_options.hpp"
 #include "core/timing.hpp"
 #include "friction/linear/ksp_solver.hpp"
 #include "friction/linear/matrix_free.hpp"
@@ -49,7 +50,7 @@ struct SchurSystem<D>::State {
 
   SchurGraph graph;
   bool has_pattern = false;  // that of graph
-  bool direct = false, blocked = false, matrix_free = false;
+  bool direct = false, blocked = false, matrix_free = false, on_each_rank = false;
   bool gave_up = false;  // `direct` holds because a Krylov method has used up its iterations
 
   SchurMatrix<D> matrix;
@@ -116,10 +117,10 @@ struct SchurSystem<D>::State {
     build();
   }
 
-  /// Users who choose the matrix or the factors mean those of all ranks.
+  /// Users who give options to PETSc mean the factors of all ranks. Collective.
   bool is_small() const {
-    return comm().size() > 1 && problem->n_bodies_of_all() * q <= max_on_each_rank && !blocked &&
-           !petsc_option_given("-mat_type") && !petsc_option_given("-pc_factor_mat_solver_type");
+    return comm().size() > 1 && problem->n_bodies_of_all() * q <= max_on_each_rank &&
+           !comm().any(petsc_options_given());
   }
 
   void choose_method() {
@@ -133,6 +134,7 @@ struct SchurSystem<D>::State {
           fmt::format("PETSc options: -scree_mat_type {} is not possible; it is aij or baij", name));
     blocked = given == PETSC_TRUE ? name == "baij" : !direct;
     matrix_free = settings.linear == "matrix_free";
+    on_each_rank = is_small();
   }
 
   /// All that follows from graph and method.
@@ -178,7 +180,7 @@ struct SchurSystem<D>::State {
     failure = ksp.set_up(comm(),
                          {.direct = direct,
                           .symmetric = symmetric(),
-                          .on_each_rank = direct && is_small(),
+                          .on_each_rank = direct && on_each_rank,
                           .matrix_free = matrix_free,
                           .refining = refining,
                           .relative_tolerance = settings.relative_tolerance,
