@@ -120,7 +120,7 @@ struct SchurSystem<D>::State {
   /// Users who give options to PETSc mean the factors of all ranks. Collective.
   bool is_small() const {
     return comm().size() > 1 && problem->n_bodies_of_all() * q <= max_on_each_rank &&
-           !comm().any(petsc_options_given());
+           !comm().any(petsc_options_given(std::string("-") + petsc_prefix));
   }
 
   void choose_method() {
