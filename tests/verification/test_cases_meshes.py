@@ -41,6 +41,14 @@ def test_a_mesh_is_mended_and_it_is_said(folder, name, said, z):
     check_close(height(folder), z, "mean height at rest", absolute=1e-6)
 
 
+def test_nested_shells_carry_on_springs(folder):
+    """Weights rest on m g/k."""
+    copy(folder, "mesh_nested_shells")
+    sag = 2500 * 4 / 3 * math.pi * 1e-6 * 10 / 1e5
+    dem = ("simulation.scheme=dem", "dem.law=linear", "time.step=2e-5", 'pairs."m-m".stiffness=1e5', 'pairs."m-m".restitution=0.1')
+    check_close(height(folder, *(word for key in dem for word in ("--set", key))), -0.085 - sag, "mean height at rest", absolute=1e-6)
+
+
 def test_an_open_sheet_is_refused_with_the_place(folder):
     copy(folder, "mesh_open_sheet")
     refused = scree("check", "deck.toml", folder=folder)

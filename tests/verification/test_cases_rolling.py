@@ -104,6 +104,45 @@ def test_a_rolling_ball_stops_and_stands(folder, options, rest):
     check(rows[-1]["rotation_rms"] < 100 * rest, "and does not spin", rows[-1])
 
 
+def _thrown(folder, dimension, scheme, speed, slope=0.0, end=1.4, changes=None):
+    """A ball or disk of 10 mm on a floor (friction 0.5, rolling friction 0.1) that a slope pulls down [rad]."""
+    soft, flat = scheme == "dem", dimension == 2
+    (folder / "one.csv").write_text("x,y\n0,0.01\n" if flat else "x,y,z\n0,0,0.01\n")
+    down = [9.81 * math.sin(slope), *([0] * (dimension - 2)), -9.81 * math.cos(slope)]
+    (folder / "thrown.toml").write_text(grains({
+        "simulation": {"dimension": dimension, "allow_overlap": True},
+        "domain": {"lower": [-2] * (dimension - 1) + [-0.1], "upper": [2] * dimension}, "physics.gravity": down,
+        "pairs.stone-stone": {"friction": 0.5, "restitution": 0.1, "rolling_friction": 0.1} | ({"stiffness": 1e7 if flat else 1e5} if soft else {}),
+        "particles.a": {"radius": constant(0.01), "velocity": [speed] + [0] * (dimension - 1), "source": {"type": "file", "path": "one.csv"}},
+        "obstacles.floor": plane([0] * dimension, [0] * (dimension - 1) + [1]),
+        "measures": {"extent": {"type": "extent"}, "speed": {"type": "speed"}, "rotation": {"type": "rotation"}},
+        "analysis.every": 1e-3} | (changes or {}), scheme=scheme, end=end, step=2e-5 if soft else 5e-4))
+    run_ok("-q", "run", "thrown.toml", "--force", folder=folder)
+    return rows_of(folder / "results/thrown/thrown.scalars.csv")
+
+
+# From Newton's laws for a body that slides (friction 0.5), then rolls (rolling friction 0.1): when it rolls, how fast then, where it stops.
+@pytest.mark.parametrize("scheme", ["nonsmooth", "dem"])
+@pytest.mark.parametrize("dimension, rolls, speed, stops", [(3, 0.0679579, 2 / 3, 0.373768), (2, 0.0784129, 0.615385, 0.352858)])
+def test_a_ball_that_is_thrown_slides_then_rolls_then_stops(folder, scheme, dimension, rolls, speed, stops):
+    rows = _thrown(folder, dimension, scheme, 1.0)
+    at = min(rows, key=lambda row: abs(row["time"] - rolls))
+    check_close(at["speed_mean_speed"], speed, "speed when it begins to roll", absolute=0.01)
+    check_close(rows[-1]["extent_center_x"], stops, "where it stops", relative=2e-3)
+    stopped = next(row["time"] for row in rows if row["speed_mean_speed"] < 1e-3)
+    check_close(stopped, 1.019368, "when it stops: v/(mu_r g), whatever friction is", relative=3e-3)
+    check(rows[-1]["speed_max_speed"] < (1e-9 if scheme == "nonsmooth" else 1e-7), "it stands", rows[-1])
+
+
+@pytest.mark.parametrize("scheme", ["nonsmooth", "dem"])
+def test_it_comes_to_rest_just_below_its_rolling_angle_and_rolls_on_just_above(folder, scheme):
+    """tan a = mu_r at 5.7106 degrees; the rest of g sin a - mu_r g cos a is 1e-4 of g."""
+    sharp = {"solver.tolerance": 1e-8} if scheme == "nonsmooth" else None
+    below, above = (_thrown(folder, 3, scheme, 1e-3, math.radians(angle), 2, sharp) for angle in (5.70, 5.72))
+    check(below[-1]["speed_max_speed"] < 1e-6, "it stands at 5.70 degrees", below[-1])
+    check(above[-1]["speed_max_speed"] > 1.5e-3, "it gains speed at 5.72 degrees", above[-1])
+
+
 @pytest.mark.parametrize("options, end", [({}, 5), ({"solver.type": "nsgs", "solver.tolerance": 1e-8}, 2)])
 def test_a_pyramid_that_a_linear_program_proves_stable_stands(folder, options, end):
     rows = run(folder, "grains/rolling_rest_heap", options | {"simulation.end_time": float(end)})
