@@ -133,13 +133,6 @@ void require_petsc_options_used(const Comm& comm) {
         unused);
 }
 
-bool petsc_options_given(const std::string& start) {
-  const char* environment = std::getenv("PETSC_OPTIONS");
-  const auto next = inserted_petsc_options().lower_bound(start);
-  return (next != inserted_petsc_options().end() && next->starts_with(start)) ||
-         (environment && std::string(environment).find(start) != std::string::npos);
-}
-
 void forget_petsc_options() {
   inserted_petsc_options().clear();
   if (!petsc_is_started) return;

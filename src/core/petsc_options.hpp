@@ -11,8 +11,6 @@ void insert_petsc_options(const std::string& text);
 /// Throws InputError naming every option that was given to insert_petsc_options or in the environment
 /// variable PETSC_OPTIONS but that no rank asked for (a misspelt solver option). Collective.
 void require_petsc_options_used(const Comm& comm);
-/// Whether there are options of either kind that begin so ("-scree_"). Local: the environment may differ.
-bool petsc_options_given(const std::string& start);
 /// As if none had been given to insert_petsc_options.
 void forget_petsc_options();
 

@@ -186,23 +186,21 @@ void ArrayFileReader::read_numbers() {
     if (!file_->exists(group)) throw InputError(fmt::format("{} is damaged: there is no {}", path(), group));
   read_numbers<std::int64_t>("integers");
   read_numbers<Real>("reals");
-  // Files of version 0.2 have them as attributes.
-  for (const std::string& name : file_->attributes("/numbers")) {
-    if (const auto integer = file_->attribute<std::int64_t>("/numbers", name))
-      numbers_[name] = *integer;
-    else if (const auto real = file_->attribute<Real>("/numbers", name))
-      numbers_[name] = *real;
-  }
 }
 
 template <class T>
 void ArrayFileReader::read_numbers(const std::string& kind) {
   const std::string list = "/numbers/" + kind;
   if (!file_->exists(list)) return;
-  std::istringstream names(file_->read_text(list + names_of));
-  const hdf5::Shape shape = file_->info(list).shape;
+  const std::string text = file_->read_text(list + names_of);
+  const auto n = static_cast<std::int64_t>(std::ranges::count(text, '\n'));
+  // Before its numbers are read: a damaged list may have any length.
+  if (file_->info(list).shape != hdf5::Shape{n})
+    throw InputError(
+        fmt::format("{} is damaged: {} is no list of {} numbers, which have names", path(), list, n));
   std::vector<T> values;
-  if (shape.size() == 1) file_->read(list, {{0}, {shape[0]}}, values);
+  file_->read(list, {{0}, {n}}, values);
+  std::istringstream names(text);
   std::string name;
   for (const T value : values)
     if (std::getline(names, name)) numbers_[name] = value;

@@ -15,6 +15,8 @@ namespace scree::vtk {
 
 /// Whether this build has VTK.
 extern const bool is_built_in;
+/// Loads it, which else the first call does. Throws RunError. Local.
+void load();
 
 struct StoredColumn {
   std::string name;

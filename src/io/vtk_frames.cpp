@@ -10,6 +10,7 @@
 
 #include "core/files.hpp"
 #include "core/input_file.hpp"
+#include "io/vtk_encoding.hpp"
 
 namespace scree::vtk {
 
@@ -44,6 +45,7 @@ std::string declaration(const std::vector<Column>& columns, bool single_precisio
 FrameIndex::FrameIndex(const Comm& comm, const std::string& directory, const std::string& folder,
                        const std::string& series, const Endings& endings)
     : comm_(comm), directory_(directory), folder_(folder), series_(series), endings_(endings) {
+  share_errors(comm_, load);  // at the start of a run, not at its first frame
   files::make_directory(comm_, directory_ + "/" + folder_);
 }
 

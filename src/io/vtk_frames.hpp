@@ -108,7 +108,7 @@ class FrameIndex {
     std::string frame;  ///< ".pvtp"
     std::string piece;  ///< ".vtp"
   };
-  /// Makes the folder. Collective.
+  /// Makes the folder, and loads VTK. Throws RunError. Collective.
   FrameIndex(const Comm& comm, const std::string& directory, const std::string& folder,
              const std::string& series, const Endings& endings);
 

@@ -26,6 +26,10 @@ const Functions& functions() {
 
 const bool is_built_in = true;
 
+void load() {
+  functions();
+}
+
 std::string encoded(SurfacePiece& piece, bool compress) {
   return functions().encoded_surface(piece, compress);
 }

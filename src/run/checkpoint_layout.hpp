@@ -13,7 +13,7 @@ namespace scree::checkpoint_layout {
 
 inline constexpr const char* checkpoint_kind = "scree checkpoint";
 inline constexpr std::int64_t checkpoint_version =
-    7;  // 7: work of cohesion; 6: energy stored in contacts; 5: checksums of all that is in the file
+    8;  // 8: numbers in lists; 7: work of cohesion; 6: energy stored in contacts; 5: checksums of all
 
 /// The text that holds the shapes of bodies; only there if bodies have shapes.
 inline constexpr const char* shapes_name = "shapes";

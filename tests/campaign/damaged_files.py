@@ -223,7 +223,7 @@ def share(kind, name, content):
 def numbers_of(file) -> list:
     """Name and value of each number of a checkpoint."""
     return [pair for kind in ("integers", "reals") if f"numbers/{kind}" in file
-            for pair in zip(file[f"numbers/{kind}_names"][()].decode().splitlines(), file[f"numbers/{kind}"][()])]
+            for pair in zip(file[f"numbers/{kind}_names"][()].decode().split("\n")[:-1], file[f"numbers/{kind}"][()])]
 
 
 def seal(path):
@@ -259,7 +259,7 @@ def odd_number(rng, path):
             kinds = [kind for kind in ("integers", "reals") for _ in file[f"numbers/{kind}"][()]]
             values = file[f"numbers/{(kind := rng.choice(kinds))}"]
             place = rng.randrange(len(values))
-            name = file[f"numbers/{kind}_names"][()].decode().splitlines()[place]
+            name = file[f"numbers/{kind}_names"][()].decode().split("\n")[:-1][place]
             values[place] = rng.choice(ODD_REALS if kind == "reals" else ODD_INTEGERS)
         else:
             name = rng.choice(sorted(file["arrays"]))

@@ -56,7 +56,7 @@ def test_an_installed_tree_can_be_moved(folder, tree):
 
 def test_installed_files_name_no_folder_of_the_build(tree):
     folders = [str(source_folder().resolve()).encode(), str(program().parent.parent.resolve()).encode()]
-    files = [tree / "bin" / name for name in PROGRAMS] + sorted(tree.rglob("*.cmake")) + sorted(tree.rglob("*.hpp"))
+    files = [tree / "bin" / name for name in PROGRAMS] + sorted(tree.rglob("*.so")) + sorted(tree.rglob("*.cmake")) + sorted(tree.rglob("*.hpp"))
     check(len(files) > 60, "programs, CMake files and headers", len(files))
     for path in files:
         content = path.read_bytes()

@@ -54,7 +54,7 @@ def _difference(first, second) -> str:
 def _compared(first, second) -> str:
     result = Process([scree_program.program("scree"), "compare", first, second], None).finish()    # mpirun would take a third of the time
     lines = [line for line in result.stdout.splitlines() + result.stderr.splitlines() if "bitwise equal" not in line]
-    return "" if result.code == 0 else " / ".join(lines[:6])
+    return "" if result.code == 0 else " / ".join(lines[:6]) or f"`scree compare` ended with exit code {result.code}"
 
 
 def _rows(path) -> list:

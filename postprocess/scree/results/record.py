@@ -125,8 +125,7 @@ def read_checkpoint(path):
     with h5py.File(existing(Path(path)), "r") as file:
         attributes.update({f"@{key}": value for key, value in file.attrs.items()})
         file.visititems(collect)
-        attributes.update({f"numbers@{name}": value for name, value in file["numbers"].attrs.items()})    # of version 0.2
     for kind in ("integers", "reals"):
-        names = arrays.pop(f"numbers/{kind}_names", b"").decode().splitlines()
+        names = arrays.pop(f"numbers/{kind}_names", b"").decode().split("\n")[:-1]
         attributes.update({f"numbers@{name}": value for name, value in zip(names, arrays.pop(f"numbers/{kind}", []))})
     return arrays, attributes

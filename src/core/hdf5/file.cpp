@@ -140,8 +140,9 @@ void File::close() {
 void File::reserve(std::int64_t bytes, const std::string& purpose) {
   wanted_ += bytes + metadata_of_object;
   if (wanted_ <= reserved_) return;
-  reserved_ = wanted_ + reserved_ahead;
-  files::on_root(comm_, [&] { files::reserve(path_, flushed_size_, reserved_ + metadata_of_file, purpose); });
+  const std::int64_t bytes_now = wanted_ + reserved_ahead;
+  files::on_root(comm_, [&] { files::reserve(path_, flushed_size_, bytes_now + metadata_of_file, purpose); });
+  reserved_ = bytes_now;
 }
 
 bool File::exists(const std::string& object) const {

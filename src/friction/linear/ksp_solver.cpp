@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
+#include <string>
 #include <string_view>
 
 #include "core/error.hpp"
@@ -15,6 +17,19 @@ namespace {
 
 /// Solutions with a regularised factor: the first and the corrections.
 constexpr PetscInt n_refinements = 3;
+/// An option that is set here, not by the user.
+constexpr const char* quiet_cholmod = "-mat_cholmod_print";
+
+/// What factorises: within a preconditioner by which each rank has the whole matrix, that of this rank.
+PC factors_of(PC pc) {
+  PetscBool on_each_rank = PETSC_FALSE;
+  SCREE_PETSC(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCREDUNDANT, &on_each_rank));
+  if (!on_each_rank) return pc;
+  KSP of_rank = nullptr;
+  SCREE_PETSC(PCRedundantGetKSP(pc, &of_rank));
+  SCREE_PETSC(KSPGetPC(of_rank, &pc));
+  return pc;
+}
 
 /// The factor that MUMPS made; null if another package did.
 Mat mumps_factor(PC pc) {
@@ -77,6 +92,17 @@ bool petsc_option_given(const char* name) {
   return given == PETSC_TRUE;
 }
 
+bool petsc_options_given() {
+  char* all = nullptr;
+  SCREE_PETSC(PetscOptionsGetAll(nullptr, &all));
+  std::istringstream words(all);
+  SCREE_PETSC(petsc_variable<decltype(::PetscTrFree)>("PetscTrFree")(all, __LINE__, __func__, __FILE__));
+  const std::string start = std::string("-") + petsc_prefix;
+  for (std::string word; words >> word;)
+    if (word.starts_with(start) && !word.ends_with(quiet_cholmod + 1)) return true;
+  return false;
+}
+
 void KspSolver::reset() {
   ksp_.reset();
   is_set_up_ = false;
@@ -89,20 +115,18 @@ void KspSolver::create(const Comm& comm, const Method& method) {
   PC pc = nullptr;
   SCREE_PETSC(KSPGetPC(ksp, &pc));
   if (method.direct) {
-    if (method.on_each_rank) {
-      KSP of_rank = nullptr;
-      SCREE_PETSC(PCSetType(pc, PCREDUNDANT));
-      SCREE_PETSC(PCRedundantGetKSP(pc, &of_rank));
-      SCREE_PETSC(KSPGetPC(of_rank, &pc));
-    }
+    if (method.on_each_rank) SCREE_PETSC(PCSetType(pc, PCREDUNDANT));
+    pc = factors_of(pc);
     // Measured on packs of spheres: CHOLMOD solves faster than MUMPS with equal factorisation times, but is
     // for one rank; UMFPACK is three to ten times slower than MUMPS.
     SCREE_PETSC(PCSetType(pc, method.symmetric ? PCCHOLESKY : PCLU));
     const bool cholmod = method.symmetric && (comm.size() == 1 || method.on_each_rank);
     SCREE_PETSC(PCFactorSetMatSolverType(pc, cholmod ? MATSOLVERCHOLMOD : MATSOLVERMUMPS));
     // CHOLMOD would print a line of its own for a matrix that it cannot factorise.
-    if (cholmod && !petsc_option_given("-mat_cholmod_print"))
-      SCREE_PETSC(PetscOptionsSetValue(nullptr, "-scree_mat_cholmod_print", "0"));
+    if (cholmod && !petsc_option_given(quiet_cholmod))
+      for (const char* part : {"", "redundant_"})
+        SCREE_PETSC(PetscOptionsSetValue(
+            nullptr, fmt::format("-{}{}{}", petsc_prefix, part, quiet_cholmod + 1).c_str(), "0"));
   } else {
     SCREE_PETSC(PCSetType(pc, method.matrix_free ? PCPBJACOBI : PCBJACOBI));
   }
@@ -145,6 +169,7 @@ std::string KspSolver::set_up(const Comm& comm, const Method& method, Mat A, Mat
   PC pc = nullptr;
   PCFailedReason reason = PC_NOERROR;
   SCREE_PETSC(KSPGetPC(ksp_.get(), &pc));
+  pc = factors_of(pc);
   if (code == 0) SCREE_PETSC(PCGetFailedReason(pc, &reason));
   if (code != 0) return words_of(code);
   if (reason != PC_NOERROR) return words_of(pc, reason);

@@ -58,5 +58,7 @@ class KspSolver {
 
 /// Whether the user gave the option "-scree..." that ends so.
 bool petsc_option_given(const char* name);
+/// Whether the user gave any that begins so. Local: environments may differ.
+bool petsc_options_given();
 
 }  // namespace scree

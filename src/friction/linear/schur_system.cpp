@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/petsc_options.hpp"
 #include "core/timing.hpp"
 #include "friction/linear/ksp_solver.hpp"
 #include "friction/linear/matrix_free.hpp"
@@ -120,7 +119,7 @@ struct SchurSystem<D>::State {
   /// Users who give options to PETSc mean the factors of all ranks. Collective.
   bool is_small() const {
     return comm().size() > 1 && problem->n_bodies_of_all() * q <= max_on_each_rank &&
-           !comm().any(petsc_options_given(std::string("-") + petsc_prefix));
+           !comm().any(petsc_options_given());
   }
 
   void choose_method() {

@@ -168,7 +168,7 @@ TEST_CASE("array file: one flipped bit in a number, in provenance or in a unit i
   const std::size_t deck = whole.find("[simulation]\n");
   REQUIRE(number != std::string::npos);
   REQUIRE(deck != std::string::npos);
-  flipped(number);  // HDF5 has checksums of its own where attributes lie
+  flipped(number);
   CHECK_FALSE(opening_error(path).empty());
   flipped(deck);
   const ArrayFileReader reader(Comm(), path, "checkpoint", version);
@@ -192,8 +192,16 @@ TEST_CASE("array file: what is changed, added or taken away by hand does not fit
   const std::string damaged =
       path + " is damaged: its numbers, names and shapes do not have the checksum of the whole";
   const std::int64_t more = (std::int64_t{1} << 60) + 1;
-  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "step", more); }) == damaged);
-  CHECK(changed([&](hdf5::File& f) { f.set_attribute("/numbers", "more", more); }) == damaged);
+  const auto list = [](hdf5::File& f, const std::vector<std::int64_t>& values) {
+    f.remove("/numbers/integers");
+    f.write_rows("/numbers/integers", std::span<const std::int64_t>(values));
+  };
+  const std::string wrong_length =
+      path + " is damaged: /numbers/integers is no list of 1 numbers, which have names";
+  CHECK(changed([&](hdf5::File& f) { list(f, {more}); }) == damaged);
+  CHECK(changed([&](hdf5::File& f) { list(f, {more - 1, 0}); }) == wrong_length);
+  CHECK(changed([&](hdf5::File& f) { list(f, {}); }) == wrong_length);
+  CHECK_FALSE(changed([&](hdf5::File& f) { f.remove("/numbers/integers_names"); }).empty());
   CHECK(changed([](hdf5::File& f) { f.set_attribute("/arrays/position", "unit", std::string("km")); }) ==
         damaged);
   CHECK(changed([](hdf5::File& f) { f.remove("/arrays/nothing"); }) == damaged);
