@@ -54,6 +54,10 @@ def test_words_without_end_are_told_by_their_beginning(folder):
             check(f"{name[:100]}" in result.stderr and "characters)" in result.stderr, "the beginning of the word", result)
 
 
+def test_name_with_a_line_break(folder):
+    refused_deck(folder, more='[measures."a\\nb"]\ntype = "count"\n', words=["a name in [measures] has a control character"], ranks=(1,))
+
+
 def test_measure_that_does_not_suit_the_run(folder):
     refused_deck(folder, more='[measures.more]\ntype = "stress"\n', words=["stress", "no inertia"])
     refused(folder, "run", "small.toml", words=[place_of(folder, 'type = "stress"')])

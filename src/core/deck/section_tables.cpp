@@ -96,6 +96,10 @@ void Section::tables(std::string_view key, const Key& meaning,
   for (const auto& [name, node] : *all) {
     const bool is_fine = table_->collected([&, &key_of_node = name, &content = node] {
       const std::string inner = join_path(path, key_of_node.str());
+      // Names go into tables, messages and lists of names.
+      if (std::ranges::any_of(key_of_node.str(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+        throw InputError(fmt::format("{}: a name in [{}] has a control character, such as an end of line",
+                                     table_->source().place(path, key_of_node.source()), path));
       if (!content.is_table())
         throw InputError(fmt::format("{}: '{}' in [{}] must be a table [{}], not {}",
                                      table_->source().place(inner, key_of_node.source()), key_of_node.str(),
