@@ -163,6 +163,6 @@ std::vector<Real> rows_of_image(const std::string& path, const std::string& colu
 
 extern "C" {
 extern const scree::vtk::Functions scree_vtk_functions;
-[[gnu::visibility("default")]] const scree::vtk::Functions scree_vtk_functions{
-    scree::vtk::encoded_surface, scree::vtk::encoded_image, scree::vtk::rows_of_image};
+const scree::vtk::Functions scree_vtk_functions{scree::vtk::encoded_surface, scree::vtk::encoded_image,
+                                                scree::vtk::rows_of_image};
 }
