@@ -129,7 +129,7 @@ class Trial:
     def restarted(self):
         """A copy of the results that goes on from a checkpoint, on another number of ranks."""
         checkpoints = sorted((self.results("whole") / "checkpoint").glob("*.scree"))
-        moment = {"early": 0, "middle": len(checkpoints) // 2, "late": len(checkpoints) - 2}[self.deck.values["restart"]]
+        moment = {"early": 0, "middle": (len(checkpoints) - 1) // 2, "late": len(checkpoints) - 2}[self.deck.values["restart"]]
         if len(checkpoints) < 2:
             return
         chosen = checkpoints[min(moment, len(checkpoints) - 2)]

@@ -196,6 +196,9 @@ def test_a_lock_of_two_and_its_end(folder):
     locks = results.summary["evacuation"]["locks"]
     check(len(locks) == 1 and locks[0]["people"] == 2 and 3.8 <= locks[0]["since_s"] <= 25, "a lock of two, since 3.8 to 25 s", locks)
     check_close(locks[0]["at_m"][0], 6, "its place", absolute=0.3)
+    run_ok("report", results.folder, "--no-picture", "--output", folder / "report.html", folder=folder)
+    x, y = locks[0]["at_m"]
+    check_in(f"2 people around ({x:.2f}, {y:.2f}) m, from {locks[0]['since_s']:g} s to the end", (folder / "report.html").read_text(), "the report says so")
     results, said = run(folder, "locked_counterflow/two.toml", "--set", 'crowd.lock.then="stop"', expect=5, to="stop")
     check(results.summary["status"] == "locked" and results.summary["time_s"] < 60, "it ends the run with 5", results.summary["status"])
     said = scree("check", folder / "two.toml", "--set", "crowd.lock.after=2", folder=folder)
