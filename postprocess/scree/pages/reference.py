@@ -7,7 +7,7 @@ USERS_HEAD = """\
 Every table and key a deck may contain, printed by the program from the same lines that read them. A deck is a
 TOML file. A bare number is in SI units, which the type column names; a string may carry another unit of the
 same quantity, such as `"4 mm"` or `"60 rpm"`. Unknown and repeated keys stop the run.
-[combinations](combinations.md) tells which of these features go with which others; keys that compare methods are in
+[combinations](combinations.md) says which of these features go with which others; keys that compare methods are in
 [the laboratory](decks-laboratory.md).
 
 """
