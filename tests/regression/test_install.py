@@ -41,6 +41,8 @@ def test_an_installed_tree_can_be_moved(folder, tree):
     deck = tree / "share/scree/inputs/granular/pour.toml"
     run(folder, tree / "bin/scree", "run", deck, "--set", "simulation.end_time=0.01", "--set", "output.h5md.every=0.01")
     check((folder / "results/pour/pour.h5").exists(), "a deck runs")
+    if "without" not in run(folder, tree / "bin/scree", "--version"):
+        check(list((folder / "results/pour/vtk").rglob("*.vtp")), "and writes frames with the library beside it")
     check_in("all hold", run(folder, tree / "bin/scree", "verify", "grains", "--case", "stacks"), "scree verify runs decks")
     check_in("all hold", run(folder, tree / "bin/scree", "verify", "slope", "--quick"), "and finds reference data")
     run(folder, tree / "bin/scree", "bench", "--list")
@@ -52,6 +54,11 @@ def test_an_installed_tree_can_be_moved(folder, tree):
     check(drawn == "results/pour/pour_scalars.png" and (folder / drawn).exists(), "the installed program draws", drawn)
     run(folder, tree / "bin/scree", "report", "results/pour", "--no-picture")
     check_in("4096 spheres", (folder / "results/pour/report.html").read_text(), "the installed program writes a report")
+
+
+def test_libraries_that_most_runs_do_not_need_are_not_loaded_at_the_start(tree):
+    needed = run(tree, "ldd", tree / "bin/scree")
+    check("libvtk" not in needed and "libpetsc" not in needed, "neither VTK nor PETSc", needed)
 
 
 def test_installed_files_name_no_folder_of_the_build(tree):
