@@ -231,6 +231,7 @@ TEST_CASE("Schur system: what round-off made indefinite is refined, and refused 
   REQUIRE(system.solve(b, x, report));
   CHECK(report.factorizations == 3);
   CHECK(defect<3>(problem, K, 1, x, b) < 1e-10);
+  CHECK(scope.n_left() == 0);  // that CHOLMOD prints nothing, too
 }
 
 TEST_CASE("Schur system: round contacts without their matrix give what the matrix gives", "[mpi]") {

@@ -124,9 +124,11 @@ void KspSolver::create(const Comm& comm, const Method& method) {
     SCREE_PETSC(PCFactorSetMatSolverType(pc, cholmod ? MATSOLVERCHOLMOD : MATSOLVERMUMPS));
     // CHOLMOD would print a line of its own for a matrix that it cannot factorise.
     if (cholmod && !petsc_option_given(quiet_cholmod))
-      for (const char* part : {"", "redundant_"})
-        SCREE_PETSC(PetscOptionsSetValue(
-            nullptr, fmt::format("-{}{}{}", petsc_prefix, part, quiet_cholmod + 1).c_str(), "0"));
+      SCREE_PETSC(PetscOptionsSetValue(
+          nullptr,
+          fmt::format("-{}{}{}", petsc_prefix, method.on_each_rank ? "redundant_" : "", quiet_cholmod + 1)
+              .c_str(),
+          "0"));
   } else {
     SCREE_PETSC(PCSetType(pc, method.matrix_free ? PCPBJACOBI : PCBJACOBI));
   }
