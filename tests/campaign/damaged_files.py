@@ -220,10 +220,11 @@ def share(kind, name, content):
         return mixed(hash_sum(f"{kind}\n{name}\n{content}".encode(), 1))
 
 
-def numbers_of(file) -> list:
-    """Name and value of each number of a checkpoint."""
-    return [pair for kind in ("integers", "reals") if f"numbers/{kind}" in file
-            for pair in zip(file[f"numbers/{kind}_names"][()].decode().split("\n")[:-1], file[f"numbers/{kind}"][()])]
+def numbers_of(file, kind) -> list:
+    """Name and value of each number of a checkpoint that is one of the "integers" or "reals"."""
+    if f"numbers/{kind}" not in file:
+        return []
+    return list(zip(file[f"numbers/{kind}_names"][()].decode().split("\n")[:-1], file[f"numbers/{kind}"][()]))
 
 
 def seal(path):
@@ -234,7 +235,7 @@ def seal(path):
             return value.decode() if isinstance(value, bytes) else str(value)
 
         total = share("file", text(file.attrs["kind"]), int(np.asarray(file.attrs["version"]).reshape(-1)[0]))
-        for name, number in numbers_of(file):
+        for name, number in numbers_of(file, "integers") + numbers_of(file, "reals"):
             total += share("integer", name, int(number)) if number.dtype.kind == "i" else \
                 share("real", name, f"{number.view(np.uint64):016x}")
         for name, data in file["arrays"].items():
@@ -256,11 +257,9 @@ def odd_number(rng, path):
     """One number or array of a checkpoint made odd."""
     with h5py.File(path, "a") as file:
         if rng.random() < 0.5:
-            kinds = [kind for kind in ("integers", "reals") for _ in file[f"numbers/{kind}"][()]]
-            values = file[f"numbers/{(kind := rng.choice(kinds))}"]
-            place = rng.randrange(len(values))
-            name = file[f"numbers/{kind}_names"][()].decode().split("\n")[:-1][place]
-            values[place] = rng.choice(ODD_REALS if kind == "reals" else ODD_INTEGERS)
+            kind, place, name = rng.choice([(kind, place, name) for kind in ("integers", "reals")
+                                            for place, (name, _) in enumerate(numbers_of(file, kind))])
+            file[f"numbers/{kind}"][place] = rng.choice(ODD_REALS if kind == "reals" else ODD_INTEGERS)
         else:
             name = rng.choice(sorted(file["arrays"]))
             values = file["arrays"][name][()]

@@ -53,8 +53,11 @@ def test_ball_on_a_spring_floor(folder, step, within):
         return speed ** 2 + 20 * (height - 0.01) - 10 * row["dt"] * (speed - (speed > 0) * 1.27 + (speed < 0) * 1.41)
 
     squares = [square_on_floor(*pair) for pair in (rows[100:102], rows[-2:])]
-    # 0.9 without gravity; x'' = g - 2 zeta omega x' - omega^2 x ends with 0.89907 of the speed.
-    check_close((squares[1] / squares[0]) ** 0.5, 0.89907, "restitution", absolute=within)
+    restitution = (squares[1] / squares[0]) ** 0.5
+    # x'' = g - 2 zeta omega x' - omega^2 x ends with 0.89907 of the speed: gravity takes most of what 0.9 may differ by.
+    check_close(restitution, 0.89907, "restitution with gravity", absolute=within)
+    if step != 8e-5:    # 0.89899: misses by 1e-5
+        check_close(restitution, 0.9, "restitution", absolute=within)
     apex = max(row["extent_center_z"] for row in rows if row["time"] > 0.2)
     check_close(apex, 0.091, "apex after the first impact", relative=0.01 if step < 3e-4 else 0.02)
 
