@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 namespace scree::launcher {
 
@@ -63,23 +65,38 @@ StartSettings::StartSettings() {
   set("OMPI_MCA_btl", "self");
   // No daemon (4.x; later ones never start any).
   constexpr const char* isolated = "OMPI_MCA_ess_singleton_isolated";
-  constexpr const char* folder = "OMPI_MCA_orte_tmpdir_base";
-  if (is_set(isolated) || is_set(folder)) return;
-  folder_ = std::string(value("TMPDIR").empty() ? "/tmp" : value("TMPDIR")) + "/scree-mpi-XXXXXX";
+  if (is_set(isolated)) return;
+  constexpr const char* base = "OMPI_MCA_orte_tmpdir_base";
+  std::string parent = "/tmp";
+  for (const char* name : {"TMPDIR", base})
+    if (!value(name).empty()) parent = value(name);
+  std::error_code ignored;  // mkdtemp says whether the folder is there
+  std::filesystem::create_directories(parent, ignored);
+  folder_ = parent + "/scree-mpi-XXXXXX";
   if (!mkdtemp(folder_.data())) {
     folder_.clear();
     return;
   }
   set(isolated, "1");
-  set(folder, folder_.c_str());
+  change(base, folder_);
 }
 
 void StartSettings::set(const char* name, const char* text) {
-  if (!is_set(name) && setenv(name, text, 0) == 0) names_.push_back(name);
+  if (!is_set(name)) change(name, text);
+}
+
+void StartSettings::change(const char* name, const std::string& text) {
+  std::optional<std::string> old;
+  if (is_set(name)) old = value(name);
+  if (setenv(name, text.c_str(), 1) == 0) changes_.push_back({name, old});
 }
 
 StartSettings::~StartSettings() {
-  for (const char* name : names_) unsetenv(name);
+  for (const auto& [name, old] : changes_)
+    if (old)
+      setenv(name, old->c_str(), 1);
+    else
+      unsetenv(name);
 }
 
 }  // namespace scree::launcher

@@ -23,7 +23,8 @@ std::optional<int> rank();
 /// A process that no launcher started has nobody to send to, so it needs neither a daemon, whose start takes
 /// longer than all else, nor networks. Without a daemon all such processes of a machine would take the same
 /// folder for what Open MPI keeps in files, and the first to end would remove it from under the others: each
-/// gets one of its own. Without such a folder, the daemon starts.
+/// gets one of its own, within OMPI_MCA_orte_tmpdir_base, TMPDIR or /tmp. Without such a folder, the daemon
+/// starts.
 class StartSettings {
  public:
   StartSettings();
@@ -34,10 +35,17 @@ class StartSettings {
   StartSettings& operator=(const StartSettings&) = delete;
 
  private:
+  struct Change {
+    const char* name = nullptr;
+    std::optional<std::string> old;  ///< what the user has set
+  };
+
+  /// Unless the user has set it.
   void set(const char* name, const char* text);
+  void change(const char* name, const std::string& text);
 
   std::string folder_;
-  std::vector<const char*> names_;  ///< of what was set
+  std::vector<Change> changes_;
 };
 
 }  // namespace scree::launcher

@@ -3,6 +3,8 @@ needs no daemon, while the settings of the user hold."""
 import itertools
 import re
 
+import pytest
+
 from scree.commands import COMMANDS
 from scree_program import check, check_in, run_ok, scree, source_folder, without_launcher
 from small_deck import write_deck
@@ -93,13 +95,14 @@ def test_a_run_without_a_launcher_starts_no_daemon_and_has_the_same_bits(folder)
     check(result.code != 0 and marker.exists(), "who asks for the daemon gets it", result)
 
 
-def test_processes_side_by_side_leave_each_other_alone(folder):
+@pytest.mark.parametrize("variable", ["TMPDIR", "OMPI_MCA_orte_tmpdir_base"])
+def test_processes_side_by_side_leave_each_other_alone(folder, variable):
     """Open MPI would give all of them the same folder for files that they write together."""
     deck = write_deck(folder)
     temporary = folder / "temporary"
-    temporary.mkdir()
+    no_daemon = {"OPAL_BINDIR": str(folder)}    # the daemon is not there
     side_by_side = [without_launcher("-q", "run", deck, "--set", f"output.directory=side{k}", "--set", "output.h5md.every=0.01",
-                                     folder=folder, TMPDIR=str(temporary)) for k in range(4)]
+                                     folder=folder, **{variable: str(temporary)}, **no_daemon) for k in range(4)]
     for process in side_by_side:
         result = process.finish(timeout=60)
         check(result.code == 0 and "mca_" not in result.stderr, "it ends without a complaint of MPI", result)
