@@ -23,7 +23,7 @@ enum Place : std::uint8_t {
 /// For BodyStore::carry_extra().
 inline constexpr std::array fields{
 #define SCREE_AGENT_FIELD(name, stored, type, unit, frames, table, only_if, what) \
-  ExtraField{{#stored, unit, Ghosts::none, true, Carried::always, what}, std::is_same_v<type, std::int32_t>},
+  ExtraField{{#stored, unit, Ghosts::none, true, FieldSet::always, what}, std::is_same_v<type, std::int32_t>},
 #include "crowd/agent_fields.def"
 #undef SCREE_AGENT_FIELD
 };

@@ -18,7 +18,7 @@ constexpr std::size_t n_totals = 3;  // of each queue
 
 void Queues::start(BodyStore<2>& bodies) {
   if (is_used())
-    walk_field_ = bodies.add_extra({{"queue_walk", "s", Ghosts::none, true, Carried::always,
+    walk_field_ = bodies.add_extra({{"queue_walk", "s", Ghosts::none, true, FieldSet::always,
                                      "how long its walk in the queue would take it alone"},
                                     false});
   totals_.assign(n_totals * journeys_.queues().size(), 0);

@@ -35,9 +35,9 @@ constexpr Orientation<D> upright() {
 }
 
 enum class Ghosts { keep, none, with_shapes };
-/// What a body carries besides its place. Levels of motion include those before them; `path`, `shapes` and
+/// The fields that a body has besides its place. Levels of motion include those before them; `path`, `shapes` and
 /// `oriented` and `levels` are apart from these, see BodyStore::carry_path(), carry_shapes(), carry_levels().
-enum class Carried {
+enum class FieldSet {
   always,
   with_inertia,
   with_accelerations,
@@ -47,8 +47,8 @@ enum class Carried {
   oriented,
   levels
 };
-constexpr bool has_inertia(Carried carried) {
-  return carried >= Carried::with_inertia && carried <= Carried::with_derivatives;
+constexpr bool has_inertia(FieldSet set) {
+  return set >= FieldSet::with_inertia && set <= FieldSet::with_derivatives;
 }
 
 /// What a field is: name, unit and rules, from fields.def.
@@ -57,7 +57,7 @@ struct FieldInfo {
   std::string_view unit;
   Ghosts ghosts;
   bool saved;
-  Carried carried;
+  FieldSet field_set;
   std::string_view what;
 };
 
@@ -77,8 +77,8 @@ class BodyStore {
   Index n_local() const { return n_owned_ + n_ghosts_; }
 
   /// Says what bodies carry; before the first of them is made.
-  void carry(Carried carried) { carried_ = carried; }
-  bool has_inertia() const { return scree::has_inertia(carried_); }
+  void carry(FieldSet set) { field_set_ = set; }
+  bool has_inertia() const { return scree::has_inertia(field_set_); }
   /// Says whether some bodies are no balls, and all carry `shape` and `orientation`, ghosts too; before the
   /// first of them is made.
   void carry_shapes(bool carried) { carries_shapes_ = carried; }
@@ -114,12 +114,12 @@ class BodyStore {
   /// leaves `position` there until its step is done.
   std::span<const Vec<D>> step_start() const { return carries_path_ ? previous() : position(); }
 
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
-  std::span<type> name() {                                                        \
-    return name##_;                                                               \
-  }                                                                               \
-  std::span<const type> name() const {                                            \
-    return name##_;                                                               \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, field_set, frames, h5md, what) \
+  std::span<type> name() {                                                          \
+    return name##_;                                                                 \
+  }                                                                                 \
+  std::span<const type> name() const {                                              \
+    return name##_;                                                                 \
   }
 #include "particles/fields.def"
 #undef SCREE_FIELD
@@ -127,7 +127,7 @@ class BodyStore {
   /// Calls f(FieldInfo, std::vector<T>&) for every field that this run carries.
   template <class F>
   void for_each_field(F&& f) {
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, field_set, frames, h5md, what) \
   if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
@@ -135,7 +135,7 @@ class BodyStore {
   }
   template <class F>
   void for_each_field(F&& f) const {
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, field_set, frames, h5md, what) \
   if (carries(info_##name)) f(info_##name, name##_);
 #include "particles/fields.def"
 #undef SCREE_FIELD
@@ -155,20 +155,20 @@ class BodyStore {
 
  private:
   bool carries(const FieldInfo& info) const {
-    if (info.carried == Carried::path) return carries_path_;
-    if (info.carried == Carried::shapes) return carries_shapes_;
-    if (info.carried == Carried::oriented) return carries_turns();
-    if (info.carried == Carried::levels) return carries_levels_;
-    if (info.carried == Carried::always || info.carried == carried_) return true;
-    return scree::has_inertia(carried_) && info.carried <= carried_;
+    if (info.field_set == FieldSet::path) return carries_path_;
+    if (info.field_set == FieldSet::shapes) return carries_shapes_;
+    if (info.field_set == FieldSet::oriented) return carries_turns();
+    if (info.field_set == FieldSet::levels) return carries_levels_;
+    if (info.field_set == FieldSet::always || info.field_set == field_set_) return true;
+    return scree::has_inertia(field_set_) && info.field_set <= field_set_;
   }
 
   enum : bool { yes = true, no = false };
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
-  static constexpr FieldInfo info_##name{#name, unit, Ghosts::ghosts, saved, Carried::carried, what};
+#define SCREE_FIELD(name, type, unit, ghosts, saved, field_set, frames, h5md, what) \
+  static constexpr FieldInfo info_##name{#name, unit, Ghosts::ghosts, saved, FieldSet::field_set, what};
 #include "particles/fields.def"
 #undef SCREE_FIELD
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) std::vector<type> name##_;
+#define SCREE_FIELD(name, type, unit, ghosts, saved, field_set, frames, h5md, what) std::vector<type> name##_;
 #include "particles/fields.def"
 #undef SCREE_FIELD
   struct Extra {
@@ -178,7 +178,7 @@ class BodyStore {
   std::vector<Extra> extra_;
   Index n_owned_ = 0;
   Index n_ghosts_ = 0;
-  Carried carried_ = Carried::always;
+  FieldSet field_set_ = FieldSet::always;
   bool carries_path_ = true;
   bool carries_shapes_ = false;
   bool carries_levels_ = false;

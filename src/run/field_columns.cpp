@@ -14,7 +14,7 @@ struct ColumnPlace {
   int frames, h5md;
 };
 constexpr std::array column_places{
-#define SCREE_FIELD(name, type, unit, ghosts, saved, carried, frames, h5md, what) \
+#define SCREE_FIELD(name, type, unit, ghosts, saved, field_set, frames, h5md, what) \
   ColumnPlace{#name, frames, h5md},
 #include "particles/fields.def"
 #undef SCREE_FIELD

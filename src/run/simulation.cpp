@@ -140,7 +140,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
 template <int D>
 void Simulation<D>::take_physics() {
   const SchemeTraits traits = deck_.stepper->traits();
-  state_.bodies.carry(traits.carried);
+  state_.bodies.carry(traits.field_set);
   state_.bodies.carry_shapes(deck_.has_shapes());
   state_.bodies.carry_path(
       traits.needs_path ||

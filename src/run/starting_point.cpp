@@ -108,7 +108,7 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
         fmt::format("--from: {} do not start from a checkpoint; --resume goes on with a run of them",
                     scene->words().bodies));
   State<D> old{.comm = state.comm, .box = content_.box, .cell = content_.cell};
-  old.bodies.carry(content_.stepper->traits().carried);
+  old.bodies.carry(content_.stepper->traits().field_set);
   old.bodies.carry_path(false);
   old.bodies.carry_shapes(content_.has_shapes());
   old.group_rotates.resize(content_.all_groups().size());

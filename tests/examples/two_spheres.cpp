@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
 
   // Bodies: rank 0 makes both; the neighbour list moves them to the ranks that own their blocks.
   BodyStore<3>& bodies = state.bodies;
-  bodies.carry(scheme->traits().carried);
+  bodies.carry(scheme->traits().field_set);
   bodies.resize(state.comm.is_root() ? 2 : 0, 0);
   for (Index k = 0; k < bodies.n_owned(); ++k) {
     const auto i = static_cast<std::size_t>(k);

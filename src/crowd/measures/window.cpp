@@ -108,7 +108,7 @@ class Window final : public Measure<2> {
     for (const std::string& name : field_names_) {
       const bool is_count = &name == &field_names_.back();
       const std::size_t number = state.bodies.add_extra(
-          {{name, is_count ? "-" : "m", Ghosts::none, true, Carried::always, "of a measure"}, is_count});
+          {{name, is_count ? "-" : "m", Ghosts::none, true, FieldSet::always, "of a measure"}, is_count});
       if (&name == &field_names_.front()) first_field_ = number;
     }
   }

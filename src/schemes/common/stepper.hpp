@@ -41,7 +41,7 @@ using ContactProblemHook = std::function<void(const ContactProblem<D>&)>;
 /// What the rest of the program has to know of a scheme. It follows from the deck and stays the same during a
 /// run.
 struct SchemeTraits {
-  Carried carried = Carried::always;  ///< what bodies carry from step to step
+  FieldSet field_set = FieldSet::always;  ///< what bodies carry from step to step
   /// Steps need `previous` of the bodies for all their length.
   bool needs_path = true;
   /// The scheme records where energy comes from and goes to, in State::energy_balance.
@@ -66,7 +66,7 @@ struct SchemeTraits {
   std::string_view memory = {};
 
   /// Bodies have mass, spin and a material. First-order schemes know none of them.
-  bool has_inertia() const { return scree::has_inertia(carried); }
+  bool has_inertia() const { return scree::has_inertia(field_set); }
 };
 
 /// What a scheme asks of the neighbour list.

@@ -54,9 +54,9 @@ ConstraintFriction<D>::ConstraintFriction(State<D>& state, Neighborhood<D>& neig
 }
 
 template <int D>
-Carried ConstraintFriction<D>::carries(const std::string& integrator) {
-  return make_integrator<D>(integrator)->history_width() > 0 ? Carried::with_derivatives
-                                                             : Carried::with_accelerations;
+FieldSet ConstraintFriction<D>::field_set(const std::string& integrator) {
+  return make_integrator<D>(integrator)->history_width() > 0 ? FieldSet::with_derivatives
+                                                             : FieldSet::with_accelerations;
 }
 
 template <int D>

@@ -38,7 +38,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   ConstraintFriction(State<D>& state, Neighborhood<D>& neighborhood, const Settings& settings);
 
   /// How much bodies carry for this integrator.
-  static Carried carries(const std::string& integrator);
+  static FieldSet field_set(const std::string& integrator);
   const SoftLaws<D>& laws() const override { return laws_; }
 
   /// Before the first step of a run or a restart, after prepare(): histories of the integrator for steps of

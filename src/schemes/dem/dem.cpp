@@ -158,10 +158,10 @@ void DemStepper<D>::describe(Section& root) {
 template <int D>
 SchemeTraits DemStepper<D>::traits() const {
   if (is_constrained())  // no energy balance, no cohesion
-    return {.carried = ConstraintFriction<D>::carries(integrator()),
+    return {.field_set = ConstraintFriction<D>::field_set(integrator()),
             .same_for_any_owners = false,
             .memory = "modes of friction"};
-  return {.carried = Carried::with_accelerations,
+  return {.field_set = FieldSet::with_accelerations,
           .balances_energy = true,
           .balance_costs_time = true,
           .stores_energy = true,

@@ -25,7 +25,7 @@ class EventStepper final : public Stepper<D> {
  public:
   void describe(Section& root) override;
   SchemeTraits traits() const override {
-    return {.carried = Carried::with_inertia, .balances_energy = true, .exports_forces = false};
+    return {.field_set = FieldSet::with_inertia, .balances_energy = true, .exports_forces = false};
   }
   ListRequirements list_requirements(const State<D>&, Real /*dt*/, Real /*largest_radius*/) const override {
     return {};

@@ -94,7 +94,7 @@ class NonsmoothStepper final : public Stepper<D> {
 
 template <int D>
 SchemeTraits NonsmoothStepper<D>::traits() const {
-  return {.carried = Carried::with_inertia,
+  return {.field_set = FieldSet::with_inertia,
           .balances_energy = true,
           .has_contact_problems = true,
           .takes_shapes = true,

@@ -33,7 +33,7 @@ struct Scene {
   /// Gives bodies mass, spin and, from the tables of a deck, materials: all bodies and obstacles are of the
   /// first.
   void add_inertia(const std::vector<Real>& masses, const std::string& materials = "") {
-    state.bodies.carry(Carried::with_inertia);
+    state.bodies.carry(FieldSet::with_inertia);
     state.bodies.resize(state.bodies.n_owned(), 0);
     std::ranges::copy(masses, state.bodies.mass().begin());
     Deck deck = Deck::from_text(materials, "test.toml");

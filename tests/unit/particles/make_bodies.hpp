@@ -24,10 +24,10 @@ struct Start {
 
 template <int D>
 Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& toml, std::uint64_t seed = 7,
-                     Carried carried = Carried::always) {
+                     FieldSet field_set = FieldSet::always) {
   Deck deck = Deck::from_text(toml, "test.toml");
   Start<D> start;
-  start.bodies.carry(carried);
+  start.bodies.carry(field_set);
   start.obstacles.describe(deck.root());
   ShapeTable<D> shapes;
   shapes.describe(deck.root());
@@ -43,8 +43,8 @@ Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& tom
 
 /// One group "bed", made by this rank alone, from the lines of its table.
 template <int D>
-Start<D> make_bed(const Box<D>& box, const std::string& lines, Carried carried = Carried::always) {
-  return make_bodies(Comm(MPI_COMM_SELF), box, "[particles.bed]\n" + lines, 7, carried);
+Start<D> make_bed(const Box<D>& box, const std::string& lines, FieldSet field_set = FieldSet::always) {
+  return make_bodies(Comm(MPI_COMM_SELF), box, "[particles.bed]\n" + lines, 7, field_set);
 }
 
 /// Vector from b to the nearest image of a.

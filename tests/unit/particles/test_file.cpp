@@ -77,7 +77,7 @@ TEST_CASE(
                         "x,y,diameter,vx,vy,omegaz,colour\n1,2,1,0.5,-0.25,3,7\n4,3,1,0,1e-3,-2,8\n");
   const auto read_moving = [&](const std::string& keys, const std::string& group = "") {
     return make_bed<2>(box, group + "source = { type = 'file', path = '" + csv.path() + "'" + keys + " }",
-                       Carried::with_inertia);
+                       FieldSet::with_inertia);
   };
   const Start<2> start = read_moving("");
   REQUIRE(start.size() == 2);
@@ -120,7 +120,7 @@ const std::string dump =
 TEST_CASE("file: a LAMMPS dump gives its last frame, or the one asked for", "[particles]") {
   const ScratchFile file("dump.lammpstrj", dump);
   const std::string source = "source = { type = 'file', path = '" + file.path() + "'";
-  const Start<2> last = make_bed<2>(box, source + " }", Carried::with_inertia);
+  const Start<2> last = make_bed<2>(box, source + " }", FieldSet::with_inertia);
   REQUIRE(last.size() == 3);
   CHECK(std::ranges::equal(last.bodies.id(), std::vector<GlobalId>{2, 0, 1}));
   CHECK(std::ranges::equal(last.bodies.position(), std::vector<Vec<2>>{{{1, 2}}, {{3, 4}}, {{5, 6}}}));
@@ -202,7 +202,7 @@ TEST_CASE("file: an H5MD file gives its last frame, or the one asked for", "[par
   CHECK(std::ranges::equal(first.bodies.position(), std::vector<Vec<2>>{{{1, 2}}, {{3, 4}}}));
   CHECK_THAT(error_of(h5.path(), ", frame = 2"), Catch::Contains("no frame 2: the file has 2"));
   const Start<2> moving =
-      make_bed<2>(box, "source = { type = 'file', path = '" + h5.path() + "' }", Carried::with_inertia);
+      make_bed<2>(box, "source = { type = 'file', path = '" + h5.path() + "' }", FieldSet::with_inertia);
   CHECK(std::ranges::equal(moving.bodies.velocity(), std::vector<Vec<2>>{{{1, -1}}, {{2, -2}}}));
   CHECK(moving.bodies.angular_velocity()[1][0] == 0.25);
   CHECK(moving.bodies.orientation()[0][0] == 3);

@@ -86,7 +86,7 @@ source = { type = "random", count = 800, region = { lower = [0, 0, 0], upper = [
 )";
   const ShapeTable<3> shapes = shapes_of<3>(two_shapes);
   const Start<3> start =
-      make_bodies(Comm(MPI_COMM_SELF), room(), two_shapes + group, 7, Carried::with_inertia);
+      make_bodies(Comm(MPI_COMM_SELF), room(), two_shapes + group, 7, FieldSet::with_inertia);
   REQUIRE(start.size() == 800);
   std::map<std::int32_t, int> count;
   Vec<3> mean;
@@ -112,7 +112,7 @@ axis = [0, 0, 2]
 radius = { distribution = "constant", value = 0.05 }
 source = { type = "lattice", spacing = 0.5 }
 )",
-                                     7, Carried::with_inertia);
+                                     7, FieldSet::with_inertia);
   REQUIRE(start.size() > 100);
   const auto axes = axes_of<3>(start.bodies.orientation()[0]);
   CHECK(norm(axes[0] - Vec<3>{{0, 1, 0}}) < 1e-12);

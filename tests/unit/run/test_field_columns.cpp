@@ -13,7 +13,7 @@ template <int D>
 State<D> one_body() {
   State<D> state;
   state.comm = Comm(MPI_COMM_SELF);
-  state.bodies.carry(Carried::with_inertia);
+  state.bodies.carry(FieldSet::with_inertia);
   state.bodies.resize(1, 0);
   state.bodies.position()[0] = unit_vector<D>(0) + 2.0 * unit_vector<D>(1);
   state.bodies.velocity()[0] = 3.0 * unit_vector<D>(1);

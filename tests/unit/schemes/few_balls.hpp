@@ -30,7 +30,7 @@ struct FewBalls {
     state.group_material = {0};
     state.obstacle_material.assign(state.obstacles.list().size(), 0);
     BodyStore<D>& bodies = state.bodies;
-    bodies.carry(Carried::with_inertia);
+    bodies.carry(FieldSet::with_inertia);
     bodies.resize(static_cast<Index>(balls.size()), 0);
     for (std::size_t i = 0; i < balls.size(); ++i) {
       bodies.id()[i] = static_cast<GlobalId>(i);

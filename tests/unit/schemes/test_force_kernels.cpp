@@ -45,7 +45,7 @@ class Numbers {
 BodyStore<3> make_bodies(Index n) {
   Numbers random;
   BodyStore<3> bodies;
-  bodies.carry(Carried::with_accelerations);
+  bodies.carry(FieldSet::with_accelerations);
   bodies.resize(n, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
     bodies.mobility()[i] = 1;

@@ -24,7 +24,7 @@ std::unique_ptr<ForceField<D>> field_of(const std::string& lines, std::vector<bo
 template <int D>
 State<D> bodies_at(const std::vector<Vec<D>>& places, const Vec<D>& velocity = {}) {
   State<D> state{.comm = Comm(MPI_COMM_SELF), .box = {filled<D>(-10), filled<D>(10), {}}};
-  state.bodies.carry(Carried::with_inertia);
+  state.bodies.carry(FieldSet::with_inertia);
   state.bodies.resize(static_cast<Index>(places.size()), 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     state.bodies.id()[i] = static_cast<GlobalId>(i);
