@@ -36,7 +36,7 @@ void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood, const std
     if (multiplier != 0) known[who] = multiplier;
   });
   relist();
-  field_.fit(neighborhood);
+  field_.resize(neighborhood);
   field_.clear();
   for_each([&](Real& multiplier, const auto& who) {
     if (const auto found = known.find(who); found != known.end()) multiplier = found->second;

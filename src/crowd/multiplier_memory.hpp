@@ -13,8 +13,8 @@ namespace scree {
 class MultiplierMemory {
  public:
   /// After a list build.
-  void recall(const State<2>& state, const Neighborhood<2>& neighborhood) {
-    field_.recall(state, neighborhood);
+  void restore(const State<2>& state, const Neighborhood<2>& neighborhood) {
+    field_.restore(state, neighborhood);
   }
   /// Of the owned people. Collective.
   ContactMemory remember(const State<2>& state, const Neighborhood<2>& neighborhood) const {

@@ -274,8 +274,8 @@ GlobalId NeighborList<D>::name_of_wall(const State<D>& state, Index body, int co
 }
 
 template <int D>
-void NeighborList<D>::recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
-                             int width) const {
+void NeighborList<D>::restore(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
+                              int width) const {
   const auto w = static_cast<std::size_t>(width);
   std::fill(pair_values.begin(), pair_values.end(), 0);
   std::fill(wall_values.begin(), wall_values.end(), 0);
@@ -285,13 +285,13 @@ void NeighborList<D>::recall(const State<D>& state, std::span<Real> pair_values,
   schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
     const GlobalId id = ids[static_cast<std::size_t>(high)];
     const bool knows = memory.any_of(low, [id](GlobalId partner) { return id_of_partner(partner) == id; });
-    if (knows) memory.recall(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
+    if (knows) memory.restore(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
   });
   for (const auto& wall : schedule_.walls())
     for (Index k = wall.first; k < wall.last; ++k) {
       const auto slot = static_cast<std::size_t>(k);
       const Index body = schedule_.wall_bodies()[slot];
-      memory.recall(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
+      memory.restore(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
     }
 }
 

@@ -101,8 +101,8 @@ class NeighborList {
   void renumber(const State<D>& state, std::span<const Index> numbers, std::vector<Index>& kept_walls);
 
   /// Copies what is remembered to the places of the candidates, `width` numbers each (0 for new ones). Local.
-  void recall(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
-              int width) const;
+  void restore(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
+               int width) const;
   /// The numbers of all candidates as memory of the owned bodies. Collective.
   ContactMemory remember(const State<D>& state, const GhostExchange<D>& ghosts,
                          std::span<const Real> pair_values, std::span<const Real> wall_values,

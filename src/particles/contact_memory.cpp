@@ -2,7 +2,7 @@
 
 namespace scree {
 
-void ContactMemory::recall(Index i, GlobalId partner, std::span<Real> numbers) const {
+void ContactMemory::restore(Index i, GlobalId partner, std::span<Real> numbers) const {
   const auto body = static_cast<std::size_t>(i);
   const auto w = static_cast<std::size_t>(width);
   std::ranges::fill(numbers, 0.0);

@@ -40,7 +40,7 @@ struct ContactMemory {
     return std::any_of(other.begin() + start[body], other.begin() + start[body + 1], is_partner);
   }
   /// Writes the numbers of body i with `partner`, zeros if there are none.
-  void recall(Index i, GlobalId partner, std::span<Real> numbers) const;
+  void restore(Index i, GlobalId partner, std::span<Real> numbers) const;
   /// Forgets everything, for n bodies.
   void clear(Index n_bodies_now);
   /// Appends a body that copies the entries of `body` in `from`.

@@ -188,7 +188,7 @@ struct Scene {
   void check_multipliers_found() {
     const auto n = static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size);
     std::vector<Real> values(n), no_walls;
-    neighborhood.list().recall(state, values, no_walls, 1);
+    neighborhood.list().restore(state, values, no_walls, 1);
     int n_lost = 0;
     neighborhood.schedule().for_each_pair([&](std::size_t place, Index low, Index high, Index) {
       n_lost += values[place] !=
@@ -386,7 +386,7 @@ TEST_CASE("migration: fields and memory go along, over any distance", "[mpi]") {
     CHECK(state.memory.start[at + 1] - state.memory.start[at] == id % 4);
     for (GlobalId other = 0; other < id % 4; ++other) {
       Real found = 0;
-      state.memory.recall(i, other, {&found, 1});
+      state.memory.restore(i, other, {&found, 1});
       CHECK(found == value_of(id, other));
     }
   }

@@ -199,7 +199,7 @@ void CrowdStepper::fit(State<2>& state, Real share_moved) {
     sweeper_->prepare(state, false);
     return;
   }
-  memory_.recall(state, *neighborhood_);
+  memory_.restore(state, *neighborhood_);
 }
 
 /// From the next list on pairs are listed that may be within `reach` of each other before the one after it.

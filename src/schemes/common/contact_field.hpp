@@ -19,17 +19,17 @@ class ContactField {
   static constexpr int width = sizeof(T) / sizeof(Real);  // NOLINT(bugprone-sizeof-expression)
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) == width * sizeof(Real));
 
-  /// Fits the present candidates; what they remember is not defined then. Local.
+  /// To the present candidates; what they remember is not defined then. Local.
   template <int D>
-  void fit(const Neighborhood<D>& neighborhood) {
+  void resize(const Neighborhood<D>& neighborhood) {
     resize_exactly(pairs_, static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size));
     walls_.resize(neighborhood.schedule().wall_bodies().size());
   }
-  /// Fits the present candidates and takes what bodies remember of them. After every rebuild. Local.
+  /// Resizes to the present candidates and takes what bodies remember of them. After every rebuild. Local.
   template <int D>
-  void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
-    fit(neighborhood);
-    neighborhood.list().recall(state, numbers(pairs_), numbers(walls_), width);
+  void restore(const State<D>& state, const Neighborhood<D>& neighborhood) {
+    resize(neighborhood);
+    neighborhood.list().restore(state, numbers(pairs_), numbers(walls_), width);
   }
   /// Goes on with these of the candidates at walls (SweepSchedule::renumber). Local.
   void keep_walls(std::span<const Index> kept) {

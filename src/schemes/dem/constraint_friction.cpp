@@ -76,7 +76,7 @@ void ConstraintFriction<D>::prepare() {
     if (state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
       std::fill(inverse + D, inverse + q, 1 / moment_of_inertia<D>(mass, bodies.radius()[i]));
   }
-  modes_.recall(state_, neighborhood_);
+  modes_.restore(state_, neighborhood_);
   closed_.clear();
   for (const std::span<ContactMode> list : {modes_.pairs(), modes_.walls()})
     for (ContactMode& mode : list)

@@ -44,7 +44,7 @@ class ConstraintFriction final : public DemMotion<D>, private MotionSystem {
   /// Before the first step of a run or a restart, after prepare(): histories of the integrator for steps of
   /// `dt`. Velocities that sticking contacts do not allow are projected, with a warning. Collective.
   void start(Real dt) override;
-  /// After a list build: fits all arrays and recalls modes from state.memory. Local.
+  /// After a list build: fits all arrays and restores modes from state.memory. Local.
   void prepare() override;
   /// From here on bodies move freely, as those made after the last step: they have a history too. Local.
   void set_free(std::size_t body) override;

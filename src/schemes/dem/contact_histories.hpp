@@ -28,14 +28,14 @@ class ContactHistories {
   explicit ContactHistories(bool has_rolling_springs) : rolls_(has_rolling_springs) {}
 
   /// After a list build: from state.memory. What remembers something touched. Local.
-  void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
+  void restore(const State<D>& state, const Neighborhood<D>& neighborhood) {
     if (!rolls_) {
-      now_.contact.recall(state, neighborhood);
+      now_.contact.restore(state, neighborhood);
     } else {
       ContactField<ContactSprings> both;
-      both.recall(state, neighborhood);
-      now_.contact.fit(neighborhood);
-      now_.rolling.fit(neighborhood);
+      both.restore(state, neighborhood);
+      now_.contact.resize(neighborhood);
+      now_.rolling.resize(neighborhood);
       std::ranges::transform(both.pairs(), now_.contact.pairs().begin(), &ContactSprings::history);
       std::ranges::transform(both.walls(), now_.contact.walls().begin(), &ContactSprings::history);
       std::ranges::transform(both.pairs(), now_.rolling.pairs().begin(), &ContactSprings::rolling);
@@ -58,7 +58,7 @@ class ContactHistories {
     clear_open_contacts();
     if (!rolls_) return now_.contact.remember(state, neighborhood);
     ContactField<ContactSprings> both;
-    both.fit(neighborhood);
+    both.resize(neighborhood);
     for (std::size_t k = 0; k < both.pairs().size(); ++k) both.pairs()[k] = of_pair(now_, k);
     for (std::size_t k = 0; k < both.walls().size(); ++k) both.walls()[k] = of_wall(now_, k);
     return both.remember(state, neighborhood);

@@ -38,7 +38,7 @@ class DemMotion {
  public:
   virtual ~DemMotion() = default;
   virtual const SoftLaws<D>& laws() const = 0;
-  /// After a list build: fits all arrays and recalls what contacts remember from state.memory. Local.
+  /// After a list build: fits all arrays and restores what contacts remember from state.memory. Local.
   virtual void prepare() = 0;
   /// Before the first step of a run or a restart, after prepare(). Collective.
   virtual void start(Real dt) = 0;

@@ -48,7 +48,7 @@ class SpringMotion final : public DemMotion<D> {
     field_force_.resize(n_owned);
     law_.find_reach(state_);
     records_.prepare(state_);
-    histories_.recall(state_, neighborhood_);
+    histories_.restore(state_, neighborhood_);
     pairs_.prepare(schedule);
     walls_.prepare(state_, schedule);
     pipeline_.prepare(schedule, neighborhood_.ghosts());

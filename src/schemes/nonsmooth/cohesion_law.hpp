@@ -54,7 +54,7 @@ class CohesionLaw {
   /// After a list build.
   void forget(const Neighborhood<D>& neighborhood) {
     has_last_ = false;
-    last_.fit(neighborhood);
+    last_.resize(neighborhood);
   }
   /// Changes free velocities in the order of a sweep, ghosts included. Collective.
   void add_to(const StepContacts<D>& step, const ImpulseMemory<D>& memory) {

@@ -43,7 +43,7 @@ class ContactLaws {
 
   /// After a list build: takes what bodies remember of the candidates.
   void restore() {
-    memory_.recall(state_, neighborhood_);
+    memory_.restore(state_, neighborhood_);
     if (cohesion_) cohesion_->forget(neighborhood_);
   }
   /// Collective.

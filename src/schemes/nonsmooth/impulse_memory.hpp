@@ -37,12 +37,12 @@ class ImpulseMemory {
   ImpulseMemory(bool has_springs, bool has_shapes, bool has_rolling)
       : has_springs_(has_springs), has_shapes_(has_shapes), has_rolling_(has_rolling) {}
 
-  void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
-    visit(*this, [&](auto& field) { field.recall(state, neighborhood); });
+  void restore(const State<D>& state, const Neighborhood<D>& neighborhood) {
+    visit(*this, [&](auto& field) { field.restore(state, neighborhood); });
   }
   /// Fits the present candidates, and remembers nothing. Local.
-  void fit(const Neighborhood<D>& neighborhood) {
-    visit(*this, [&](auto& field) { field.fit(neighborhood); });
+  void resize(const Neighborhood<D>& neighborhood) {
+    visit(*this, [&](auto& field) { field.resize(neighborhood); });
     clear();
   }
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {
@@ -59,7 +59,7 @@ class ImpulseMemory {
   }
   /// Makes `marks` fit the present candidates, 1 where a spring is stretched or pressed and 0 elsewhere.
   void mark_springs(ContactField<Real>& marks, const Neighborhood<D>& neighborhood) const {
-    marks.fit(neighborhood);
+    marks.resize(neighborhood);
     marks.clear();
     if (!has_springs_) return;
     const auto mark = [&](const auto& field, const auto& elastic) {

@@ -71,7 +71,7 @@ class WallUnknowns {
         continue;
       }
       write_rows(problem, contacts, c, static_cast<std::size_t>(k));
-      if (problem.a[c] < 0) soften(problem, contacts, c);
+      if (problem.a[c] < 0) add_compliance(problem, contacts, c);
     }
   }
   /// Adds what attracts bodies to walls, against them: pull(c) [N s]. Collective.
@@ -216,7 +216,7 @@ class WallUnknowns {
   }
   /// A contact with a body that is fixed is a little compliant, as nothing else determines how much each of
   /// several carries: by 1e-6 of what the wall, or else the body, would.
-  void soften(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c) const {
+  void add_compliance(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c) const {
     constexpr Real share = 1e-6;
     const WallUnknown& wall = problem.walls[static_cast<std::size_t>(problem.at_walls.wall[c])];
     Real squared = 0;

@@ -13,9 +13,9 @@ class PbdMultipliers {
   using Points = PointValues<D>;
 
   /// Fits the present candidates and takes what bodies remember of them. After every rebuild. Local.
-  void recall(const State<D>& state, const Neighborhood<D>& neighborhood) {
+  void restore(const State<D>& state, const Neighborhood<D>& neighborhood) {
     has_shapes_ = state.bodies.carries_shapes();
-    visit(*this, [&](auto& field) { field.recall(state, neighborhood); });
+    visit(*this, [&](auto& field) { field.restore(state, neighborhood); });
   }
   /// All of it as the memory of the owned bodies. Collective.
   ContactMemory remember(const State<D>& state, const Neighborhood<D>& neighborhood) const {

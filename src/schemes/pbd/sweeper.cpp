@@ -43,7 +43,7 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
     mobility_.assign(bodies.mobility().begin(), bodies.mobility().begin() + n_local_);
     mobility_.resize(n + 2, 1);
   }
-  multipliers_.recall(state, neighborhood_);
+  multipliers_.restore(state, neighborhood_);
   has_shapes_ = bodies.carries_shapes();
   if (has_shapes_) shapes_.prepare(state, neighborhood_);
 }

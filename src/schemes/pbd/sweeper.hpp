@@ -25,7 +25,7 @@ class PbdSweeper {
   explicit PbdSweeper(Neighborhood<D>& neighborhood)
       : neighborhood_(neighborhood), kernels_(&pair_kernels<D>()) {}
 
-  /// Makes the arrays fit the present candidates and recalls remembered multipliers. After every rebuild.
+  /// Makes the arrays fit the present candidates and restores remembered multipliers. After every rebuild.
   /// Sweeps see bodies with `radius_factor` times their radius. Local.
   void prepare(const State<D>& state, bool weighted, Real radius_factor = 1);
   /// Sweeps see bodies that can move with `factor` times their radius, those of mobility 0 as they are.

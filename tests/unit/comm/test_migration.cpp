@@ -46,7 +46,7 @@ TEST_CASE("migration: packed bodies come out with all fields and their memory, i
     CHECK(to.bodies.radius()[n + k] == from.bodies.radius()[source]);
     for (Index partner = 0; partner < which[k]; ++partner) {
       Real value = 0;
-      to.memory.recall(static_cast<Index>(n + k), GlobalId{10 * which[k] + partner}, {&value, 1});
+      to.memory.restore(static_cast<Index>(n + k), GlobalId{10 * which[k] + partner}, {&value, 1});
       CHECK(value == which[k] + 0.1 * partner);
     }
   }

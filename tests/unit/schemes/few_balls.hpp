@@ -47,7 +47,7 @@ struct FewBalls {
     neighborhood.rebuild(state);
     memory =
         ImpulseMemory<D>(state.materials.has_elastic_pairs(), false, state.materials.has_rolling_friction());
-    memory.fit(neighborhood);
+    memory.resize(neighborhood);
     law.dt = dt;
     assemble();
   }
