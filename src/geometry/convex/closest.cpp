@@ -92,8 +92,8 @@ ClosestPoints<D> Pair<D>::search(Real reach) const {
       break;
     }
   }
-  if (found.meeting == Meeting::apart) {
-    found.meeting = Meeting::near;
+  if (found.state == SeparationState::apart) {
+    found.state = SeparationState::near;
     found.distance = std::sqrt(squared);
     found.normal = -1 / found.distance * v;
     for (int i = 0; i < simplex.size(); ++i) {
@@ -102,7 +102,7 @@ ClosestPoints<D> Pair<D>::search(Real reach) const {
     }
     finish(simplex, found);
   }
-  if (found.distance > reach) found.meeting = Meeting::apart;
+  if (found.distance > reach) found.state = SeparationState::apart;
   return found;
 }
 
@@ -167,7 +167,7 @@ template <int D>
 void Pair<D>::compare(const Vec<D>& n, Real slack, ClosestPoints<D>& found) const {
   const auto best = compare_features(a_, b_, n, slack + round_off(0));
   found.compared = true;
-  found.meeting = Meeting::near;
+  found.state = SeparationState::near;
   found.on_a = best.on_a;
   found.on_b = best.on_b;
   found.distance = best.distance;
@@ -268,7 +268,7 @@ void Pair<D>::overlap(Real bound, ClosestPoints<D>& found) const {
     return;
   }
   found.normal = axis;
-  found.meeting = Meeting::overlap;
+  found.state = SeparationState::overlap;
   found.distance = max;
   points_of_overlap(found);
 }

@@ -3,7 +3,7 @@
 
 namespace scree {
 
-enum class Meeting {
+enum class SeparationState {
   apart,    ///< the cores are farther apart than asked for
   near,     ///< distance and normal are those of the closest points
   overlap,  ///< the cores have common points: the least way out of each other
@@ -12,7 +12,7 @@ enum class Meeting {
 /// Two cores along their common normal.
 template <int D>
 struct ClosestPoints {
-  Meeting meeting = Meeting::apart;
+  SeparationState state = SeparationState::apart;
   Vec<D> normal;      ///< unit vector from a to b; `apart`: one along which they are farther apart than asked
   Real distance = 0;  ///< of the cores; below 0 if they overlap
   Vec<D> on_a, on_b;  ///< the closest points; `overlap`: those that b has to be moved apart from last
@@ -20,8 +20,8 @@ struct ClosestPoints {
   bool compared = false;  ///< the search did not prove its answer, and features were compared
 };
 
-/// The closest points of two cores, or Meeting::apart if they are more than `reach` from each other. Works in
-/// coordinates about the centre of a: `b_pose.centre` is relative to it, and that of a must be 0.
+/// The closest points of two cores, or SeparationState::apart if they are more than `reach` from each other.
+/// Works in coordinates about the centre of a: `b_pose.centre` is relative to it, and that of a must be 0.
 ///
 /// The search (Gilbert, Johnson, Keerthi) starts from the centres and walks over the differences of corners,
 /// at most 64 rounds. Its end is made exact in closed form: where a face meets a corner, edge or face, the

@@ -121,12 +121,12 @@ Manifold<D> contact_points(const PosedCore<D>& a, const PosedCore<D>& b, Real ro
   const Real roundings = rounding_a + rounding_b, size = a.pose.size + b.pose.size;
   if (axis && *axis != Vec<D>{} && separates(a, b, *axis, reach + roundings)) return manifold;
   ClosestPoints<D> closest = closest_points(a, b, reach + roundings);
-  if (axis) *axis = closest.meeting == Meeting::apart ? closest.normal : Vec<D>{};
-  if (closest.meeting == Meeting::apart) return manifold;
+  if (axis) *axis = closest.state == SeparationState::apart ? closest.normal : Vec<D>{};
+  if (closest.state == SeparationState::apart) return manifold;
   if (normals == NormalsOf::faces) turn_to_face(a, b, closest);
   const Vec<D>& n = closest.normal;
   manifold.normal = n;
-  manifold.cores_overlap = closest.meeting == Meeting::overlap;
+  manifold.cores_overlap = closest.state == SeparationState::overlap;
   // A point of the gap from those of the cores: half the way between the surfaces.
   const auto middle = [&](const Vec<D>& on_a, const Vec<D>& on_b) {
     return 0.5 * (on_a + on_b + (rounding_a - rounding_b) * n);

@@ -34,18 +34,19 @@ void check_pair(const PosedCore<D>& a, const PosedCore<D>& b, Real reach, Counts
   constexpr Real round_off = 1e-11;
   const ClosestPoints<D> found = closest_points(a, b, reach);
   counts.max_rounds = std::max(counts.max_rounds, found.rounds);
-  if (found.meeting == Meeting::apart) {
+  if (found.state == SeparationState::apart) {
     ++counts.apart;
     // Nothing was missed: the distance without a limit.
     const ClosestPoints<D> whole = closest_points(a, b, 1e9);
-    if (whole.meeting != Meeting::near || whole.distance < reach) FAIL("apart, but at " << whole.distance);
+    if (whole.state != SeparationState::near || whole.distance < reach)
+      FAIL("apart, but at " << whole.distance);
     return;
   }
   if (std::abs(norm(found.normal) - 1) > 1e-13) FAIL("normal of length " << norm(found.normal));
   const Real along = separation(a, b, found.normal);
   if (std::abs(along - found.distance) > round_off)
     FAIL("distance " << found.distance << ", but along the normal " << along);
-  if (found.meeting == Meeting::overlap) {
+  if (found.state == SeparationState::overlap) {
     ++counts.overlap;
     if (found.distance > round_off) FAIL("overlap, but " << found.distance << " along the normal");
     return;
@@ -74,7 +75,7 @@ void check_random_pairs(int n_of_each) {
         check_pair<D>({a, pose_a}, {b, pose_b}, 0.5, counts);
         // The same nearly touching: pushed along the normal to a gap of 1e-6.
         const auto found = closest_points<D>({a, pose_a}, {b, pose_b}, 1e9);
-        if (found.meeting != Meeting::near) continue;
+        if (found.state != SeparationState::near) continue;
         pose_b.centre -= (found.distance - 1e-6) * found.normal;
         check_pair<D>({a, pose_a}, {b, pose_b}, 0.5, counts);
       }
@@ -106,7 +107,7 @@ TEST_CASE("closest points: a face gives its normal to the last bit", "[convex]")
     const int k = i % 3;
     b.centre = (i % 5 < 2 ? 1 : -1) * (0.3 + 0.2 * k + 0.95) * a.axes[static_cast<std::size_t>(k)];
     const auto found = closest_points<3>({box, a}, {box, b}, 10);
-    REQUIRE(found.meeting == Meeting::near);
+    REQUIRE(found.state == SeparationState::near);
     const Vec<3> face = (i % 5 < 2 ? 1 : -1) * a.axes[static_cast<std::size_t>(k)];
     if (i % 2 == 0) CHECK(found.normal == face);
   }
@@ -278,7 +279,7 @@ TEST_CASE("contact points: the other way round the same", "[convex]") {
     BodyPose<3> b{{}, axes_of<3>(random), 1};
     for (int k = 0; k < 3; ++k) b.centre[k] = random.uniform(-2, 2);
     const auto found = closest_points<3>({first, a}, {second, b}, 1e9);
-    if (found.meeting != Meeting::near) continue;
+    if (found.state != SeparationState::near) continue;
     b.centre -= (found.distance - 0.05) * found.normal;
     const auto there = contact_points<3>({first, a}, {second, b}, 0.02, 0.03, 0.1, 0.02);
     BodyPose<3> a_from_b = a, b_at_0 = b;
