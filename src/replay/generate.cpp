@@ -31,7 +31,7 @@ void check_new_file(const Comm& comm, const std::string& path, bool force) {
 template <int D>
 std::string write_pile(const Comm& comm, const GeneratedFamily& family, const GenerateOptions& options,
                        const std::string& path) {
-  const ListedProblem<D> whole = pile_problem<D>(options.size, options.seed);
+  const SerialProblem<D> whole = pile_problem<D>(options.size, options.seed);
   const SplitProblem<D> split(comm, whole);
   const FrictionProblem<D>& problem = split.problem();
   std::vector<ContactKey> keys;

@@ -78,7 +78,7 @@ void broadcast(const Comm& comm, std::vector<T>& values) {
 
 /// Rows of contacts in the file, put back to their numbers in the list, and sides to their order. Local.
 template <int D>
-ListedProblem<D> read_list(const std::string& path) {
+SerialProblem<D> read_list(const std::string& path) {
   const Comm alone(MPI_COMM_SELF);
   ProblemShare<D> share = *rigid_share<D>(alone, read_fclib(alone, path));
   const std::size_t n = share.contact.size();
@@ -86,28 +86,28 @@ ListedProblem<D> read_list(const std::string& path) {
   hdf5::File(alone, path, hdf5::Open::read)
       .read("/scree/contact_key", {{0, 0}, {static_cast<std::int64_t>(n), 3}}, keys);
 
-  constexpr std::size_t width = D * ListedProblem<D>::q;  // of the rows of one side
-  ListedProblem<D> listed;
-  listed.position.resize(share.body.size());
-  listed.mass = std::move(share.mass);
-  listed.free_velocity = std::move(share.free_velocity);
-  listed.a.resize(n), listed.b.resize(n), listed.mu.resize(n);
-  listed.jacobian.resize(n * 2 * width), listed.bias.resize(n * D);
+  constexpr std::size_t width = D * SerialProblem<D>::q;  // of the rows of one side
+  SerialProblem<D> serial;
+  serial.position.resize(share.body.size());
+  serial.mass = std::move(share.mass);
+  serial.free_velocity = std::move(share.free_velocity);
+  serial.a.resize(n), serial.b.resize(n), serial.mu.resize(n);
+  serial.jacobian.resize(n * 2 * width), serial.bias.resize(n * D);
   for (std::size_t row = 0; row < n; ++row) {
     const auto contact = static_cast<std::size_t>(keys[row * 3 + 2]);
-    listed.a[contact] = static_cast<Index>(keys[row * 3]);
-    listed.b[contact] = static_cast<Index>(keys[row * 3 + 1]);
-    listed.mu[contact] = share.mu[row];
-    std::copy_n(&share.bias[row * D], D, &listed.bias[contact * D]);
+    serial.a[contact] = static_cast<Index>(keys[row * 3]);
+    serial.b[contact] = static_cast<Index>(keys[row * 3 + 1]);
+    serial.mu[contact] = share.mu[row];
+    std::copy_n(&share.bias[row * D], D, &serial.bias[contact * D]);
     const Real* from = &share.jacobian[row * 2 * width];
-    const bool is_turned = listed.a[contact] > listed.b[contact];
+    const bool is_turned = serial.a[contact] > serial.b[contact];
     for (std::size_t side = 0; side < 2; ++side)
       std::copy_n(from + (is_turned ? 1 - side : side) * width, width,
-                  &listed.jacobian[(contact * 2 + side) * width]);
+                  &serial.jacobian[(contact * 2 + side) * width]);
   }
-  listed.time_step = share.time_step;
-  listed.velocity_floor = share.velocity_floor;
-  return listed;
+  serial.time_step = share.time_step;
+  serial.velocity_floor = share.velocity_floor;
+  return serial;
 }
 
 }  // namespace
@@ -140,10 +140,10 @@ std::string write_by_python(const GeneratedFamily& family, int dimension, int si
 }
 
 template <int D>
-ListedProblem<D> generate_problem(std::string_view name, int size, std::uint64_t seed, const Comm& comm) {
+SerialProblem<D> generate_problem(std::string_view name, int size, std::uint64_t seed, const Comm& comm) {
   const GeneratedFamily& family = require_family(D, name, size);
   if (family.name == pile) return pile_problem<D>(size, seed);
-  ListedProblem<D> whole;
+  SerialProblem<D> whole;
   files::on_root(comm, [&] {
     const ScratchFolder folder(Comm(MPI_COMM_SELF), "");
     const std::string path = folder.path() + "/problem.hdf5";
@@ -153,13 +153,13 @@ ListedProblem<D> generate_problem(std::string_view name, int size, std::uint64_t
   for (auto* values : {&whole.mass, &whole.free_velocity, &whole.jacobian, &whole.bias, &whole.mu})
     broadcast(comm, *values);
   for (auto* values : {&whole.a, &whole.b}) broadcast(comm, *values);
-  whole.position.resize(whole.mass.size() / (ListedProblem<D>::q * ListedProblem<D>::q));
+  whole.position.resize(whole.mass.size() / (SerialProblem<D>::q * SerialProblem<D>::q));
   whole.time_step = comm.max(whole.time_step);
   whole.velocity_floor = comm.max(whole.velocity_floor);
   return whole;
 }
 
-template ListedProblem<2> generate_problem<2>(std::string_view, int, std::uint64_t, const Comm&);
-template ListedProblem<3> generate_problem<3>(std::string_view, int, std::uint64_t, const Comm&);
+template SerialProblem<2> generate_problem<2>(std::string_view, int, std::uint64_t, const Comm&);
+template SerialProblem<3> generate_problem<3>(std::string_view, int, std::uint64_t, const Comm&);
 
 }  // namespace scree

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/parallel.hpp"
-#include "replay/listed_problem.hpp"
+#include "replay/serial_problem.hpp"
 
 namespace scree {
 
@@ -30,7 +30,7 @@ const GeneratedFamily& require_family(int dimension, std::string_view name, int 
 /// The problem of a family, the same on all ranks; contacts and bodies as they were added, places of bodies
 /// only in piles. Throws as require_family(), and RunError if Python fails. Collective.
 template <int D>
-ListedProblem<D> generate_problem(std::string_view name, int size, std::uint64_t seed = 1,
+SerialProblem<D> generate_problem(std::string_view name, int size, std::uint64_t seed = 1,
                                   const Comm& comm = Comm());
 
 /// Has Python write the file of a problem that is none of a pile; returns a line that counts its bodies and
@@ -42,6 +42,6 @@ std::string write_by_python(const GeneratedFamily& family, int dimension, int si
 /// contacts with a gap may just close in it. Some hundred sweeps over the pairs, a thousand at 20,000
 /// spheres. Local.
 template <int D>
-ListedProblem<D> pile_problem(int size, std::uint64_t seed);
+SerialProblem<D> pile_problem(int size, std::uint64_t seed);
 
 }  // namespace scree

@@ -20,7 +20,7 @@ constexpr Index the_ground = -1;
 
 /// A sphere, or a disc 1 m deep.
 template <int D>
-Index add_ball(ListedProblem<D>& problem, const Vec<D>& at, Real radius,
+Index add_ball(SerialProblem<D>& problem, const Vec<D>& at, Real radius,
                const std::array<Real, n_velocities<D>>& velocity) {
   const Real mass = density * std::numbers::pi * radius * radius * (D == 2 ? 1 : 4.0 / 3 * radius);
   const Real moment = (D == 2 ? 0.5 : 0.4) * mass * radius * radius;
@@ -138,7 +138,7 @@ void settle(Spheres<D>& spheres, int n_wide) {
 }  // namespace
 
 template <int D>
-ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
+SerialProblem<D> pile_problem(int size, std::uint64_t seed) {
   constexpr Real mu = 0.5;
   constexpr Real reach = gravity * time_step * time_step;  // gaps that a step may close
   const int n_wide = std::max(1, static_cast<int>(std::pow(size, 1.0 / D)));
@@ -147,7 +147,7 @@ ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
   const std::vector<Vec<D>>& x = spheres.x;
   const std::vector<Real>& radius = spheres.radius;
 
-  ListedProblem<D> problem;
+  SerialProblem<D> problem;
   problem.time_step = time_step;
   problem.velocity_floor = gravity * time_step;
   std::array<Real, n_velocities<D>> velocity{};
@@ -175,7 +175,7 @@ ListedProblem<D> pile_problem(int size, std::uint64_t seed) {
   return problem;
 }
 
-template ListedProblem<2> pile_problem<2>(int, std::uint64_t);
-template ListedProblem<3> pile_problem<3>(int, std::uint64_t);
+template SerialProblem<2> pile_problem<2>(int, std::uint64_t);
+template SerialProblem<3> pile_problem<3>(int, std::uint64_t);
 
 }  // namespace scree

@@ -100,14 +100,14 @@ ShareSizes check_share(const Comm& comm, const ProblemShare<D>& share) {
 }
 
 template <int D>
-ProblemShare<D> share_of_list(const Comm& comm, const ListedProblem<D>& whole) {
-  constexpr std::size_t q = ListedProblem<D>::q;
+ProblemShare<D> share_of_list(const Comm& comm, const SerialProblem<D>& whole) {
+  constexpr std::size_t q = SerialProblem<D>::q;
   const std::size_t n_bodies = whole.position.size();
   const std::size_t n = whole.a.size();
   if (whole.mass.size() != n_bodies * q * q || whole.free_velocity.size() != n_bodies * q ||
       whole.b.size() != n || whole.jacobian.size() != n * 2 * D * q || whole.bias.size() != n * D ||
       whole.mu.size() != n || (!whole.compliance.empty() && whole.compliance.size() != n * 2))
-    throw InputError("listed friction problem: its arrays do not fit each other");
+    throw InputError("serial friction problem: its arrays do not fit each other");
 
   ProblemShare<D> share;
   const EvenShare bodies(comm, whole.n_bodies()), contacts(comm, whole.n_contacts());
@@ -128,7 +128,7 @@ ProblemShare<D> share_of_list(const Comm& comm, const ListedProblem<D>& whole) {
 
 template ShareSizes check_share<2>(const Comm&, const ProblemShare<2>&);
 template ShareSizes check_share<3>(const Comm&, const ProblemShare<3>&);
-template ProblemShare<2> share_of_list<2>(const Comm&, const ListedProblem<2>&);
-template ProblemShare<3> share_of_list<3>(const Comm&, const ListedProblem<3>&);
+template ProblemShare<2> share_of_list<2>(const Comm&, const SerialProblem<2>&);
+template ProblemShare<3> share_of_list<3>(const Comm&, const SerialProblem<3>&);
 
 }  // namespace scree

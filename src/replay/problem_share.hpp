@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "replay/listed_problem.hpp"
+#include "replay/serial_problem.hpp"
 
 namespace scree {
 
@@ -44,6 +44,6 @@ ShareSizes check_share(const Comm& comm, const ProblemShare<D>& share);
 
 /// This rank's even share of a list that all ranks have. Collective.
 template <int D>
-ProblemShare<D> share_of_list(const Comm& comm, const ListedProblem<D>& whole);
+ProblemShare<D> share_of_list(const Comm& comm, const SerialProblem<D>& whole);
 
 }  // namespace scree

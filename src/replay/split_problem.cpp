@@ -162,7 +162,7 @@ void fill_bodies(Halo& halo, const std::vector<BodyRow<D>>& bodies,
 }  // namespace
 
 template <int D>
-SplitProblem<D>::SplitProblem(const Comm& comm, const ListedProblem<D>& whole)
+SplitProblem<D>::SplitProblem(const Comm& comm, const SerialProblem<D>& whole)
     : SplitProblem(comm, share_of_list(comm, whole)) {}
 
 template <int D>

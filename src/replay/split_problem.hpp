@@ -33,7 +33,7 @@ class SplitProblem {
   /// Collective.
   SplitProblem(const Comm& comm, ProblemShare<D> share);
   /// `whole` must be the same on all ranks. Collective.
-  SplitProblem(const Comm& comm, const ListedProblem<D>& whole);
+  SplitProblem(const Comm& comm, const SerialProblem<D>& whole);
   ~SplitProblem();
 
   FrictionProblem<D>& problem() { return problem_; }

@@ -4,7 +4,7 @@
 #include "core/error.hpp"
 #include "support/generated.hpp"
 #include "support/local_form.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 using namespace scree;
 using Catch::Matchers::Contains;
@@ -28,7 +28,7 @@ Real residual_of(const FrictionProblem<D>& problem, std::span<const Real> r) {
 TEMPLATE_TEST_CASE_SIG("solvers: all solve the local form, and with it the problem of the bodies",
                        "[solvers]", ((int D), D), 2, 3) {
   for (const char* family : {"stack", "wall", "sliding", "redundant"}) {
-    ListedProblem<D> whole = generated<D>(family, 3);
+    SerialProblem<D> whole = generated<D>(family, 3);
     for (const Real compliance : {0.0, 1e-2}) {
       whole.compliance.assign(whole.a.size() * 2, compliance);
       const auto local = eliminate_bodies<D>(whole);
@@ -50,8 +50,8 @@ TEMPLATE_TEST_CASE_SIG("solvers: all solve the local form, and with it the probl
 TEST_CASE("solvers: all solve problems with unsymmetric masses as they are", "[solvers]") {
   const std::pair<const char*, int> families[] = {{"stack", 3}, {"wall", 3}, {"sliding", 3}, {"jammed", 1}};
   for (const auto& [family, size] : families) {
-    ListedProblem<3> whole = generated<3>(family, size);
-    const ListedProblem<3> symmetric = whole;
+    SerialProblem<3> whole = generated<3>(family, size);
+    const SerialProblem<3> symmetric = whole;
     add_gyroscopic_terms(whole, 0.04);
     const auto local = eliminate_bodies<3>(whole);
     for (const std::string& name : solver_names<3>()) {
@@ -74,7 +74,7 @@ TEST_CASE("solvers: all solve problems with unsymmetric masses as they are", "[s
 }
 
 TEST_CASE("friction problem: local forms that are none are refused", "[solvers]") {
-  const ListedProblem<3> whole = generated<3>("stack", 2);
+  const SerialProblem<3> whole = generated<3>("stack", 2);
   const auto refused = [&](auto&& spoil, const char* words) {
     const auto local = eliminate_bodies<3>(whole);
     spoil(local->problem());

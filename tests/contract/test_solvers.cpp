@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/generated.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 using namespace scree;
 
@@ -55,13 +55,13 @@ constexpr Small small_problems[] = {{"stack", 4, true},     {"mass_ratio", 3, tr
                                     {"pile", 15, false}};
 
 template <int D>
-Solution<D> solve(const ListedProblem<D>& whole, FrictionSolver<D>& solver, Real to,
+Solution<D> solve(const SerialProblem<D>& whole, FrictionSolver<D>& solver, Real to,
                   const std::vector<Real>& start = {}, Real max_seconds = HUGE_VAL) {
-  return solve_listed(Comm(), whole, solver, to, start, max_seconds);
+  return solve_serial(Comm(), whole, solver, to, start, max_seconds);
 }
 
 template <int D>
-Solution<D> solve(const ListedProblem<D>& whole, std::string_view solver, Real to) {
+Solution<D> solve(const SerialProblem<D>& whole, std::string_view solver, Real to) {
   return solve(whole, *make_solver<D>(solver), to);
 }
 
@@ -83,10 +83,10 @@ Real greatest(const std::vector<Real>& values) {
 
 /// A ball (disc) of 2 kg on the ground that slides with `speed` and falls with `fall`.
 template <int D>
-ListedProblem<D> ball(Real speed, Real fall, Real mu) {
+SerialProblem<D> ball(Real speed, Real fall, Real mu) {
   constexpr Real radius = 0.1;
   constexpr Real moment = (D == 2 ? 0.5 : 0.4) * 2 * radius * radius;
-  ListedProblem<D> whole;
+  SerialProblem<D> whole;
   std::vector<Real> velocity(n_velocities<D>, 0.0);
   velocity[0] = speed;
   velocity[D - 1] = -fall;
@@ -105,7 +105,7 @@ ListedProblem<D> ball(Real speed, Real fall, Real mu) {
 TEMPLATE_TEST_CASE_SIG("solvers: every one reaches 1e-6 on small generated problems, and what stands, stands",
                        "[solvers]", ((int D), D), 2, 3) {
   for (const std::string& name : solver_names<D>())
-    for_small_problems<D>([&](const Small& small, const ListedProblem<D>& whole) {
+    for_small_problems<D>([&](const Small& small, const SerialProblem<D>& whole) {
       const Real asked = asked_tolerance<D>(name, small.name);
       const Solution<D> solution = solve(whole, name, asked);
       INFO(name << " on " << small.name << ", residual " << solution.report.residual.natural);
@@ -119,7 +119,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: every one reaches 1e-6 on small generated probl
 
 TEMPLATE_TEST_CASE_SIG("solvers: without friction all find the one velocity that there is", "[solvers]",
                        ((int D), D), 2, 3) {
-  for_small_problems<D>([&](const Small& small, ListedProblem<D> whole) {
+  for_small_problems<D>([&](const Small& small, SerialProblem<D> whole) {
     std::fill(whole.mu.begin(), whole.mu.end(), 0.0);
     // Convex without friction: interior points are known to converge.
     const Solution<D> reference = solve(whole, "ipm", 1e-9);
@@ -136,7 +136,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: without friction all find the one velocity that
 
 TEMPLATE_TEST_CASE_SIG("solvers: mu = 1 on all contacts", "[solvers]", ((int D), D), 2, 3) {
   for (const std::string& name : solver_names<D>())
-    for_small_problems<D>([&](const Small& small, ListedProblem<D> whole) {
+    for_small_problems<D>([&](const Small& small, SerialProblem<D> whole) {
       std::fill(whole.mu.begin(), whole.mu.end(), 1.0);
       const std::string problem = std::string(small.name) + (small.name == "pile" ? ", mu = 1" : "");
       const Real asked = asked_tolerance<D>(name, problem);
@@ -157,7 +157,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: a ball sticks or slides as Coulomb's law has it
     for (const Real mu : {0.0, 0.3, 1.0})
       for (const Real speed : {0.0, 0.05, 0.5, 2.0}) {
         INFO(name << ", mu " << mu << ", speed " << speed);
-        const ListedProblem<D> whole = ball<D>(speed, fall, mu);
+        const SerialProblem<D> whole = ball<D>(speed, fall, mu);
         const Solution<D> solution = solve(whole, name, 1e-9);
         CHECK(solution.report.converged);
         const Real loss = std::min(speed / give, mu * fall);  // of velocity, by friction
@@ -171,7 +171,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: a ball sticks or slides as Coulomb's law has it
 }
 
 TEMPLATE_TEST_CASE_SIG("solvers: sliding plates lose mu g dt each", "[solvers]", ((int D), D), 2, 3) {
-  const ListedProblem<D> whole = generated<D>("sliding", 5);
+  const SerialProblem<D> whole = generated<D>("sliding", 5);
   for (const std::string& name : solver_names<D>()) {
     INFO(name);
     const Solution<D> solution = solve(whole, name, 1e-7);
@@ -185,7 +185,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: sliding plates lose mu g dt each", "[solvers]",
 
 TEMPLATE_TEST_CASE_SIG("solvers: with compliance 1e-2 of the mean mass a small pile is solved to 1e-6",
                        "[solvers]", ((int D), D), 2, 3) {
-  ListedProblem<D> whole = generated<D>("pile", 20);
+  SerialProblem<D> whole = generated<D>("pile", 20);
   make_compliant(whole, 1e-2);
   for (const std::string& name : solver_names<D>()) {
     const Solution<D> solution = solve(whole, name, tolerance);
@@ -196,8 +196,8 @@ TEMPLATE_TEST_CASE_SIG("solvers: with compliance 1e-2 of the mean mass a small p
 }
 
 TEMPLATE_TEST_CASE_SIG("solvers: without contacts nothing happens", "[solvers]", ((int D), D), 2, 3) {
-  ListedProblem<D> whole = generated<D>("stack", 3);
-  ListedProblem<D> free;
+  SerialProblem<D> whole = generated<D>("stack", 3);
+  SerialProblem<D> free;
   free.position = whole.position;
   free.mass = whole.mass;
   free.free_velocity = whole.free_velocity;
@@ -214,7 +214,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: without contacts nothing happens", "[solvers]",
 
 TEMPLATE_TEST_CASE_SIG("solvers: a solution given as the start is returned, without an iteration",
                        "[solvers]", ((int D), D), 2, 3) {
-  const ListedProblem<D> whole = generated<D>("stack", 3);
+  const SerialProblem<D> whole = generated<D>("stack", 3);
   for (const std::string& name : solver_names<D>()) {
     INFO(name);
     const auto solver = make_solver<D>(name);
@@ -228,8 +228,8 @@ TEMPLATE_TEST_CASE_SIG("solvers: a solution given as the start is returned, with
 
 TEMPLATE_TEST_CASE_SIG("solvers: the same object solves one problem after another as a new one would",
                        "[solvers]", ((int D), D), 2, 3) {
-  const ListedProblem<D> large = generated<D>("wall", 3);
-  const ListedProblem<D> small = generated<D>("sliding", 3);
+  const SerialProblem<D> large = generated<D>("wall", 3);
+  const SerialProblem<D> small = generated<D>("sliding", 3);
   for (const std::string& name : solver_names<D>()) {
     INFO(name);
     const auto solver = make_solver<D>(name);
@@ -245,7 +245,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: the same object solves one problem after anothe
 
 TEMPLATE_TEST_CASE_SIG("solvers: out of time, the best seen is returned with its residual", "[solvers]",
                        ((int D), D), 2, 3) {
-  const ListedProblem<D> whole = generated<D>("arch", 7);
+  const SerialProblem<D> whole = generated<D>("arch", 7);
   for (const std::string& name : solver_names<D>()) {
     INFO(name);
     const Solution<D> solution = solve(whole, *make_solver<D>(name), 1e-14, {}, 1e-9);
@@ -257,7 +257,7 @@ TEMPLATE_TEST_CASE_SIG("solvers: out of time, the best seen is returned with its
 
 TEMPLATE_TEST_CASE_SIG("solvers: out of sweeps while the residual rises, the best seen is returned",
                        "[solvers]", ((int D), D), 2, 3) {
-  ListedProblem<D> whole;
+  SerialProblem<D> whole;
   const auto sweep = [&](std::int64_t max) {
     return solve(whole, *make_solver_with<D>("nsgs", fmt::format("max_sweeps = {}\ncheck_every = 1", max)),
                  1e-14);

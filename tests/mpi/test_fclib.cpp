@@ -10,7 +10,7 @@
 #include "support/debian_python.hpp"
 #include "support/generated.hpp"
 #include "support/lattice_problem.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
 
@@ -25,7 +25,7 @@ GlobalId id_of(Index body) {
 
 /// Contacts of one pair are told apart by numbers that fall, static bodies are constraints 0 to 2.
 template <int D>
-ContactKey key_of(const ListedProblem<D>& whole, Index contact) {
+ContactKey key_of(const SerialProblem<D>& whole, Index contact) {
   const auto c = static_cast<std::size_t>(contact);
   const auto name = [&](Index body) { return body < 0 ? GlobalId{-1} - contact % 3 : id_of(body); };
   return {name(whole.a[c]), name(whole.b[c]), -contact};
@@ -33,9 +33,9 @@ ContactKey key_of(const ListedProblem<D>& whole, Index contact) {
 
 /// Compliant in part, two contacts per pair, mass matrices with couplings.
 template <int D>
-ListedProblem<D> whole_problem() {
+SerialProblem<D> whole_problem() {
   constexpr std::size_t q = n_velocities<D>;
-  ListedProblem<D> whole = lattice_problem<D>(3, 0.5, true);
+  SerialProblem<D> whole = lattice_problem<D>(3, 0.5, true);
   for (std::size_t i = 0; i < whole.position.size(); ++i) {
     Real* block = whole.mass.data() + i * q * q;
     block[0 * q + q - 1] = block[(q - 1) * q] = 1e-3 * static_cast<Real>(1 + i);
@@ -58,7 +58,7 @@ Real impulse(Index contact, std::size_t k) {
 
 /// Shares `whole` between the ranks of `comm` and writes it, with start velocities and a guess.
 template <int D>
-void write_whole(const Comm& comm, const ListedProblem<D>& whole, const std::string& path) {
+void write_whole(const Comm& comm, const SerialProblem<D>& whole, const std::string& path) {
   constexpr std::size_t q = n_velocities<D>;
   SplitProblem<D> split(comm, whole);
   FrictionProblem<D>& problem = split.problem();
@@ -134,7 +134,7 @@ std::vector<T> permuted(const std::vector<Number>& list, std::span<const Index> 
 }
 
 template <int D>
-void check_content(const ListedProblem<D>& whole, const std::string& path) {
+void check_content(const SerialProblem<D>& whole, const std::string& path) {
   constexpr int q = n_velocities<D>;
   const Reader reader(path);
   std::vector<Index> bodies(whole.position.size());
@@ -224,7 +224,7 @@ void check_content(const ListedProblem<D>& whole, const std::string& path) {
 
 /// A problem of one contact with the given key on each rank, and a body of its own.
 void write_with_key(const Comm& comm, GlobalId key, const std::string& path) {
-  ListedProblem<2> whole;
+  SerialProblem<2> whole;
   const std::vector<Real> inertia{1}, velocity{0, -1, 0};
   for (int i = 0; i < 4; ++i) {
     const Vec<2> at{{static_cast<Real>(2 * i), 1}};
@@ -244,7 +244,7 @@ TEMPLATE_TEST_CASE_SIG("fclib: a file holds the problem by ids and keys, and byt
                        "[io]", ((int D), D), 2, 3) {
   const Comm world;
   const Scratch scratch;
-  const ListedProblem<D> whole = whole_problem<D>();
+  const SerialProblem<D> whole = whole_problem<D>();
   write_whole(world, whole, scratch / "together.hdf5");
   if (!world.is_root()) return;
   write_whole(Comm(MPI_COMM_SELF), whole, scratch / "alone.hdf5");
@@ -258,7 +258,7 @@ TEMPLATE_TEST_CASE_SIG("fclib: h5py finds that a guess solves the stored equatio
                        3) {
   const Comm comm;
   const Scratch scratch;
-  ListedProblem<D> whole = lattice_problem<D>(D == 2 ? 4 : 3);
+  SerialProblem<D> whole = lattice_problem<D>(D == 2 ? 4 : 3);
   for (std::size_t c = 0; c < whole.mu.size(); c += 3) whole.bias[c * D] = 2e-3;
   std::vector<std::string> paths;
   for (const bool compliant : {false, true}) {
@@ -327,7 +327,7 @@ TEMPLATE_TEST_CASE_SIG("fclib: where a solve ended is the solution, or else one 
 TEST_CASE("fclib: a rigid problem without guess, and one without contacts", "[io]") {
   const Comm comm;
   const Scratch scratch;
-  const auto describe = [&](const ListedProblem<3>& whole) {
+  const auto describe = [&](const SerialProblem<3>& whole) {
     const SplitProblem<3> split(comm, whole);
     std::vector<ContactKey> keys;
     for (const Index c : split.contact_number()) keys.push_back({0, 0, c});
@@ -341,10 +341,10 @@ TEST_CASE("fclib: a rigid problem without guess, and one without contacts", "[io
     CHECK(reader.integer("/fclib_global/H/n") == 3 * whole.n_contacts());
     CHECK(reader.integer("/fclib_global/M/n") == 6 * whole.n_bodies());
   };
-  ListedProblem<3> whole = generated<3>("stack", 2);
+  SerialProblem<3> whole = generated<3>("stack", 2);
   whole.compliance.assign(whole.mu.size() * 2, 0.0);
   describe(whole);
-  ListedProblem<3> free = whole;
+  SerialProblem<3> free = whole;
   free.a.clear(), free.b.clear(), free.jacobian.clear(), free.bias.clear(), free.mu.clear();
   free.compliance.clear();
   describe(free);

@@ -23,7 +23,7 @@
 #include "core/program_folder.hpp"
 #include "io/array_file.hpp"
 #include "support/generated.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 #include "unit/io/file_size_limit.hpp"
 #include "unit/io/scratch.hpp"
 
@@ -611,8 +611,8 @@ TEST_CASE("fclib file: files of another kind", "[io]") {
 TEST_CASE("fclib file: a problem with bodies of scree comes back with what FCLIB cannot say", "[io]") {
   const Comm comm;
   const Scratch scratch;
-  const ListedProblem<3> listed = generated<3>("stack", 4);
-  const SplitProblem<3> split(comm, listed);
+  const SerialProblem<3> serial = generated<3>("stack", 4);
+  const SplitProblem<3> split(comm, serial);
   FrictionProblem<3> problem = split.problem();
   problem.start_velocity = problem.free_velocity;
   for (Real& v : problem.start_velocity) v += 1;
@@ -623,13 +623,13 @@ TEST_CASE("fclib file: a problem with bodies of scree comes back with what FCLIB
   write_fclib<3>(problem, keys, r, {"title", "", ""}, scratch / "stack.hdf5");
 
   const FclibProblem found = read_fclib(comm, scratch / "stack.hdf5");
-  CHECK(found.n_velocities == 6 * listed.n_bodies());
-  CHECK(found.n_contacts == listed.n_contacts());
+  CHECK(found.n_velocities == 6 * serial.n_bodies());
+  CHECK(found.n_contacts == serial.n_contacts());
   CHECK(found.n_guesses == 1);
-  CHECK(found.time_step == listed.time_step);
-  CHECK(found.velocity_floor == listed.velocity_floor);
+  CHECK(found.time_step == serial.time_step);
+  CHECK(found.velocity_floor == serial.velocity_floor);
   const Reals free = whole(comm, found.free_velocity, found.n_velocities);
-  CHECK((free == listed.free_velocity));
+  CHECK((free == serial.free_velocity));
   Reals start = free;
   for (Real& v : start) v += 1;
   CHECK((whole(comm, found.start_velocity, found.n_velocities) == start));
@@ -765,8 +765,8 @@ TEST_CASE("fclib file: fclib reads what scree writes, and scree what fclib write
   }
   std::vector<std::string> paths;
   const auto write_rigid = [&]<int D>() {
-    const ListedProblem<D> listed = generated<D>("stack", 3);
-    const SplitProblem<D> split(comm, listed);
+    const SerialProblem<D> serial = generated<D>("stack", 3);
+    const SplitProblem<D> split(comm, serial);
     std::vector<ContactKey> keys;
     for (const auto c : split.contact_number()) keys.push_back({0, 0, c});
     const std::vector<Real> r(split.problem().mu.size() * D, 2.0);

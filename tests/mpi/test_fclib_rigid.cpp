@@ -9,7 +9,7 @@
 #include "core/even_share.hpp"
 #include "io/fclib.hpp"
 #include "support/generated.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 #include "unit/io/scratch.hpp"
 
 using namespace scree;
@@ -18,7 +18,7 @@ namespace {
 
 /// Contacts of a list in the order of a file in which they have the keys (a, b, their number).
 template <int D>
-std::vector<std::size_t> order_in_file(const ListedProblem<D>& whole) {
+std::vector<std::size_t> order_in_file(const SerialProblem<D>& whole) {
   std::vector<std::size_t> order(whole.a.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t c, std::size_t d) {
@@ -46,7 +46,7 @@ Real start_velocity(std::int64_t body, std::size_t k) {
 
 /// A list as a problem read from a file of others: entries of M and H in no order, all of them in two parts.
 template <int D>
-FclibProblem stored(const Comm& comm, const ListedProblem<D>& whole) {
+FclibProblem stored(const Comm& comm, const SerialProblem<D>& whole) {
   constexpr std::int64_t q = n_velocities<D>;
   FclibProblem problem;
   problem.is_global = true;
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
   constexpr std::size_t q = n_velocities<D>;
   const Comm comm;
   const Scratch scratch;
-  ListedProblem<D> whole = generated<D>("pile", 30, 5);
+  SerialProblem<D> whole = generated<D>("pile", 30, 5);
   make_compliant(whole, 1e-2);
   // Some contacts the other way round.
   for (std::size_t c = 0; c < whole.a.size(); c += 3) {
@@ -158,7 +158,7 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
 
 TEST_CASE("fclib rigid: unsymmetric masses, entries in parts, free velocities by elimination", "[io]") {
   const Comm comm;
-  ListedProblem<3> whole = generated<3>("pile", 20, 2);
+  SerialProblem<3> whole = generated<3>("pile", 20, 2);
   for (std::size_t i = 0; i < whole.position.size(); ++i) {
     Real* block = whole.mass.data() + i * 36;
     for (std::size_t j = 3; j < 6; ++j) block[j * 6 + 3 + (j + 1) % 3] += 0.02 * block[j * 6 + j];
@@ -187,7 +187,7 @@ TEST_CASE("fclib rigid: unsymmetric masses, entries in parts, free velocities by
 
 TEST_CASE("fclib rigid: problems of other bodies are told, alike on all ranks", "[io]") {
   const Comm comm;
-  const ListedProblem<3> whole = generated<3>("stack", 4);
+  const SerialProblem<3> whole = generated<3>("stack", 4);
   const auto reason_of = [&](const std::function<void(FclibProblem&)>& change) {
     FclibProblem problem = stored(comm, whole);
     change(problem);

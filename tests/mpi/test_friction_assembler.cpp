@@ -4,7 +4,7 @@
 #include "schemes/common/contact_law.hpp"
 #include "schemes/common/contact_pair.hpp"
 #include "simulate.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 using namespace scree;
 

@@ -11,7 +11,7 @@
 #include "support/generated.hpp"
 #include "support/message_of.hpp"
 #include "support/petsc_options.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 using namespace scree;
 using Catch::Matchers::Contains;
@@ -34,12 +34,12 @@ bool is_same_on_all(const Comm& comm, const std::string& text) {
 
 /// Problems in which all solvers find the same velocities.
 template <int D>
-std::vector<std::pair<std::string, ListedProblem<D>>> unique_problems() {
-  std::vector<std::pair<std::string, ListedProblem<D>>> problems;
+std::vector<std::pair<std::string, SerialProblem<D>>> unique_problems() {
+  std::vector<std::pair<std::string, SerialProblem<D>>> problems;
   problems.emplace_back("wall", generated<D>("wall", 3));
   problems.emplace_back("sliding", generated<D>("sliding", 4));
   problems.emplace_back("jammed without friction", generated<D>("jammed", D == 2 ? 3 : 1));
-  ListedProblem<D>& jammed = problems.back().second;
+  SerialProblem<D>& jammed = problems.back().second;
   std::fill(jammed.mu.begin(), jammed.mu.end(), 0.0);
   problems.emplace_back("compliant pile", generated<D>("pile", 12, 4));
   make_compliant(problems.back().second, 1e-2);
@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, ListedProblem<D>>> unique_problems() {
 
 /// Of impulses of the list, by this rank alone.
 template <int D>
-Real serial_residual(const ListedProblem<D>& whole, const std::vector<Real>& r) {
+Real serial_residual(const SerialProblem<D>& whole, const std::vector<Real>& r) {
   const SplitProblem<D> split(alone(), whole);
   ScaledProblem<D> scaled;
   scaled.rebuild(split.problem());
@@ -66,8 +66,8 @@ TEMPLATE_TEST_CASE_SIG("friction solvers: on all ranks together as on one, nsgs 
   const Comm world;
   for (const auto& [problem, whole] : unique_problems<D>())
     for (const std::string& name : solver_names<D>()) {
-      const Solution<D> together = solve_listed(world, whole, *make_solver<D>(name), tolerance);
-      const Solution<D> serial = solve_listed(alone(), whole, *make_solver<D>(name), tolerance);
+      const Solution<D> together = solve_serial(world, whole, *make_solver<D>(name), tolerance);
+      const Solution<D> serial = solve_serial(alone(), whole, *make_solver<D>(name), tolerance);
       const Residual& residual = together.report.residual;
       INFO(name << " on " << problem << ", residual " << residual.natural << ", on one rank "
                 << serial.report.residual.natural);
@@ -90,65 +90,65 @@ TEMPLATE_TEST_CASE_SIG("friction solvers: ranks without bodies or contacts take 
                        2, 3) {
   const Comm world;
   // A plate on the ground; the same and one in the air; nothing at all.
-  const ListedProblem<D> one = generated<D>("sliding", 1);
-  ListedProblem<D> two = one;
+  const SerialProblem<D> one = generated<D>("sliding", 1);
+  SerialProblem<D> two = one;
   std::vector<Real> inertia(D == 2 ? 1 : 9, 0.0);
   for (std::size_t k = 0; k < inertia.size(); k += 4) inertia[k] = 1;
   const Index flying =
       two.add_body(unit_vector<D>(0, 100.0), 1, inertia, std::vector<Real>(n_velocities<D>, 0.5));
-  ListedProblem<D> none;
+  SerialProblem<D> none;
   none.time_step = 0.01;
   for (const std::string& name : solver_names<D>()) {
     INFO(name);
-    CHECK(solve_listed(world, one, *make_solver<D>(name), tolerance).report.converged);
-    const Solution<D> with_flying = solve_listed(world, two, *make_solver<D>(name), tolerance);
+    CHECK(solve_serial(world, one, *make_solver<D>(name), tolerance).report.converged);
+    const Solution<D> with_flying = solve_serial(world, two, *make_solver<D>(name), tolerance);
     CHECK(with_flying.report.converged);
     CHECK(with_flying.v[static_cast<std::size_t>(flying) * n_velocities<D>] == Approx(0.5));
-    CHECK(solve_listed(world, none, *make_solver<D>(name), tolerance).report.converged);
+    CHECK(solve_serial(world, none, *make_solver<D>(name), tolerance).report.converged);
   }
 }
 
 TEST_CASE("friction solvers: a problem that is none is refused on all ranks, with the same words", "[mpi]") {
-  using Listed = ListedProblem<3>;
+  using Serial = SerialProblem<3>;
   const Comm world;
-  Listed whole = generated<3>("wall", 4);
+  Serial whole = generated<3>("wall", 4);
   make_compliant(whole, 1e-2);
   constexpr Index body = 13;
   constexpr Index contact = 37;
   const std::string pair =
       fmt::format("contact of body {} and body {}: ", whole.a[contact], whole.b[contact]);
-  const auto put = [](std::vector<Real> Listed::*field, Index place, Real value) {
-    return [=](Listed& p) { (p.*field)[static_cast<std::size_t>(place)] = value; };
+  const auto put = [](std::vector<Real> Serial::*field, Index place, Real value) {
+    return [=](Serial& p) { (p.*field)[static_cast<std::size_t>(place)] = value; };
   };
   const struct {
-    std::function<void(Listed&)> spoil;
+    std::function<void(Serial&)> spoil;
     std::string words;
   } cases[] = {
-      {put(&Listed::mu, contact, -0.3), pair + "mu = -0.3"},
-      {put(&Listed::mu, contact, NAN), pair + "mu = nan"},
-      {put(&Listed::bias, contact * 3 + 1, NAN), pair + "its bias"},
-      {put(&Listed::jacobian, contact * 36 + 20, NAN), pair + "its Jacobian"},
-      {put(&Listed::compliance, contact * 2 + 1, NAN), pair + "a compliance"},
-      {put(&Listed::compliance, contact * 2, -1), pair + "a compliance"},
-      {put(&Listed::mass, body * 36, 0), "body 13 has mass 0 kg"},
-      {put(&Listed::mass, body * 36 + 8, NAN), "the mass of body 13 is not finite"},
-      {put(&Listed::mass, body * 36 + 28, 0), "the mass matrix of body 13 is singular"},
-      {put(&Listed::free_velocity, body * 6 + 4, NAN), "the free velocity of body 13"},
-      {[](Listed& p) { p.a[contact] = p.b[contact] = -1; }, "contact 37 is between bodies -1 and -1"},
+      {put(&Serial::mu, contact, -0.3), pair + "mu = -0.3"},
+      {put(&Serial::mu, contact, NAN), pair + "mu = nan"},
+      {put(&Serial::bias, contact * 3 + 1, NAN), pair + "its bias"},
+      {put(&Serial::jacobian, contact * 36 + 20, NAN), pair + "its Jacobian"},
+      {put(&Serial::compliance, contact * 2 + 1, NAN), pair + "a compliance"},
+      {put(&Serial::compliance, contact * 2, -1), pair + "a compliance"},
+      {put(&Serial::mass, body * 36, 0), "body 13 has mass 0 kg"},
+      {put(&Serial::mass, body * 36 + 8, NAN), "the mass of body 13 is not finite"},
+      {put(&Serial::mass, body * 36 + 28, 0), "the mass matrix of body 13 is singular"},
+      {put(&Serial::free_velocity, body * 6 + 4, NAN), "the free velocity of body 13"},
+      {[](Serial& p) { p.a[contact] = p.b[contact] = -1; }, "contact 37 is between bodies -1 and -1"},
       // Of many faults all ranks name the one that one rank would.
-      {[](Listed& p) { std::fill(p.mu.begin(), p.mu.end(), -1.0); },
+      {[](Serial& p) { std::fill(p.mu.begin(), p.mu.end(), -1.0); },
        "contact of a static body and body 0: mu"},
-      {[](Listed& p) {
+      {[](Serial& p) {
          std::fill(p.mu.begin() + contact, p.mu.end(), NAN);
          std::fill(p.mass.begin() + 36 * body, p.mass.end(), -1.0);
        },
        ""},
   };
   for (const auto& [spoil, words] : cases) {
-    Listed spoilt = whole;
+    Serial spoilt = whole;
     spoil(spoilt);
     const auto refusal = [&](const Comm& comm) {
-      return message_of<InputError>([&] { solve_listed(comm, spoilt, *make_solver<3>("nsgs"), tolerance); });
+      return message_of<InputError>([&] { solve_serial(comm, spoilt, *make_solver<3>("nsgs"), tolerance); });
     };
     const std::string together = refusal(world);
     CHECK_THAT(together, Contains(words));
@@ -167,17 +167,17 @@ TEST_CASE("friction solvers: a contact without bodies on one rank is refused on 
 TEST_CASE("friction solvers: impulses to start from that are not finite on one rank are refused on all",
           "[mpi]") {
   const Comm world;
-  const ListedProblem<3> whole = generated<3>("wall", 3);
+  const SerialProblem<3> whole = generated<3>("wall", 3);
   std::vector<Real> start(whole.mu.size() * 3, 0.1);
   start[17] = NAN;  // this contact is on one rank
-  CHECK_THROWS_WITH(solve_listed(world, whole, *make_solver<3>("nsgs"), tolerance, start),
+  CHECK_THROWS_WITH(solve_serial(world, whole, *make_solver<3>("nsgs"), tolerance, start),
                     Contains("to start from are not finite"));
 }
 
 TEST_CASE("friction solvers: linear systems that fail are told in the report, and the best impulses are kept",
           "[mpi]") {
   const Comm world;
-  ListedProblem<3> whole = generated<3>("pile", 150);
+  SerialProblem<3> whole = generated<3>("pile", 150);
   make_compliant(whole, 1e-2);
   const struct {
     const char *solver, *options, *words;
@@ -192,7 +192,7 @@ TEST_CASE("friction solvers: linear systems that fail are told in the report, an
   for (const auto& [solver, options, words] : cases) {
     CAPTURE(solver, options);
     const PetscOptionsScope scope(options);
-    const Solution<3> solution = solve_listed(world, whole, *make_solver<3>(solver), 1e-10);
+    const Solution<3> solution = solve_serial(world, whole, *make_solver<3>(solver), 1e-10);
     const SolveReport& report = solution.report;
     const std::string decisions = fmt::format("{}", fmt::join(report.decisions, "\n"));
     CHECK_THAT(decisions, Contains(words));
@@ -206,7 +206,7 @@ TEST_CASE("friction solvers: linear systems that fail are told in the report, an
 
 TEST_CASE("friction solvers: PETSc options that name nothing are bad input on all ranks", "[mpi]") {
   const Comm world;
-  const ListedProblem<3> whole = generated<3>("wall", 2);
+  const SerialProblem<3> whole = generated<3>("wall", 2);
   const struct {
     const char *options, *words;
   } cases[] = {{"-scree_ksp_type frob", "KSP type frob"},
@@ -218,7 +218,7 @@ TEST_CASE("friction solvers: PETSc options that name nothing are bad input on al
     CAPTURE(options);
     const PetscOptionsScope scope(options);
     const std::string message =
-        message_of<InputError>([&] { solve_listed(world, whole, *make_solver<3>("admm"), tolerance); });
+        message_of<InputError>([&] { solve_serial(world, whole, *make_solver<3>("admm"), tolerance); });
     CHECK_THAT(message, Contains("PETSc options: ") && Contains(words));
     CHECK(is_same_on_all(world, message));
   }

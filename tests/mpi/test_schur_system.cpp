@@ -58,12 +58,12 @@ class HoldAll final : public BodyHalo {
 
 /// Contacts dealt out to ranks like cards: most have two ghosts.
 template <int D>
-FrictionProblem<D> deal(const ListedProblem<D>& listed, HoldAll& halo) {
+FrictionProblem<D> deal(const SerialProblem<D>& serial, HoldAll& halo) {
   constexpr auto q = static_cast<std::size_t>(n_velocities<D>);
   FrictionProblem<D> problem;
   problem.halo = &halo;
-  problem.time_step = listed.time_step;
-  problem.velocity_floor = listed.velocity_floor;
+  problem.time_step = serial.time_step;
+  problem.velocity_floor = serial.velocity_floor;
   std::vector<Index> place(halo.held().size());
   const auto append = [](std::vector<Real>& to, const std::vector<Real>& from, std::size_t item,
                          std::size_t size) {
@@ -74,17 +74,17 @@ FrictionProblem<D> deal(const ListedProblem<D>& listed, HoldAll& halo) {
     const auto i = static_cast<std::size_t>(body);
     place[i] = static_cast<Index>(problem.body_id.size());
     problem.body_id.push_back(body);
-    append(problem.mass, listed.mass, i, q * q);
-    append(problem.free_velocity, listed.free_velocity, i, q);
+    append(problem.mass, serial.mass, i, q * q);
+    append(problem.free_velocity, serial.free_velocity, i, q);
   }
   const auto held = [&](Index body) { return body < 0 ? body : place[static_cast<std::size_t>(body)]; };
   const auto size = static_cast<std::size_t>(halo.comm().size());
-  for (auto c = static_cast<std::size_t>(halo.comm().rank()); c < listed.a.size(); c += size) {
-    problem.a.push_back(held(listed.a[c]));
-    problem.b.push_back(held(listed.b[c]));
-    append(problem.jacobian, listed.jacobian, c, 2 * D * q);
-    append(problem.bias, listed.bias, c, D);
-    append(problem.mu, listed.mu, c, 1);
+  for (auto c = static_cast<std::size_t>(halo.comm().rank()); c < serial.a.size(); c += size) {
+    problem.a.push_back(held(serial.a[c]));
+    problem.b.push_back(held(serial.b[c]));
+    append(problem.jacobian, serial.jacobian, c, 2 * D * q);
+    append(problem.bias, serial.bias, c, D);
+    append(problem.mu, serial.mu, c, 1);
   }
   problem.colour_first = {0, problem.n_contacts()};
   problem.interior_first = {0};
@@ -132,9 +132,9 @@ TEST_CASE("Schur system: solves to 1e-10 on any number of ranks, contacts run by
           "[mpi]") {
   const Comm world;
   const PetscOptionsScope scope(GENERATE(from_range(ways_to_factorise)));
-  const auto check_dealt = [&](const auto& listed) {
-    HoldAll halo(world, listed.n_bodies());
-    check(deal(listed, halo));
+  const auto check_dealt = [&](const auto& serial) {
+    HoldAll halo(world, serial.n_bodies());
+    check(deal(serial, halo));
   };
   check_dealt(lattice_problem<2>(8, 0.5, true));
   check_dealt(lattice_problem<3>(4, 0.5, true));
@@ -143,7 +143,7 @@ TEST_CASE("Schur system: solves to 1e-10 on any number of ranks, contacts run by
 TEST_CASE("Schur system: a rank without bodies takes part", "[mpi]") {
   const Comm world;
   const PetscOptionsScope scope(GENERATE(from_range(ways_to_factorise)));
-  const ListedProblem<3> single = lattice_problem<3>(1);
+  const SerialProblem<3> single = lattice_problem<3>(1);
   HoldAll halo(world, single.n_bodies());
   check(deal(single, halo));
 }
@@ -236,7 +236,7 @@ TEST_CASE("Schur system: what round-off made indefinite is refined, and refused 
 
 TEST_CASE("Schur system: round contacts without their matrix give what the matrix gives", "[mpi]") {
   const Comm world;
-  const ListedProblem<3> whole = generate_problem<3>("pile", 60, 1);
+  const SerialProblem<3> whole = generate_problem<3>("pile", 60, 1);
   const SplitProblem<3> split(world, whole);
   ScaledProblem<3> problem;
   problem.rebuild(split.problem());

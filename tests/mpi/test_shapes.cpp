@@ -3,7 +3,7 @@
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 #include "particles/shape_text.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 namespace scree {
 

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "support/message_of.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 using namespace scree;
 
@@ -19,8 +19,8 @@ namespace {
 /// A lattice of n^D unit bodies that touch their neighbours, twice along the first axis, on a floor; a few
 /// long-range contacts make bodies travel far.
 template <int D>
-ListedProblem<D> lattice(int n) {
-  ListedProblem<D> whole;
+SerialProblem<D> lattice(int n) {
+  SerialProblem<D> whole;
   constexpr std::size_t n_rotations = n_velocities<D> - D;
   std::vector<Real> inertia(n_rotations * n_rotations, 0.0);
   for (std::size_t k = 0; k < n_rotations; ++k) inertia[k * n_rotations + k] = 0.1;
@@ -67,7 +67,7 @@ Comm alone() {
 
 /// The colour of each contact of the list, on every rank.
 template <int D>
-std::vector<Real> colours_of(const Comm& comm, const ListedProblem<D>& whole) {
+std::vector<Real> colours_of(const Comm& comm, const SerialProblem<D>& whole) {
   const SplitProblem<D> split(comm, whole);
   const FrictionProblem<D>& problem = split.problem();
   std::vector<Real> colour;
@@ -77,8 +77,8 @@ std::vector<Real> colours_of(const Comm& comm, const ListedProblem<D>& whole) {
 }
 
 /// Bodies at rest on a line.
-ListedProblem<2> line_of_bodies(int n) {
-  ListedProblem<2> whole;
+SerialProblem<2> line_of_bodies(int n) {
+  SerialProblem<2> whole;
   for (int i = 0; i < n; ++i)
     whole.add_body({{static_cast<Real>(i), 1}}, 1, std::array{0.1}, std::array{0.0, -0.1, 0.0});
   whole.time_step = 0.01;
@@ -86,13 +86,13 @@ ListedProblem<2> line_of_bodies(int n) {
   return whole;
 }
 
-void touch(ListedProblem<2>& whole, Index a, Index b) {
+void touch(SerialProblem<2>& whole, Index a, Index b) {
   whole.add_contact(a, b, {{static_cast<Real>(std::max(a, b)) - 0.5, 1}}, {{1, 0}}, 0.3);
 }
 
 /// A list in which bodies and contacts are dealt out without order: some ranks may have none.
 template <int D, class RankOf>
-ProblemShare<D> scattered(const Comm& comm, const ListedProblem<D>& whole, const RankOf& rank_of) {
+ProblemShare<D> scattered(const Comm& comm, const SerialProblem<D>& whole, const RankOf& rank_of) {
   constexpr std::size_t q = n_velocities<D>;
   ProblemShare<D> share;
   share.time_step = whole.time_step;
@@ -125,7 +125,7 @@ ProblemShare<D> scattered(const Comm& comm, const ListedProblem<D>& whole, const
 TEMPLATE_TEST_CASE_SIG("split problem: each body and contact is on one rank, ghosts follow their owners",
                        "[solvers]", ((int D), D), 2, 3) {
   const Comm world;
-  const ListedProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
+  const SerialProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
   SplitProblem<D> split(world, whole);
   const FrictionProblem<D>& problem = split.problem();
   CHECK_NOTHROW(problem.validate());
@@ -159,7 +159,7 @@ TEMPLATE_TEST_CASE_SIG(
     "are touched",
     "[solvers]", ((int D), D), 2, 3) {
   const Comm world;
-  const ListedProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
+  const SerialProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
   SplitProblem<D> split(world, whole);
   const FrictionProblem<D>& problem = split.problem();
   BodyHalo& halo = *problem.halo;
@@ -202,7 +202,7 @@ TEMPLATE_TEST_CASE_SIG(
 TEMPLATE_TEST_CASE_SIG("split problem: Gauss-Seidel gives the same bits as on one rank", "[solvers]",
                        ((int D), D), 2, 3) {
   const Comm world;
-  const ListedProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
+  const SerialProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
   const auto solve = [&](const Comm& comm) {
     SplitProblem<D> split(comm, whole);
     const auto solver = make_solver<D>("nsgs");
@@ -221,7 +221,7 @@ TEMPLATE_TEST_CASE_SIG("split problem: Gauss-Seidel gives the same bits as on on
 
 TEST_CASE("split problem: adding to owners and sweeping give the same velocities to round-off", "[solvers]") {
   const Comm world;
-  const ListedProblem<3> whole = lattice<3>(4);
+  const SerialProblem<3> whole = lattice<3>(4);
   SplitProblem<3> split(world, whole);
   ScaledProblem<3> scaled;
   scaled.rebuild(split.problem());
@@ -239,12 +239,12 @@ TEST_CASE("split problem: adding to owners and sweeping give the same velocities
 
 TEST_CASE("split problem: colours are those of one rank, and none could be lower", "[solvers]") {
   const Comm world;
-  std::vector<std::pair<std::string, ListedProblem<2>>> cases;
+  std::vector<std::pair<std::string, SerialProblem<2>>> cases;
   cases.emplace_back("lattice", lattice<2>(9));
-  ListedProblem<2> hub = line_of_bodies(80);
+  SerialProblem<2> hub = line_of_bodies(80);
   for (Index i = 0; i + 1 < 80; ++i) touch(hub, i, 79);
   cases.emplace_back("a body that touches all others", hub);
-  ListedProblem<2> chain = line_of_bodies(60);
+  SerialProblem<2> chain = line_of_bodies(60);
   for (Index i = 0; i + 1 < 60; ++i) touch(chain, i, i + 1);
   cases.emplace_back("chain", chain);
   for (const auto& [name, whole] : cases) {
@@ -275,13 +275,13 @@ TEST_CASE("split problem: all contacts on one pair, bodies without contacts, not
   for (const int n_bodies : {0, 1, 2, 3, 50}) {
     for (const bool has_contacts : {false, true}) {
       INFO(n_bodies << " bodies, contacts " << has_contacts);
-      ListedProblem<2> whole = line_of_bodies(n_bodies);
+      SerialProblem<2> whole = line_of_bodies(n_bodies);
       for (int i = 0; i < 20 && has_contacts && n_bodies > 0; ++i)
         touch(whole, n_bodies == 1 ? -1 : 0, n_bodies - 1);
       const int n_colours = SplitProblem<2>(world, whole).problem().halo->n_colours();
       CHECK(n_colours == (whole.n_contacts() > 0 ? 1 : 0));
       const auto solve = [&](const Comm& comm) {
-        const Solution<2> solution = solve_listed(comm, whole, *make_solver<2>("nsgs"), 1e-6);
+        const Solution<2> solution = solve_serial(comm, whole, *make_solver<2>("nsgs"), 1e-6);
         CHECK(solution.report.converged);
         return solution.v;
       };
@@ -296,7 +296,7 @@ TEST_CASE("split problem: all contacts on one pair, bodies without contacts, not
 TEMPLATE_TEST_CASE_SIG("split problem: rows from anywhere make the same problem", "[solvers]", ((int D), D),
                        2, 3) {
   const Comm world;
-  const ListedProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
+  const SerialProblem<D> whole = lattice<D>(D == 2 ? 7 : 4);
   const auto check = [&](const auto& rank_of) {
     const SplitProblem<D> split(world, scattered(world, whole, rank_of));
     const FrictionProblem<D>& problem = split.problem();
@@ -330,7 +330,7 @@ TEMPLATE_TEST_CASE_SIG("split problem: rows from anywhere make the same problem"
 TEST_CASE("split problem: numbers that are missing, double or too large are refused on all ranks",
           "[solvers]") {
   const Comm world;
-  const ListedProblem<2> whole = lattice<2>(4);
+  const SerialProblem<2> whole = lattice<2>(4);
   const auto refusal = [&](const std::function<void(ProblemShare<2>&)>& spoil) {
     ProblemShare<2> share = scattered(world, whole, [&](Index i) { return i % world.size(); });
     // The rank of body 3.

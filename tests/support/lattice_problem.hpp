@@ -2,16 +2,16 @@
 #include <array>
 #include <cmath>
 
-#include "replay/listed_problem.hpp"
+#include "replay/serial_problem.hpp"
 
 /// Touching disks or spheres near the points of a square lattice with n of them per side, on a floor: normals
 /// point in all directions and every body falls. The same on any number of ranks.
 template <int D>
-scree::ListedProblem<D> lattice_problem(int n, scree::Real mu = 0.5, bool double_contacts = false) {
+scree::SerialProblem<D> lattice_problem(int n, scree::Real mu = 0.5, bool double_contacts = false) {
   using scree::Index;
   using scree::Real;
   constexpr int q = scree::n_velocities<D>;
-  scree::ListedProblem<D> problem;
+  scree::SerialProblem<D> problem;
   problem.time_step = 1e-3;
   problem.velocity_floor = 9.81e-3;
   const int n_layers = D == 3 ? n : 1;

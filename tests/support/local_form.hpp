@@ -8,10 +8,10 @@
 
 #include "friction/dense_block.hpp"
 #include "friction/local_problem.hpp"
-#include "replay/listed_problem.hpp"
+#include "replay/serial_problem.hpp"
 
 /// Adds a gyroscopic part to the inertia of each body: skew, `share` of the diagonal.
-inline void add_gyroscopic_terms(scree::ListedProblem<3>& whole, scree::Real share) {
+inline void add_gyroscopic_terms(scree::SerialProblem<3>& whole, scree::Real share) {
   for (std::size_t i = 0; i < whole.position.size(); ++i) {
     scree::Real* block = whole.mass.data() + i * 36;
     for (std::size_t j = 3; j < 6; ++j)
@@ -23,9 +23,9 @@ inline void add_gyroscopic_terms(scree::ListedProblem<3>& whole, scree::Real sha
   }
 }
 
-/// W = H M^-1 H^T and q = H v_free + w of a listed problem, body by body, without the code of solvers.
+/// W = H M^-1 H^T and q = H v_free + w of a serial problem, body by body, without the code of solvers.
 template <int D>
-std::unique_ptr<scree::LocalProblem<D>> eliminate_bodies(const scree::ListedProblem<D>& whole) {
+std::unique_ptr<scree::LocalProblem<D>> eliminate_bodies(const scree::SerialProblem<D>& whole) {
   using scree::Real;
   constexpr std::size_t q = scree::n_velocities<D>;
   const std::size_t n = whole.a.size();

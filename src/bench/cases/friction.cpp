@@ -35,7 +35,7 @@ struct FrictionBenchProblem {
   std::int64_t bodies = 0, contacts = 0;
   Real settling_seconds = 0;  ///< of a settled pile, wall
   Real overlap = 0;           ///< of a settled pile, share of the mean radius
-  Real assembly_seconds = 0;  ///< bodies to FrictionProblem; 0 for listed problems
+  Real assembly_seconds = 0;  ///< bodies to FrictionProblem; 0 for serial problems
   Real setup_ns = 0;          ///< validation and scaling: processor time per contact of a rank
   Real update_ns = 0;         ///< of Gauss-Seidel: processor time per contact of a rank and sweep
   Real update_bound_ns = 0;   ///< what the triad rate allows: update_bytes
@@ -332,9 +332,9 @@ void FrictionBench::run_generated(const Comm& comm, const std::string& name, std
                                   const std::vector<Compliance>& compliances,
                                   const RunProblem& run_problem) const {
   const auto [kind, size] = parse_case(name);
-  ListedProblem<3> whole = generate_problem<3>(kind, size, static_cast<std::uint64_t>(seed), comm);
+  SerialProblem<3> whole = generate_problem<3>(kind, size, static_cast<std::uint64_t>(seed), comm);
   Real mass = 0;
-  for (std::size_t i = 0; i < whole.mass.size(); i += ListedProblem<3>::q * ListedProblem<3>::q)
+  for (std::size_t i = 0; i < whole.mass.size(); i += SerialProblem<3>::q * SerialProblem<3>::q)
     mass += whole.mass[i];
   mass /= whole.n_bodies();
   for (const Compliance& given : compliances) {

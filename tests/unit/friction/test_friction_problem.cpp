@@ -16,7 +16,7 @@ namespace {
 
 /// Boxes at odd angles, with impulses and velocities at random.
 struct Random {
-  ListedProblem<3> whole = generate_problem<3>("arch", 5);
+  SerialProblem<3> whole = generate_problem<3>("arch", 5);
   SplitProblem<3> split{Comm(), whole};
   ScaledProblem<3> scaled;
   std::vector<Real> r, scaled_r, y, v;
@@ -82,7 +82,7 @@ TEST_CASE("friction problem: scaled contact velocities are those of the original
 
 TEST_CASE("friction problem: scales are the mean mass and the rms contact velocity, with a floor",
           "[solvers]") {
-  ListedProblem<2> whole;
+  SerialProblem<2> whole;
   whole.add_body({{0, 0}}, 1, std::array{0.1}, std::array{0.0, -3.0, 0.0});
   whole.add_body({{5, 0}}, 3, std::array{0.1}, std::array{4.0, 0.0, 0.0});
   whole.add_contact(-1, 0, {{0, 0}}, {{0, 1}}, 0.5);
@@ -108,7 +108,7 @@ TEST_CASE("friction problem: scales are the mean mass and the rms contact veloci
 }
 
 TEST_CASE("friction problem: one message for each way to be no problem", "[solvers]") {
-  const ListedProblem<3> whole = generate_problem<3>("stack", 3);
+  const SerialProblem<3> whole = generate_problem<3>("stack", 3);
   using Problem = FrictionProblem<3>;
   const auto refusal = [&](const std::function<void(Problem&)>& spoil) {
     SplitProblem<3> split(Comm(), whole);

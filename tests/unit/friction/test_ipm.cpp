@@ -45,7 +45,7 @@ struct Case {
   SchurSystem<D> system{{}, SchurSystem<D>::Kind::symmetric};
   std::vector<Real> r;
 
-  explicit Case(const ListedProblem<D>& whole) : split(Comm(), whole) {
+  explicit Case(const SerialProblem<D>& whole) : split(Comm(), whole) {
     problem.rebuild(split.problem());
     r.assign(problem.impulse_size(), 0.0);
   }
@@ -137,7 +137,7 @@ TEST_CASE("ipm nt: rough spheres between walls reach 1e-8, with impulses that st
   for (const std::uint64_t seed : {1, 2, 3})
     for (const Real mu : {0.0, 0.5, 1.0}) {
       CAPTURE(seed, mu);
-      ListedProblem<3> whole = generate_problem<3>("pile", 15, seed);
+      SerialProblem<3> whole = generate_problem<3>("pile", 15, seed);
       std::fill(whole.mu.begin(), whole.mu.end(), mu);
       Case<3> given(whole);
       SolveMonitor<3> monitor(given.problem, {.tolerance = 1e-8}, given.report);

@@ -11,7 +11,7 @@
 #include "replay/split_problem.hpp"
 #include "support/lattice_problem.hpp"
 #include "support/petsc_options.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 using namespace scree;
 using Catch::Matchers::Contains;
@@ -26,7 +26,7 @@ struct Case {
   ScaledProblem<D> problem;
   std::vector<Real> r;
 
-  explicit Case(const ListedProblem<D>& whole) : split(Comm(), whole) {
+  explicit Case(const SerialProblem<D>& whole) : split(Comm(), whole) {
     problem.rebuild(split.problem());
     r.assign(problem.impulse_size(), 0.0);
   }
@@ -42,7 +42,7 @@ struct Case {
 
 template <int D>
 Case<D> small_pile(Real compliance) {
-  ListedProblem<D> whole = generate_problem<D>("pile", 20);
+  SerialProblem<D> whole = generate_problem<D>("pile", 20);
   make_compliant(whole, compliance);
   return Case<D>(whole);
 }
@@ -123,7 +123,7 @@ Attempt<D> improve(const Case<D>& from, const Settings<D>& settings, Real tolera
 TEMPLATE_TEST_CASE_SIG("newton: a step solves the equations linearised by finite differences", "[solvers]",
                        ((int D), D), 2, 3) {
   // Compliance differs along N and T, so that neither can stand for the other.
-  ListedProblem<D> whole = lattice_problem<D>(D == 2 ? 5 : 3, 0.2);
+  SerialProblem<D> whole = lattice_problem<D>(D == 2 ? 5 : 3, 0.2);
   whole.compliance.resize(whole.mu.size() * 2);
   for (std::size_t k = 0; k < whole.compliance.size(); ++k) whole.compliance[k] = k % 2 == 0 ? 0.02 : 0.05;
   Case<D> at(whole);

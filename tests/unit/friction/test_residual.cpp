@@ -9,8 +9,8 @@ using namespace scree;
 namespace {
 
 /// A point-like disc of 2 kg on the floor, pressed by gravity for a step and sliding to the right.
-ListedProblem<2> disc(Real speed, Real fall) {
-  ListedProblem<2> whole;
+SerialProblem<2> disc(Real speed, Real fall) {
+  SerialProblem<2> whole;
   whole.add_body({{0, 0}}, 2, std::array{1e-3}, std::array{speed, -fall, 0.0});
   whole.add_contact(-1, 0, {{0, 0}}, {{0, 1}}, 0.5);
   whole.time_step = 0.01;
@@ -18,7 +18,7 @@ ListedProblem<2> disc(Real speed, Real fall) {
   return whole;
 }
 
-Residual residual_of(const ListedProblem<2>& whole, std::vector<Real> r) {
+Residual residual_of(const SerialProblem<2>& whole, std::vector<Real> r) {
   SplitProblem<2> split(Comm(), whole);
   ScaledProblem<2> scaled;
   scaled.rebuild(split.problem());
@@ -74,7 +74,7 @@ TEST_CASE("residual: at rest it is relative to the velocity floor", "[solvers]")
 }
 
 TEST_CASE("residual: the overlap that compliance implies is G r dt", "[solvers]") {
-  ListedProblem<2> whole = disc(0, 0.1);
+  SerialProblem<2> whole = disc(0, 0.1);
   whole.compliance = {0.5, 0.5};  // s/kg: u_N = v_N + 0.5 r_N
   // -0.1 + r/2 + 0.5 r = 0.
   const Residual residual = residual_of(whole, {0.1, 0});
@@ -83,7 +83,7 @@ TEST_CASE("residual: the overlap that compliance implies is G r dt", "[solvers]"
 }
 
 TEST_CASE("residual: a problem without contacts has none", "[solvers]") {
-  ListedProblem<2> whole;
+  SerialProblem<2> whole;
   whole.add_body({{0, 0}}, 2, std::array{1e-3}, std::array{1.0, 0.0, 0.0});
   whole.time_step = 0.01;
   CHECK(residual_of(whole, {}).natural == 0);

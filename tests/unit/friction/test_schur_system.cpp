@@ -20,7 +20,7 @@ struct Case {
   SolveReport report;
   std::vector<Real> b, x;
 
-  explicit Case(const ListedProblem<D>& listed) : split(comm, listed) {
+  explicit Case(const SerialProblem<D>& serial) : split(comm, serial) {
     problem.rebuild(split.problem());
     b = some_right_side(problem);
     x.resize(problem.velocity_size());

@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "support/generated.hpp"
-#include "support/solve_listed.hpp"
+#include "support/solve_serial.hpp"
 
 using namespace scree;
 using Catch::Matchers::Contains;
@@ -22,7 +22,7 @@ bool made_from_solution(std::string_view name) {
 }
 
 template <int D>
-bool are_equal(const ListedProblem<D>& one, const ListedProblem<D>& other) {
+bool are_equal(const SerialProblem<D>& one, const SerialProblem<D>& other) {
   return one.position == other.position && one.mass == other.mass &&
          one.free_velocity == other.free_velocity && one.a == other.a && one.b == other.b &&
          one.jacobian == other.jacobian && one.bias == other.bias && one.mu == other.mu;
@@ -37,7 +37,7 @@ TEMPLATE_TEST_CASE_SIG("generated problems: each is valid, and standing still cl
     if (D == 2 && family.largest_in_plane == 0) continue;
     INFO(family.name);
     CHECK(names.insert(family.name).second);
-    const ListedProblem<D>& whole = generated<D>(std::string(family.name), 9, 4);
+    const SerialProblem<D>& whole = generated<D>(std::string(family.name), 9, 4);
     const SplitProblem<D> split(Comm(), whole);
     CHECK_NOTHROW(split.problem().validate());
     CHECK(whole.n_bodies() > 0);
@@ -70,7 +70,7 @@ TEST_CASE("generated problems: names and sizes that do not exist are refused", "
 TEST_CASE("generated problems: contacts come in the order in which they were added, sides as well",
           "[solvers]") {
   // Three stones between two abutments: joints from the first to the last, four contacts each.
-  const ListedProblem<3>& arch = generated<3>("arch", 3);
+  const SerialProblem<3>& arch = generated<3>("arch", 3);
   REQUIRE(arch.n_contacts() == 16);
   for (Index contact = 0; contact < 16; ++contact) {
     const auto c = static_cast<std::size_t>(contact);
@@ -85,7 +85,7 @@ TEST_CASE("generated problems: contacts come in the order in which they were add
 
 TEMPLATE_TEST_CASE_SIG("generated problems: piles have the size and the seed that they say", "[solvers]",
                        ((int D), D), 2, 3) {
-  const ListedProblem<D> whole = pile_problem<D>(50, 1);
+  const SerialProblem<D> whole = pile_problem<D>(50, 1);
   CHECK(whole.n_bodies() == 50);
   CHECK(are_equal(whole, pile_problem<D>(50, 1)));
   CHECK_FALSE(are_equal(whole, pile_problem<D>(50, 2)));
@@ -98,7 +98,7 @@ TEMPLATE_TEST_CASE_SIG("generated problems: piles have a solution", "[solvers]",
   for (const int size : {1, 6})
     for (const std::uint64_t seed : {1, 2}) {
       const Solution<D> solution =
-          solve_listed<D>(Comm(), pile_problem<D>(size, seed), *make_solver<D>("auto"), 1e-8);
+          solve_serial<D>(Comm(), pile_problem<D>(size, seed), *make_solver<D>("auto"), 1e-8);
       CHECK(solution.report.residual.natural <= 1e-8);
     }
 }

@@ -44,7 +44,7 @@ inline scree::Real min_residual(const scree::SolveReport& report) {
 
 /// Solves `whole`, shared between the ranks of `comm`, from impulses `start` of the list (empty: from zero).
 template <int D>
-Solution<D> solve_listed(const scree::Comm& comm, const scree::ListedProblem<D>& whole,
+Solution<D> solve_serial(const scree::Comm& comm, const scree::SerialProblem<D>& whole,
                          scree::FrictionSolver<D>& solver, scree::Real tolerance,
                          const std::vector<scree::Real>& start = {}, scree::Real max_seconds = HUGE_VAL) {
   using scree::Real;
@@ -65,7 +65,7 @@ Solution<D> solve_listed(const scree::Comm& comm, const scree::ListedProblem<D>&
 
 /// Root of twice the kinetic energy of the difference, over that of a free step.
 template <int D>
-scree::Real kinetic_difference(const scree::ListedProblem<D>& whole, const std::vector<scree::Real>& v,
+scree::Real kinetic_difference(const scree::SerialProblem<D>& whole, const std::vector<scree::Real>& v,
                                const std::vector<scree::Real>& w) {
   using scree::Real;
   constexpr std::size_t q = scree::n_velocities<D>;
@@ -83,7 +83,7 @@ scree::Real kinetic_difference(const scree::ListedProblem<D>& whole, const std::
 
 /// Makes all contacts compliant: G = `scaled` / (mean mass of a body), along N and T.
 template <int D>
-void make_compliant(scree::ListedProblem<D>& whole, scree::Real scaled) {
+void make_compliant(scree::SerialProblem<D>& whole, scree::Real scaled) {
   constexpr std::size_t q = scree::n_velocities<D>;
   scree::Real mass = 0;
   for (std::size_t i = 0; i < whole.position.size(); ++i)

@@ -1,11 +1,11 @@
-#include "replay/listed_problem.hpp"
+#include "replay/serial_problem.hpp"
 
 #include "friction/contact_rows.hpp"
 
 namespace scree {
 
 template <int D>
-Index ListedProblem<D>::add_body(const Vec<D>& at, Real body_mass, std::span<const Real> inertia,
+Index SerialProblem<D>::add_body(const Vec<D>& at, Real body_mass, std::span<const Real> inertia,
                                  std::span<const Real> velocity) {
   constexpr std::size_t n_rotations = q - D;
   position.push_back(at);
@@ -20,7 +20,7 @@ Index ListedProblem<D>::add_body(const Vec<D>& at, Real body_mass, std::span<con
 }
 
 template <int D>
-Index ListedProblem<D>::add_contact(Index body_a, Index body_b, const Vec<D>& point, const Vec<D>& normal,
+Index SerialProblem<D>::add_contact(Index body_a, Index body_b, const Vec<D>& point, const Vec<D>& normal,
                                     Real coefficient, Real normal_bias) {
   const auto directions = contact_frame<D>(normal);
   const auto add_rows = [&](Index body, Real sign) {
@@ -42,7 +42,7 @@ Index ListedProblem<D>::add_contact(Index body_a, Index body_b, const Vec<D>& po
   return n_contacts() - 1;
 }
 
-template struct ListedProblem<2>;
-template struct ListedProblem<3>;
+template struct SerialProblem<2>;
+template struct SerialProblem<3>;
 
 }  // namespace scree

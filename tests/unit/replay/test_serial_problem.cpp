@@ -1,4 +1,4 @@
-#include "replay/listed_problem.hpp"
+#include "replay/serial_problem.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -25,11 +25,11 @@ Vec<D> random_vector(RandomStream& random) {
 
 }  // namespace
 
-TEST_CASE("listed problem: Jacobian rows give the velocity of b against a at the contact point in space",
+TEST_CASE("serial problem: Jacobian rows give the velocity of b against a at the contact point in space",
           "[solvers]") {
   RandomStream random(5, 1, 1);
   for (int i = 0; i < 50; ++i) {
-    ListedProblem<3> whole;
+    SerialProblem<3> whole;
     const std::array<Real, 6> rest{};
     const std::array<Vec<3>, 2> center{random_vector<3>(random), random_vector<3>(random)};
     for (const Vec<3>& at : center) whole.add_body(at, 1, unit_inertia, rest);
@@ -65,8 +65,8 @@ TEST_CASE("listed problem: Jacobian rows give the velocity of b against a at the
   }
 }
 
-TEST_CASE("listed problem: Jacobian rows of a disc that rolls on the floor, by hand", "[solvers]") {
-  ListedProblem<2> whole;
+TEST_CASE("serial problem: Jacobian rows of a disc that rolls on the floor, by hand", "[solvers]") {
+  SerialProblem<2> whole;
   whole.add_body({{3, 0.5}}, 2, std::array{0.25}, std::array{1.0, 0.0, -2.0});
   whole.add_contact(-1, 0, {{3, 0}}, {{0, 1}}, 0.3);
   CHECK(whole.mass == std::vector<Real>{2, 0, 0, 0, 2, 0, 0, 0, 0.25});
@@ -76,14 +76,14 @@ TEST_CASE("listed problem: Jacobian rows of a disc that rolls on the floor, by h
   CHECK(slip == 0);
 }
 
-TEST_CASE("listed problem: what cannot be shared between ranks is refused by name", "[solvers]") {
+TEST_CASE("serial problem: what cannot be shared between ranks is refused by name", "[solvers]") {
   const Comm world;
-  ListedProblem<3> whole = generate_problem<3>("stack", 2);
-  const auto refusal = [&](const ListedProblem<3>& problem) {
+  SerialProblem<3> whole = generate_problem<3>("stack", 2);
+  const auto refusal = [&](const SerialProblem<3>& problem) {
     return message_of<InputError>([&] { SplitProblem<3> split(world, problem); });
   };
   CHECK(refusal(whole).empty());
-  ListedProblem<3> wrong = whole;
+  SerialProblem<3> wrong = whole;
   wrong.b[5] = 2;
   CHECK_THAT(refusal(wrong), Contains("contact 5 is between bodies 0 and 2"));
   wrong = whole;
@@ -94,8 +94,8 @@ TEST_CASE("listed problem: what cannot be shared between ranks is refused by nam
   CHECK_THAT(refusal(wrong), Contains("arrays"));
 }
 
-TEST_CASE("listed problem: gathered values are in the order of the list, every bit", "[solvers]") {
-  const ListedProblem<3> whole = generate_problem<3>("wall", 3);
+TEST_CASE("serial problem: gathered values are in the order of the list, every bit", "[solvers]") {
+  const SerialProblem<3> whole = generate_problem<3>("wall", 3);
   const SplitProblem<3> split(Comm(), whole);
   CHECK(gather_contacts(split, split.problem().mu, 1) == whole.mu);
   CHECK(gather_contacts(split, split.problem().jacobian, 36) == whole.jacobian);

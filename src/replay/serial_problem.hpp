@@ -10,7 +10,7 @@ namespace scree {
 /// bounded by the memory of one rank. SplitProblem distributes it.
 /// Shapes, units and signs as in FrictionProblem; bodies and contacts are numbered from 0.
 template <int D>
-struct ListedProblem {
+struct SerialProblem {
   static constexpr int q = n_velocities<D>;
 
   std::vector<Vec<D>> position;  ///< of bodies [m]; for the levers of contacts to be added
