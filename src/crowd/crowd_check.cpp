@@ -7,7 +7,7 @@
 #include "analysis/region.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/person.hpp"
 #include "crowd/plan/plan_gap.hpp"
 
@@ -107,7 +107,7 @@ void check_lifts(const State<2>& state, const BuildingPlan& building, Real large
 }  // namespace
 
 /// Who is across a periodic face is looked for on this side of it: what reaches beyond counts there only.
-void CrowdScene::require_places_between_faces(const Box<2>& box) const {
+void CrowdEnvironment::require_places_between_faces(const Box<2>& box) const {
   const auto require = [&](const Ring& ring, const std::string& what, const std::string& where) {
     if (!ring.empty()) require_between_faces(box, bounds_of(ring), what, where);
   };
@@ -125,7 +125,7 @@ void CrowdScene::require_places_between_faces(const Box<2>& box) const {
 }
 
 /// Where zones or crowds change how long routes take, travel times are no lengths.
-void CrowdScene::require_routes_by_length() const {
+void CrowdEnvironment::require_routes_by_length() const {
   const auto zone =
       std::ranges::find_if(journeys_.zones(), [](const Zone& z) { return z.speed_factor != 1; });
   std::string other;
@@ -144,7 +144,7 @@ void CrowdScene::require_routes_by_length() const {
 }
 
 /// Queues of which more people may come than have a place. Collective.
-void CrowdScene::check_queues(const State<2>& state, std::vector<std::string>& findings) const {
+void CrowdEnvironment::check_queues(const State<2>& state, std::vector<std::string>& findings) const {
   for (std::size_t j = 0; j < journeys_.journeys().size(); ++j) {
     std::int64_t n_here = 0;
     for (const std::size_t i : owned(state.bodies))
@@ -164,7 +164,7 @@ void CrowdScene::check_queues(const State<2>& state, std::vector<std::string>& f
   }
 }
 
-std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
+std::vector<std::string> CrowdEnvironment::diagnostics(const State<2>& state) const {
   std::vector<std::string> findings = people_.diagnostics(*building_, journeys_, is_led_);
   const Real largest = people_.largest_radius();
   check_exits(journeys_, floor_field_, largest, people_.smallest_radius(), findings);
@@ -190,7 +190,7 @@ std::vector<std::string> CrowdScene::diagnostics(const State<2>& state) const {
 }
 
 /// Who has no route, and what stops them. Collective.
-void CrowdScene::check_routes(const State<2>& state, std::vector<std::string>& findings) const {
+void CrowdEnvironment::check_routes(const State<2>& state, std::vector<std::string>& findings) const {
   std::vector<RouteCheck::Region> regions;
   for (const Destination& destination : journeys_.destinations())
     for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
@@ -247,7 +247,7 @@ void CrowdScene::check_routes(const State<2>& state, std::vector<std::string>& f
 
 /// Of the routes of body i to the destinations of its step the narrow place of the widest one, as the end of
 /// a message; empty if none stops it. Local.
-std::string CrowdScene::widest_route(const State<2>& state, std::size_t i) const {
+std::string CrowdEnvironment::widest_route(const State<2>& state, std::size_t i) const {
   const Journeys::Step* step = journeys_.step_of(state.bodies, i);
   if (!step) return {};
   std::vector<RouteCheck::Region> regions;

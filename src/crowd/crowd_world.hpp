@@ -7,12 +7,12 @@
 
 namespace scree {
 
-class CrowdScene;
+class CrowdEnvironment;
 
 /// What a crowd shows to measures and tests: State::world in its runs.
 struct CrowdWorld {
   std::shared_ptr<const BuildingPlan> building;
-  CrowdScene* scene = nullptr;
+  CrowdEnvironment* environment = nullptr;
 };
 
 /// Null in other runs.

@@ -9,7 +9,7 @@
 #include "core/log.hpp"
 #include "core/output_interval.hpp"
 #include "core/timing.hpp"
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/micro_seconds.hpp"
 #include "crowd/person.hpp"
 #include "crowd/walking_model.hpp"
@@ -88,13 +88,13 @@ bool Locks::wants_to_move(const State<2>& state, std::size_t i, const WalkingInt
   const BodyStore<2>& bodies = state.bodies;
   const int destination = agent::destination(bodies)[i], level = level_of(bodies, i);
   if (!(walk.speed > 0) || destination < 0 || agent::queue_place(bodies)[i] > 0 ||
-      scene_.building().level(level).lift)
+      environment_.building().level(level).lift)
     return false;
-  const auto exits = scene_.journeys().exits();
-  if (scene_.journeys().is_exit(destination) &&
+  const auto exits = environment_.journeys().exits();
+  if (environment_.journeys().is_exit(destination) &&
       !exits[static_cast<std::size_t>(destination)].is_open(state.clock.time))
     return false;
-  direction = course_of(scene_.floor_field(), destination, standpoint_of(state, i)).direction;
+  direction = course_of(environment_.floor_field(), destination, standpoint_of(state, i)).direction;
   constexpr Real slowed = 0.5;  // by its group or before a lift
   return direction != Vec<2>{} && walk.speed >= slowed * walking.speed_on_free_ground(state, i, direction);
 }
@@ -188,7 +188,8 @@ void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
     if (stands_[i] != 0 && label_[i] == static_cast<Real>(bodies.id()[i]))
       heads.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i)});
   heads = gathered_by_id(state.comm, heads);
-  const std::size_t n_destinations = scene_.journeys().destinations().size(), width = 3 + n_destinations;
+  const std::size_t n_destinations = environment_.journeys().destinations().size(),
+                    width = 3 + n_destinations;
   std::vector<std::int64_t> sums(width * heads.size(), 0);  // people, x, y [1e-6 m], bound for each
   std::vector<Real> min(2 * heads.size(), HUGE_VAL);        // since when, number
   const auto lock_of = [&](std::size_t i) {
@@ -256,11 +257,12 @@ std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
   int n_destinations = 0;
   for (const auto& [destination, n] : lock.bound_for) {
     if (destination < 0) continue;
-    const std::string& name = scene_.journeys().destinations()[static_cast<std::size_t>(destination)].name;
+    const std::string& name =
+        environment_.journeys().destinations()[static_cast<std::size_t>(destination)].name;
     bound_for += fmt::format(", {} bound for {}", n, name);
     ++n_destinations;
   }
-  const std::string& level = scene_.building().level(lock.level).name;
+  const std::string& level = environment_.building().level(lock.level).name;
   return fmt::format(
       "locked since {:.4g} s: {} {} around ({:.3g}, {:.3g}){}{}{}", lock.since, lock.people,
       lock.people == 1 ? "person" : "people", lock.at[0], lock.at[1],

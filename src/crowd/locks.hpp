@@ -12,7 +12,7 @@
 
 namespace scree {
 
-class CrowdScene;
+class CrowdEnvironment;
 class WalkingModel;
 
 /// People who block each other for good.
@@ -36,7 +36,7 @@ struct Lock {
 /// on any number of ranks.
 class Locks {
  public:
-  explicit Locks(CrowdScene& scene) : scene_(scene) {}
+  explicit Locks(CrowdEnvironment& environment) : environment_(environment) {}
 
   /// Declares and reads [crowd.lock].
   void describe(Section& crowd);
@@ -72,7 +72,7 @@ class Locks {
   void number_locks(State<2>& state, const WalkingModel& walking);
   std::string text(const Lock& lock, const WalkingModel& walking) const;
 
-  CrowdScene& scene_;
+  CrowdEnvironment& environment_;
   Real after_ = 30;
   bool ends_run_ = false;
   std::int64_t n_locked_ = 0, n_locks_ = 0;

@@ -63,8 +63,8 @@ void WalkingModel::describe(Section& section) {
 }
 
 Real WalkingModel::needed_range() const {
-  const Real seen = keeps_headway_ ? scene_.fastest() * scene_.people().longest_headway() : 0;
-  const Real met = horizon_ > 0 ? 2 * scene_.fastest() * horizon_ : 0;
+  const Real seen = keeps_headway_ ? environment_.fastest() * environment_.people().longest_headway() : 0;
+  const Real met = horizon_ > 0 ? 2 * environment_.fastest() * horizon_ : 0;
   return std::max(seen, met);
 }
 
@@ -78,13 +78,13 @@ Real WalkingModel::sight(Real speed, const AgentType& type) const {
 }
 
 const AgentType& WalkingModel::type_of(const State<2>& state, std::size_t i) const {
-  return scene_.people().types()[static_cast<std::size_t>(agent::type(state.bodies)[i])];
+  return environment_.people().types()[static_cast<std::size_t>(agent::type(state.bodies)[i])];
 }
 
 void WalkingModel::find_sights(const State<2>& state, std::vector<Real>& sight_of) const {
   sight_of.resize(static_cast<std::size_t>(state.bodies.n_owned()));
   for (std::size_t i = 0; i < sight_of.size(); ++i)
-    sight_of[i] = sight(scene_.fastest_of(agent::desired_speed(state.bodies)[i]), type_of(state, i));
+    sight_of[i] = sight(environment_.fastest_of(agent::desired_speed(state.bodies)[i]), type_of(state, i));
 }
 
 LookAhead::Perception WalkingModel::perception(Real range, Real reach) const {
@@ -108,15 +108,15 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
   const BodyStore<2>& bodies = state.bodies;
   const int level = level_of(bodies, i);
   const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-  Real speed = scene_.journeys().speed_factor(x, level) * agent::desired_speed(bodies)[i];
-  if (scene_.hazard().is_on()) speed *= scene_.hazard().speed_factor(x, level, state.clock.time);
-  const std::optional<Incline>& incline = scene_.building().level(level).incline;
+  Real speed = environment_.journeys().speed_factor(x, level) * agent::desired_speed(bodies)[i];
+  if (environment_.hazard().is_on()) speed *= environment_.hazard().speed_factor(x, level, state.clock.time);
+  const std::optional<Incline>& incline = environment_.building().level(level).incline;
   if (!incline) return speed;
   speed *=
       incline->factor(dot(direction, incline->uphill) > 0, static_cast<std::size_t>(agent::type(bodies)[i]));
   if (incline->belt_speed > 0) {
-    const bool stands =
-        RandomStream(scene_.seed(), bodies.id()[i], purpose::escalator).uniform() >= incline->walking_share;
+    const bool stands = RandomStream(environment_.seed(), bodies.id()[i], purpose::escalator).uniform() >=
+                        incline->walking_share;
     speed = incline->belt_speed + (stands ? 0 : speed);
   }
   return speed / incline->stretch(direction);
@@ -125,7 +125,7 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
 /// The walk of somebody in a queue: along the line to its place, slower before it, so that it comes to rest.
 bool WalkingModel::walk_in_queue(const State<2>& state, std::size_t i, WalkingIntent& walk) const {
   const std::int32_t place = agent::queue_place(state.bodies)[i];
-  const QueueLine* queue = place > 0 ? scene_.queues().queue_ahead(state.bodies, i) : nullptr;
+  const QueueLine* queue = place > 0 ? environment_.queues().queue_ahead(state.bodies, i) : nullptr;
   if (!queue) return false;
   constexpr Real slowing_time = 0.25;  // [s]
   const QueueLine::Path path = queue->path(wrapped(state.box, state.bodies.position()[i]), place);
@@ -143,7 +143,7 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
   Scope timer("directions");
   const auto walk = look_ahead.walks(state);
   const BodyStore<2>& bodies = state.bodies;
-  const FloorField& floor_field = scene_.floor_field();
+  const FloorField& floor_field = environment_.floor_field();
   for (std::size_t i = 0; i < walk.size(); ++i) {
     // The fields of a large hall do not fit the cache, and a question waits for its first cell.
     constexpr std::size_t ahead = 8;
@@ -159,7 +159,7 @@ void WalkingModel::choose_directions(State<2>& state, LookAhead& look_ahead) con
       direction = course.direction;
       walk[i].destination = destination;
       walk[i].time_to_go = course.travel_time;
-      if (const QueueLine* queue = scene_.queues().queue_ahead(bodies, i))
+      if (const QueueLine* queue = environment_.queues().queue_ahead(bodies, i))
         walk[i].time_to_go += queue->length;
     }
     walk[i].speed = speed_on_free_ground(state, i, direction);
@@ -222,8 +222,8 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
                                 const LookAhead::Perception& perception, Real dt,
                                 std::vector<Vec<2>>& velocity) const {
   choose_directions(state, look_ahead);
-  scene_.groups().adjust(state, direction_, look_ahead.walks(state));
-  scene_.lifts().guide(state, look_ahead.walks(state));
+  environment_.groups().adjust(state, direction_, look_ahead.walks(state));
+  environment_.lifts().guide(state, look_ahead.walks(state));
   const auto walk = look_ahead.walks(state);
   for (std::size_t i = 0; i < walk.size(); ++i) walk[i].sight = sight(walk[i].speed, type_of(state, i));
   look_ahead.find(state, neighborhood, perception, dt);
@@ -238,7 +238,7 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
     if (noise_ == 0 || velocity[i] == Vec<2>{}) continue;
     // A stream of its own for each step.
     constexpr std::uint64_t odd = 0x9e3779b97f4a7c15U;
-    RandomStream stream(scene_.seed() + odd * static_cast<std::uint64_t>(state.clock.step + 1),
+    RandomStream stream(environment_.seed() + odd * static_cast<std::uint64_t>(state.clock.step + 1),
                         state.bodies.id()[i], purpose::crowd_noise);
     for (int k = 0; k < 2; ++k) velocity[i][k] += noise_ / std::sqrt(dt) * stream.normal();
   }

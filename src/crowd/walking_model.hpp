@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/look_ahead.hpp"
 
 namespace scree {
@@ -11,7 +11,7 @@ namespace scree {
 /// aside for those who come towards them. Keys of [crowd]: speed_law to noise, and [crowd.avoidance].
 class WalkingModel {
  public:
-  explicit WalkingModel(CrowdScene& scene) : scene_(scene) {}
+  explicit WalkingModel(CrowdEnvironment& environment) : environment_(environment) {}
 
   void describe(Section& section);
   /// Whether people without a destination are told where to walk.
@@ -47,7 +47,7 @@ class WalkingModel {
 
   static constexpr Real side_range = 1;  // room beyond that to a side is as good as any [m]
 
-  CrowdScene& scene_;
+  CrowdEnvironment& environment_;
   Real noise_ = 0;
   Vec<2> direction_{};  // unit, or zero
   bool keeps_headway_ = true;

@@ -53,8 +53,8 @@ bool Events<D>::is_carried(State<D>& state, Stepper<D>& stepper) {
 
 template <int D>
 void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_group, std::uint64_t seed) {
-  Scene<D>* scene = stepper.scene();
-  if (!change_bodies() && stages.empty() && !scene) return;
+  Environment<D>* environment = stepper.environment();
+  if (!change_bodies() && stages.empty() && !environment) return;
   Scope timer("events");
   BodyStore<D>& bodies = state.bodies;
   BodyChange<D> change(state, stepper);
@@ -90,7 +90,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     state.energy_balance.inflow += energy() - before;
   }
 
-  if (scene) scene->after_step(state, seed, change);
+  if (environment) environment->after_step(state, seed, change);
 
   // Last, so that a stage that waits for bodies ends with the step that brings them.
   // Contacts are known between bodies that were there in the step.

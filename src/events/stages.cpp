@@ -237,7 +237,7 @@ template <int D>
 void Stages<D>::set_orders(State<D>& state) const {
   const std::vector<char> active =
       active_obstacles(state.stage.index, static_cast<int>(state.obstacles.list().size()));
-  // Others, as doors of a scene, have their own times.
+  // Others, as doors of an environment, have their own times.
   for (const Stage& stage : list_)
     for (const auto* named : {&stage.removed, &stage.added})
       for (const int o : *named) state.obstacles.set_active(o, active[static_cast<std::size_t>(o)] != 0);

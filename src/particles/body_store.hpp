@@ -35,8 +35,9 @@ constexpr Orientation<D> upright() {
 }
 
 enum class Ghosts { keep, none, with_shapes };
-/// The fields that a body has besides its place. Levels of motion include those before them; `path`, `shapes` and
-/// `oriented` and `levels` are apart from these, see BodyStore::carry_path(), carry_shapes(), carry_levels().
+/// The fields that a body has besides its place. Levels of motion include those before them; `path`, `shapes`
+/// and `oriented` and `levels` are apart from these, see BodyStore::carry_path(), carry_shapes(),
+/// carry_levels().
 enum class FieldSet {
   always,
   with_inertia,
@@ -61,7 +62,7 @@ struct FieldInfo {
   std::string_view what;
 };
 
-/// A field that a scene (people's, say) or a measure brings: of owned bodies, saved.
+/// A field that an environment (people's, say) or a measure brings: of owned bodies, saved.
 struct ExtraField {
   FieldInfo info;
   bool is_integer;  ///< of type std::int32_t; else Real

@@ -99,8 +99,8 @@ Real memory_of_run(Simulation<D>& simulation) {
   const auto pairs = static_cast<Real>(comm.sum(simulation.neighborhood().schedule().n_pairs()));
 
   BodiesToCome to_come = deck.events.inlets.to_come(deck.end_time);
-  const Scene<D>* scene = simulation.stepper().scene();
-  if (scene) to_come.include(scene->to_come(deck.end_time));
+  const Environment<D>* environment = simulation.stepper().environment();
+  if (environment) to_come.include(environment->to_come(deck.end_time));
   const Real all = present + static_cast<Real>(to_come.count);
 
   const auto radius = bodies.radius().first(static_cast<std::size_t>(bodies.n_owned()));
@@ -108,9 +108,9 @@ Real memory_of_run(Simulation<D>& simulation) {
       present > 0 ? ReproducibleSum::sum(comm, std::vector<Real>(radius.begin(), radius.end())) / present
                   : to_come.smallest;
   Real settled_pairs = all * candidates_per_body<D>(2 * mean_radius, simulation.state().lattice.skin);
-  if (scene) settled_pairs = present > 0 ? pairs / present * all : 0;  // people do not pile up
+  if (environment) settled_pairs = present > 0 ? pairs / present * all : 0;  // people do not pile up
   settled_pairs = std::min(settled_pairs, 0.5 * all * (all - 1));
-  const Real contacts = scene ? all : contacts_of_body<D> * all;
+  const Real contacts = environment ? all : contacts_of_body<D> * all;
   const SchemeTraits traits = simulation.stepper().traits();
   const Real contact_bytes = traits.has_contact_problems ? problem_bytes
                              : traits.has_inertia()      ? force_bytes
@@ -217,8 +217,8 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const std::int64_t n_bodies = simulation.n_bodies();
   BodiesToCome to_come = simulation.deck().events.inlets.to_come(simulation.deck().end_time);
   std::vector<std::string> findings = deck.warnings();
-  if (const Scene<D>* scene = simulation.stepper().scene())
-    to_come.include(scene->to_come(simulation.deck().end_time));
+  if (const Environment<D>* environment = simulation.stepper().environment())
+    to_come.include(environment->to_come(simulation.deck().end_time));
   for (auto find : {grave_findings<D>, deck_findings<D>})
     for (std::string& finding : find(simulation.deck(), state)) findings.push_back(std::move(finding));
   if (n_bodies == 0) {

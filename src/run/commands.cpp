@@ -195,11 +195,11 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
       is_prepared = true;
     });
   };
-  if (Scene<D>* scene = content.stepper->scene())
+  if (Environment<D>* environment = content.stepper->environment())
     return run_ensemble(
         comm, folder.files().folder, content.seed, n_runs, content.end_time, options.resume,
-        require_same_deck, run_member, scene->output().summary_key(),
-        [&](std::span<const std::string> summaries) { return scene->output().quantities(summaries); });
+        require_same_deck, run_member, environment->output().summary_key(),
+        [&](std::span<const std::string> summaries) { return environment->output().quantities(summaries); });
   return run_ensemble(comm, folder.files().folder, content.seed, n_runs, content.end_time, options.resume,
                       require_same_deck, run_member);
 }

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "analysis/continuum/fields.hpp"
+#include "io/environment_output.hpp"
 #include "io/image_data.hpp"
-#include "io/scene_output.hpp"
 
 namespace scree {
 

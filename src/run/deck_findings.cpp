@@ -10,7 +10,7 @@
 #include "core/timing.hpp"
 #include "events/inlets.hpp"
 #include "geometry/drive.hpp"
-#include "io/scene_output.hpp"
+#include "io/environment_output.hpp"
 
 namespace scree {
 
@@ -302,7 +302,7 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
         "[measures] are never written: give 'every' or 'every_steps' in [analysis], for NAME.scalars.csv");
   const bool is_any = output.vtk.ever() || output.h5md.ever() || output.fclib.ever() ||
                       output.scalars.ever() || deck.continuum->is_asked_for() ||
-                      (deck.stepper->scene() && deck.stepper->scene()->output().is_asked_for());
+                      (deck.stepper->environment() && deck.stepper->environment()->output().is_asked_for());
   if (!is_any && deck.measures.empty())
     findings.push_back(
         "the deck asks for no results: give 'every' in [output.vtk], [output.h5md] or [analysis]; "
@@ -314,11 +314,11 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
 
 template <int D>
 std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& state) {
-  const Scene<D>* scene = deck.stepper->scene();
+  const Environment<D>* environment = deck.stepper->environment();
   std::vector<std::string> findings;
-  if (scene) {
+  if (environment) {
     Scope timer("findings");
-    findings = scene->diagnostics(state);
+    findings = environment->diagnostics(state);
   }
   find_edges_not_seen(deck, state, findings);
   if (std::ranges::any_of(findings, [](const std::string& text) { return text.starts_with("error"); }))
@@ -329,7 +329,7 @@ std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& 
 template <int D>
 std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& state) {
   std::vector<std::string> findings;
-  if (!deck.stepper->scene()) {  // which knows its own walls
+  if (!deck.stepper->environment()) {  // which knows its own walls
     const Real largest = largest_radius(deck, state);
     const Survey<D> survey(deck, state);
     if (survey.is_done()) {
@@ -355,8 +355,8 @@ std::vector<std::string> missing_outputs(const RunDeck<D>& deck) {
   if (has_vtk()) return tables;
   if (deck.output.vtk.ever()) tables.emplace_back("vtk");
   if (deck.continuum->is_asked_for()) tables.emplace_back("continuum");
-  if (Scene<D>* scene = deck.stepper->scene())
-    for (std::string& table : scene->output().vtk_tables()) tables.push_back(std::move(table));
+  if (Environment<D>* environment = deck.stepper->environment())
+    for (std::string& table : environment->output().vtk_tables()) tables.push_back(std::move(table));
   return tables;
 }
 

@@ -91,11 +91,11 @@ class DeckRefusals {
     if (deck_.continuum->is_asked_for()) refuse(deck_.continuum->where(), "[output.continuum]");
   }
 
-  void refuse_bodies_beside_scene() const {
+  void refuse_bodies_beside_environment() const {
     for (const ParticleGroup<D>* group : deck_.all_groups())
       throw InputError(fmt::format(
           "{}: [particles] and [inlets] have no effect in the scheme \"{}\": {}; remove \"{}\"", group->where,
-          scheme_, deck_.stepper->scene()->words().instead_of_particles, group->name));
+          scheme_, deck_.stepper->environment()->messages().instead_of_particles, group->name));
   }
 
   void refuse_inertia() const {

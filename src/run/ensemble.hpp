@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/json.hpp"
 #include "core/parallel.hpp"
-#include "io/scene_output.hpp"
+#include "io/environment_output.hpp"
 
 namespace scree {
 

@@ -54,7 +54,7 @@ RunFiles OutputSettings::files(const std::string& default_name) const {
   return run;
 }
 
-void OutputSettings::describe(Section& root, const std::function<void(Section& output)>& of_scenes) {
+void OutputSettings::describe(Section& root, const std::function<void(Section& output)>& of_environments) {
   std::string where_retired;
   root.table(
       "output", {.doc = "Files; all of a run lie in the folder directory/name"}, [&](Section& section) {
@@ -135,7 +135,7 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
                             {.doc = "Whether files hold the impulses that the solve got to: as the solution, "
                                     "or as one more guess if they miss solver.tolerance"});
             });
-        of_scenes(section);
+        of_environments(section);
       });
   if (!where_retired.empty())
     throw InputError(where_retired +

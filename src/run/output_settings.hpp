@@ -43,8 +43,8 @@ struct OutputSettings {
   /// Where the files of a run lie whose deck gives no name. Throws InputError if it cannot have the default.
   RunFiles files(const std::string& default_name) const;
 
-  /// `of_scenes` declares and reads the tables that scenes add to [output].
-  void describe(Section& root, const std::function<void(Section& output)>& of_scenes);
+  /// `of_environments` declares and reads the tables that environments add to [output].
+  void describe(Section& root, const std::function<void(Section& output)>& of_environments);
 };
 
 }  // namespace scree

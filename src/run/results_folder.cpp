@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/files.hpp"
 #include "core/input_file.hpp"
-#include "io/scene_output.hpp"
+#include "io/environment_output.hpp"
 #include "run/problem_writer.hpp"
 #include "run/schemes.hpp"
 
@@ -71,14 +71,15 @@ void remove_below(const std::string& folder, std::initializer_list<const char*> 
     if (fs::is_empty(*path)) fs::remove(*path);
 }
 
-/// Of files that any scheme's scene may have left.
+/// Of files that any scheme's environment may have left.
 template <int D>
-void add_endings_of_scenes(std::vector<std::string>& endings) {
+void add_endings_of_environments(std::vector<std::string>& endings) {
   for (const auto& entry : all_schemes<D>()) {
     if (!entry.make) continue;
     const std::unique_ptr<Stepper<D>> stepper = entry.make();
-    if (!stepper->scene()) continue;
-    for (const std::string_view ending : stepper->scene()->output().endings()) endings.emplace_back(ending);
+    if (!stepper->environment()) continue;
+    for (const std::string_view ending : stepper->environment()->output().endings())
+      endings.emplace_back(ending);
   }
 }
 
@@ -96,8 +97,8 @@ void remove_results(const RunFiles& run) {
   for (const fs::path& path : others) fs::remove(path);
   std::vector<std::string> endings{".scalars.csv", ".certificate.csv", ".h5",           ".xdmf",
                                    ".log",         ".deck.toml",       ".resolved.toml"};
-  add_endings_of_scenes<2>(endings);
-  add_endings_of_scenes<3>(endings);
+  add_endings_of_environments<2>(endings);
+  add_endings_of_environments<3>(endings);
   for (const std::string& ending : endings)
     for (const char* state : {"", ".part"}) fs::remove(run.with(ending) + state);
   for (const char* state : {"", ".part"}) fs::remove(summary_of(run.folder) + state);

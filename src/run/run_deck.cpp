@@ -10,7 +10,7 @@
 #include "core/as_input.hpp"
 #include "core/petsc.hpp"
 #include "core/petsc_options.hpp"
-#include "io/scene_output.hpp"
+#include "io/environment_output.hpp"
 #include "run/deck_refusals.hpp"
 #include "run/schemes.hpp"
 
@@ -47,9 +47,9 @@ std::vector<std::string> scheme_names() {
 
 /// Whether a scheme says itself how large the domain is.
 template <int D>
-bool brings_scene(const std::string& scheme) {
+bool brings_environment(const std::string& scheme) {
   for (const auto& entry : all_schemes<D>())
-    if (entry.make && entry.name == scheme) return entry.make()->scene() != nullptr;
+    if (entry.make && entry.name == scheme) return entry.make()->environment() != nullptr;
   return false;
 }
 
@@ -135,7 +135,7 @@ void RunDeck<D>::describe(Section& root) {
                  {.unit = Unit::time, .range = positive, .required = true, .doc = "Length of a step"});
   });
   std::string where_outside;
-  const bool needs_box = !brings_scene<D>(scheme);
+  const bool needs_box = !brings_environment<D>(scheme);
   bool box_given = true;
   root.table(
       "domain", {.required = needs_box, .doc = "The box that holds everything"}, [&](Section& section) {
@@ -202,18 +202,19 @@ void RunDeck<D>::describe(Section& root) {
     if (has_shapes() && !stepper->traits().takes_shapes) refusals.refuse_shapes();
     refusals.refuse_cohesion();
   }
-  if (root.reading() && stepper->scene()) {
-    const SceneMessages words = stepper->scene()->words();
-    refusals.refuse_bodies_beside_scene();
+  if (root.reading() && stepper->environment()) {
+    const EnvironmentMessages messages = stepper->environment()->messages();
+    refusals.refuse_bodies_beside_environment();
     if (!events.outlets.empty())
       root.fail("outlets", fmt::format("[outlets] have no effect in the scheme \"{}\": {}; remove them",
-                                       scheme, words.instead_of_outlets));
+                                       scheme, messages.instead_of_outlets));
     if (outside != Outside::error)
       throw InputError(fmt::format("{}: outside = \"{}\" in [domain] {}; remove it", where_outside,
-                                   outside == Outside::remove ? "delete" : "keep", words.instead_of_outside));
-    stepper->scene()->build(box, box_given, obstacles);
+                                   outside == Outside::remove ? "delete" : "keep",
+                                   messages.instead_of_outside));
+    stepper->environment()->build(box, box_given, obstacles);
   }
-  if (root.reading() && !stepper->scene()) {
+  if (root.reading() && !stepper->environment()) {
     events.inlets.fit(box);
     obstacles.put_on_levels({});
   }
@@ -248,26 +249,26 @@ typename RunDeck<D>::Steppers RunDeck<D>::describe_scheme(Section& root, const s
     neighbors.has_problems = stepper->traits().has_contact_problems;
     neighbors.in_classes = stepper->traits().needs_classes;
     neighbors.searches_pairs = stepper->traits().searches_pairs;
-    if (stepper->scene()) neighbors.purpose = stepper->scene()->list_purpose();
+    if (stepper->environment()) neighbors.purpose = stepper->environment()->list_purpose();
   }
   return others;
 }
 
 template <int D>
 void RunDeck<D>::describe_output(Section& root, const std::string& scheme, const Steppers& other_schemes) {
-  std::vector<SceneOutput<D>*> others;
+  std::vector<EnvironmentOutput<D>*> others;
   for (const auto& other : other_schemes)
-    if (other->scene()) others.push_back(&other->scene()->output());
-  SceneOutput<D>* own = stepper && stepper->scene() ? &stepper->scene()->output() : nullptr;
+    if (other->environment()) others.push_back(&other->environment()->output());
+  EnvironmentOutput<D>* own = stepper && stepper->environment() ? &stepper->environment()->output() : nullptr;
   output.describe(root, [&](Section& section) {
     continuum->describe(section);
-    for (SceneOutput<D>* other : others) other->describe(section);
+    for (EnvironmentOutput<D>* other : others) other->describe(section);
     if (own) own->describe(section);
   });
   if (!root.reading()) return;
   if (!stepper->traits().has_contact_problems) DeckRefusals<D>(*this, scheme, "").refuse_contact_problems();
   if (continuum->is_asked_for()) continuum->check(box, stepper->traits().has_inertia());
-  for (const SceneOutput<D>* other : others) other->refuse(scheme);
+  for (const EnvironmentOutput<D>* other : others) other->refuse(scheme);
   if (own) own->check(box, dt);
 }
 

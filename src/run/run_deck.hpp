@@ -60,7 +60,8 @@ struct RunDeck {
   void describe(Section& root);
   /// Whether bodies come during the run.
   bool bodies_come() const {
-    return !events.inlets.list().empty() || (stepper->scene() && stepper->scene()->change_bodies());
+    return !events.inlets.list().empty() ||
+           (stepper->environment() && stepper->environment()->change_bodies());
   }
   /// Whether some bodies of [particles] or [inlets] are no balls.
   bool has_shapes() const {
@@ -73,7 +74,7 @@ struct RunDeck {
   void describe_forces(Section& root);
   void resolve_materials();
   using Steppers = std::vector<std::unique_ptr<Stepper<D>>>;
-  /// Returns those of schemes that the run does not have: their scenes know tables of [output], too.
+  /// Returns those of schemes that the run does not have: their environments know tables of [output], too.
   Steppers describe_scheme(Section& root, const std::string& scheme);
   void describe_output(Section& root, const std::string& scheme, const Steppers& others);
 };

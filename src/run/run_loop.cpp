@@ -78,8 +78,8 @@ class RunLoop {
       throw;
     }
     writers_.complete();
-    const Scene<D>* scene = simulation_.stepper().scene();
-    return interrupted ? ExitCode::interrupted : scene ? scene->ending() : ExitCode::done;
+    const Environment<D>* environment = simulation_.stepper().environment();
+    return interrupted ? ExitCode::interrupted : environment ? environment->ending() : ExitCode::done;
   }
 
   /// Takes steps and writes what they give until the run ends; true: before its time. Collective.
@@ -161,7 +161,7 @@ class RunLoop {
     Json communication;
     Real output_seconds = 0;
     std::int64_t bytes_written = 0;
-    typename SceneWriter<D>::Summary of_scene;
+    typename EnvironmentWriter<D>::Summary of_environment;
   };
 
   /// Collective.
@@ -179,7 +179,7 @@ class RunLoop {
     n.communication = communication_report();
     n.output_seconds = seconds_of(n.timers, {"output", "checkpoint", "frames"});
     n.bytes_written = comm_.sum(files::bytes_written() - written_before_);
-    n.of_scene = writers_.finish(simulation_.state());
+    n.of_environment = writers_.finish(simulation_.state());
     n.body_steps = comm_.sum(body_steps_);
     return n;
   }
@@ -192,7 +192,7 @@ class RunLoop {
               n.steps, n.n_bodies, n.wall, static_cast<Real>(n.body_steps) / n.wall / comm_.size());
     if (const std::string text = certificate_text(worst_, n.steps); !text.empty()) log::info("{}", text);
     if (const std::string text = list_report(neighborhood); !text.empty()) log::info("{}", text);
-    if (!n.of_scene.text.empty()) log::info("{}", n.of_scene.text);
+    if (!n.of_environment.text.empty()) log::info("{}", n.of_environment.text);
     const Inlets<D>& inlets = simulation_.deck().events.inlets;
     for (std::size_t f = 0; f < inlets.list().size(); ++f)
       if (const std::string missing = inlets.shortfall(f, state, code == ExitCode::done); !missing.empty())
@@ -258,9 +258,10 @@ class RunLoop {
                  {"output_s", n.output_seconds},
                  {"timers", json_of(n.timers)}};
     add_inlets(simulation_.deck().events.inlets, state, summary);
-    if (Scene<D>* scene = simulation_.stepper().scene(); scene && !n.of_scene.json.empty()) {
-      Json& entry = summary[std::string(scene->output().summary_key())];
-      entry = Json::parse(n.of_scene.json);
+    if (Environment<D>* environment = simulation_.stepper().environment();
+        environment && !n.of_environment.json.empty()) {
+      Json& entry = summary[std::string(environment->output().summary_key())];
+      entry = Json::parse(n.of_environment.json);
       entry["certificate_worst"] = worst;
     }
     for (const auto& [name, text] : provenance_)
@@ -275,7 +276,7 @@ class RunLoop {
   std::string end_text() {
     const Clock& clock = simulation_.state().clock;
     const RunDeck<D>& deck = simulation_.deck();
-    const Scene<D>* scene = simulation_.stepper().scene();
+    const Environment<D>* environment = simulation_.stepper().environment();
     const std::string at = fmt::format("t = {:g} s", clock.time);
     const std::string of = std::isfinite(deck.end_time) ? fmt::format(" of {:g} s", deck.end_time) : "";
     if (!stopped_by_.empty())
@@ -287,7 +288,8 @@ class RunLoop {
     if (deck.end_time - clock.time <= 1e-6 * deck.dt) return "ended at " + at;
     if (deck.events.stages.finished(simulation_.state()))
       return fmt::format("ended at {}{}: the last stage is over", at, of);
-    return fmt::format("ended at {}{}{}{}", at, of, scene ? ": " : "", scene ? scene->words().over : "");
+    return fmt::format("ended at {}{}{}{}", at, of, environment ? ": " : "",
+                       environment ? environment->messages().over : "");
   }
 
   std::string checkpoint_of_step() {

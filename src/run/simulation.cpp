@@ -56,13 +56,13 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
     state_.next_id = create_bodies<D>(comm, state_.box, state_.obstacles, state_.shapes, seed(), deck_.groups,
                                       state_.bodies, &packer);
   }
-  if (Scene<D>* scene = stepper().scene()) scene->populate(state_, seed());
+  if (Environment<D>* environment = stepper().environment()) environment->populate(state_, seed());
   if (!from) state_.memory.clear(state_.bodies.n_owned());
-  const Scene<D>* scene_of_run = stepper().scene();
-  if (n_bodies() == 0 && scene_of_run && scene_of_run->to_come(deck_.end_time).count == 0)
+  const Environment<D>* environment_of_run = stepper().environment();
+  if (n_bodies() == 0 && environment_of_run && environment_of_run->to_come(deck_.end_time).count == 0)
     throw InputError(fmt::format("the deck makes no {} until its end at t = {:g} s: {}",
-                                 scene_of_run->words().bodies, deck_.end_time,
-                                 scene_of_run->words().if_none_come));
+                                 environment_of_run->messages().bodies, deck_.end_time,
+                                 environment_of_run->messages().if_none_come));
   if (n_bodies() == 0 && !deck_.bodies_come())
     throw InputError("the deck makes no bodies: add a [particles.NAME] or [inlets.NAME] table");
   if (!from || deck_.outside == Outside::error) require_bodies_inside();
@@ -72,9 +72,9 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   }
   const Inlets<D>& inlets = deck_.events.inlets;
   BodiesToCome to_come = inlets.to_come(deck_.end_time);
-  if (Scene<D>* scene = stepper().scene()) {
-    scene->start(state_, seed());
-    to_come.include(scene->to_come(deck_.end_time));
+  if (Environment<D>* environment = stepper().environment()) {
+    environment->start(state_, seed());
+    to_come.include(environment->to_come(deck_.end_time));
   }
   const ListRequirements needs = list_requirements(to_come.largest);
   neighborhood_.make_lattice(state_, std::max(needs.travel, inlets.fastest() * deck_.dt), to_come,
@@ -89,8 +89,9 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
   if (deck_.allow_overlap) return;
   if (from)
     require_no_overlap(StartingPoint<D>::overlap_limit);
-  else if (const Scene<D>* scene = stepper().scene(); scene && scene->overlap_limit() > 0)
-    require_no_overlap(scene->overlap_limit());
+  else if (const Environment<D>* environment = stepper().environment();
+           environment && environment->overlap_limit() > 0)
+    require_no_overlap(environment->overlap_limit());
   else
     require_no_overlap();
 }
@@ -112,7 +113,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   deck_.events.inlets.record_due(state_);
   require_contacts_listed();
   deck_.events.stages.set_orders(state_);
-  if (Scene<D>* scene = stepper().scene()) scene->start(state_, seed());
+  if (Environment<D>* environment = stepper().environment()) environment->start(state_, seed());
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
   const Clock clock = state_.clock;
@@ -160,7 +161,7 @@ void Simulation<D>::take_physics() {
   for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);
   state_.obstacle_material = deck_.obstacle_material;
   deck_.events.prepare(state_);
-  if (Scene<D>* scene = stepper().scene()) scene->prepare(state_);
+  if (Environment<D>* environment = stepper().environment()) environment->prepare(state_);
   for (const NamedMeasure<D>& m : deck_.measures) {
     m.measure->check(state_);
     m.measure->add_fields(state_);
@@ -181,7 +182,7 @@ void Simulation<D>::restore_averages(const std::string& checkpoint) {
 template <int D>
 std::vector<NamedNumbers> Simulation<D>::measure_memories() {
   std::vector<NamedNumbers> memories;
-  if (Scene<D>* scene = stepper().scene()) memories = scene->memory();
+  if (Environment<D>* environment = stepper().environment()) memories = environment->memory();
   for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
   if (deck_.continuum->is_asked_for()) memories.push_back({"output.continuum", deck_.continuum->memory()});
   return memories;
@@ -189,8 +190,8 @@ std::vector<NamedNumbers> Simulation<D>::measure_memories() {
 
 template <int D>
 std::string Simulation<D>::fault_of_body(const BodyStore<D>& bodies, std::size_t i) {
-  const Scene<D>* scene = stepper().scene();
-  if (scene) return scene->fault_of_body(bodies, i);
+  const Environment<D>* environment = stepper().environment();
+  if (environment) return environment->fault_of_body(bodies, i);
   const std::int32_t group = bodies.group()[i];
   const auto n_groups = static_cast<std::int32_t>(state_.group_rotates.size());
   return group >= 0 && group < n_groups ? "" : fmt::format("group is {}, not in [0, {})", group, n_groups);
@@ -283,7 +284,8 @@ std::string Simulation<D>::name_group_of(GlobalId id) const {
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == id) {
       const auto number = static_cast<std::size_t>(state_.bodies.group()[i]);
-      if (const Scene<D>* scene = deck_.stepper->scene()) return scene->name_of_group(number);
+      if (const Environment<D>* environment = deck_.stepper->environment())
+        return environment->name_of_group(number);
       const ParticleGroup<D>& group = *deck_.all_groups()[number];
       return fmt::format("{}: [particles.{}]", group.where, group.name);
     }

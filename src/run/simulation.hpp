@@ -29,9 +29,9 @@ class Simulation {
 
   bool running() const {
     // Times are sums of steps: a millionth of a step does not count.
-    const Scene<D>* scene = deck_.stepper->scene();
+    const Environment<D>* environment = deck_.stepper->environment();
     return deck_.end_time - state_.clock.time > 1e-6 * deck_.dt && !deck_.events.stages.finished(state_) &&
-           !(scene && scene->finished(state_));
+           !(environment && environment->finished(state_));
   }
   /// Takes one step. With `record_forces` find_contacts() tells the forces of this step.
   void step(bool record_forces = false);

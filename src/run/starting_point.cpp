@@ -76,9 +76,9 @@ StartingPoint<D>::StartingPoint(const Comm& comm, const std::string& checkpoint)
                                  head_.dimension == 2 ? "disks in the plane" : "spheres",
                                  D == 2 ? "disks in the plane" : "spheres"));
   content_.describe(deck_.root());
-  if (const Scene<D>* scene = content_.stepper->scene())
+  if (const Environment<D>* environment = content_.stepper->environment())
     throw InputError(fmt::format("{0}: holds {1}; --from is for bodies ({1} start from {2})", path_,
-                                 scene->words().bodies, scene->words().start_from));
+                                 environment->messages().bodies, environment->messages().start_from));
 }
 
 template <int D>
@@ -103,10 +103,10 @@ std::vector<std::string> StartingPoint<D>::differences(const Deck& deck) const {
 template <int D>
 void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   Scope timer("start from checkpoint");
-  if (const Scene<D>* scene = deck.stepper->scene())
+  if (const Environment<D>* environment = deck.stepper->environment())
     throw InputError(
         fmt::format("--from: {} do not start from a checkpoint; --resume goes on with a run of them",
-                    scene->words().bodies));
+                    environment->messages().bodies));
   State<D> old{.comm = state.comm, .box = content_.box, .cell = content_.cell};
   old.bodies.carry(content_.stepper->traits().field_set);
   old.bodies.carry_path(false);

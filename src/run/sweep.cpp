@@ -137,26 +137,26 @@ void write_table(const Comm& comm, const Deck& deck, const Study& study, std::op
   files::on_root(comm, [&] {
     Deck copy = deck.with({});
     const RunDeck<D> content = RunDeck<D>::read(copy, false);
-    Scene<D>* scene = content.stepper->scene();
+    Environment<D>* environment = content.stepper->environment();
     std::string table = "point[-]";
     for (const VariedKey& key : study.keys) table += "," + csv_cell(key.key);
     table += ",quantity,unit,runs,mean,standard_deviation,lower_95,upper_95\n";
     bool is_empty = true;
     for (std::size_t point = 0; point < study.n_points; ++point) {
-      std::vector<std::string> of_scene;
+      std::vector<std::string> of_environment;
       std::vector<EnsembleQuantity> quantities;
       for (std::int64_t k = 0; k < study.n_seeds; ++k) {
         const EnsembleMember run =
             study.run(point * static_cast<std::size_t>(study.n_seeds) + static_cast<std::size_t>(k)).member;
         if (!std::filesystem::exists(run.folder + "/summary.json")) continue;  // it failed
-        if (scene)
-          of_scene.push_back(summary_entry(Json::parse(read_input(run.folder + "/summary.json")),
-                                           scene->output().summary_key()));
+        if (environment)
+          of_environment.push_back(summary_entry(Json::parse(read_input(run.folder + "/summary.json")),
+                                                 environment->output().summary_key()));
         const std::string scalars = run.folder + "/" + run.name + ".scalars.csv";
         if (std::filesystem::exists(scalars))
           add_run(quantities, columns_of(table_of(scalars, read_input(scalars)), mean_after));
       }
-      if (scene) add_run(quantities, scene->output().quantities(of_scene));
+      if (environment) add_run(quantities, environment->output().quantities(of_environment));
       std::string start = std::to_string(point);
       for (const std::string& value : study.values_of(point)) start += "," + csv_cell(value);
       for (const EnsembleQuantity& quantity : quantities) {

@@ -26,10 +26,10 @@ struct SweepOptions {
 /// Runs a deck for every combination of the values, the last key fastest, each with as many seeds as
 /// RunOptions::ensemble or the deck says: complete runs into DIRECTORY/NAME_sweep/point_P/seed_S, one after
 /// the other. Then NAME_sweep/sweep.csv has a row for each point and quantity, with mean, standard deviation
-/// and 95 % interval over the seeds: all columns of the scalars, and what a scene's summaries have. With an
-/// index, for jobs in parallel, there is one run and no table; the same command without it and with --resume
-/// writes that. All decks are read before anything runs. A run that fails is left out of the table; RunError
-/// follows at the end. Returns done, or interrupted. Collective.
+/// and 95 % interval over the seeds: all columns of the scalars, and what an environment's summaries have.
+/// With an index, for jobs in parallel, there is one run and no table; the same command without it and with
+/// --resume writes that. All decks are read before anything runs. A run that fails is left out of the table;
+/// RunError follows at the end. Returns done, or interrupted. Collective.
 ExitCode run_sweep(const Comm& comm, const Deck& deck, RunOptions options, const SweepOptions& sweep);
 
 }  // namespace scree

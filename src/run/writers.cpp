@@ -73,15 +73,15 @@ Writers<D>::Writers(const Comm& comm, const RunFiles& files, const RunDeck<D>& d
                    .single_precision = output.vtk_single,
                    .compress = true},
         resume);
-  if (Scene<D>* scene = deck.stepper->scene())
-    of_scene_ = scene->output().make_writer({.comm = comm,
-                                             .files = files,
-                                             .title = deck.title,
-                                             .creator = fmt::format("scree {}", version::number),
-                                             .vtk_writers = static_cast<int>(output.vtk_writers),
-                                             .single_precision = output.vtk_single,
-                                             .state = state,
-                                             .resume = resume});
+  if (Environment<D>* environment = deck.stepper->environment())
+    of_environment_ = environment->output().make_writer({.comm = comm,
+                                                         .files = files,
+                                                         .title = deck.title,
+                                                         .creator = fmt::format("scree {}", version::number),
+                                                         .vtk_writers = static_cast<int>(output.vtk_writers),
+                                                         .single_precision = output.vtk_single,
+                                                         .state = state,
+                                                         .resume = resume});
 }
 
 template <int D>
@@ -116,12 +116,12 @@ template <int D>
 void Writers<D>::open_h5md(const State<D>& state, const std::string& resolved, const files::Texts& provenance,
                            const std::optional<ResumePoint>& resume) {
   const OutputSettings& output = deck_.output;
-  const Scene<D>* scene = deck_.stepper->scene();
+  const Environment<D>* environment = deck_.stepper->environment();
   const H5mdOptions options{.single_precision = output.h5md_single,
                             .compression = static_cast<int>(output.h5md_compression),
                             .fixed_bodies = deck_.outside != Outside::remove &&
                                             !deck_.events.change_bodies() &&
-                                            !(scene && scene->change_bodies())};
+                                            !(environment && environment->change_bodies())};
   const std::string path = files_.with(".h5");
   if (goes_on_with(comm_, path, resume)) {
     h5md_ =
@@ -146,8 +146,8 @@ std::vector<typename Writers<D>::Output> Writers<D>::outputs() const {
                           {"vtk", particles_ != nullptr, output.vtk, true},
                           {"h5md", h5md_ != nullptr, output.h5md, false},
                           {"continuum", continuum_ != nullptr, deck_.continuum->every(), true}};
-  if (of_scene_)
-    for (const auto& [name, every, uses_contacts] : of_scene_->scheduled())
+  if (of_environment_)
+    for (const auto& [name, every, uses_contacts] : of_environment_->scheduled())
       all.push_back({name, true, every, uses_contacts});
   return all;
 }
@@ -206,11 +206,11 @@ void Writers<D>::write(const State<D>& state, Real before, bool at_end, const Co
       if (!at_end) continuum_->fields().frame_is_written();
     }
   }
-  if (!of_scene_) return;
-  const auto scheduled = of_scene_->scheduled();
+  if (!of_environment_) return;
+  const auto scheduled = of_environment_->scheduled();
   for (std::size_t k = 0; k < scheduled.size(); ++k)
-    if (wanted(scheduled[k].every)) of_scene_->write_frame(k, state, contacts);
-  if (!at_end) of_scene_->write(state, before);
+    if (wanted(scheduled[k].every)) of_environment_->write_frame(k, state, contacts);
+  if (!at_end) of_environment_->write(state, before);
 }
 
 template <int D>
@@ -233,7 +233,7 @@ void Writers<D>::complete_frames() {
   list_frames();
   for (const auto* table : {&scalars_, &certificate_})
     if (*table) (*table)->keep_in_place();
-  if (of_scene_) of_scene_->keep_in_place();
+  if (of_environment_) of_environment_->keep_in_place();
   if (h5md_) h5md_->look_after();
 }
 
@@ -251,9 +251,9 @@ std::string Writers<D>::paraview_file() const {
 }
 
 template <int D>
-typename SceneWriter<D>::Summary Writers<D>::finish(const State<D>& state) const {
-  if (!of_scene_) return {};
-  return of_scene_->finish(state);
+typename EnvironmentWriter<D>::Summary Writers<D>::finish(const State<D>& state) const {
+  if (!of_environment_) return {};
+  return of_environment_->finish(state);
 }
 
 template <int D>
@@ -283,8 +283,8 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
   write_particles(state, contact_counts);
   if (surfaces_) surfaces_->write(state);
   if (contacts_) write_contacts(state, contacts);
-  if (obstacles_ && of_scene_)
-    of_scene_->write_obstacles(*obstacles_, state, contacts);
+  if (obstacles_ && of_environment_)
+    of_environment_->write_obstacles(*obstacles_, state, contacts);
   else if (obstacles_)
     write_obstacles(state, contacts);
 }
@@ -303,7 +303,7 @@ void Writers<D>::write_particles(const State<D>& state, std::span<const std::int
   Geometry geometry;
   geometry.points = points;
   geometry.point_columns = columns.columns();
-  if (of_scene_) of_scene_->add_columns(bodies, geometry.point_columns);
+  if (of_environment_) of_environment_->add_columns(bodies, geometry.point_columns);
   particles_->write(state.clock.step, state.clock.time, geometry);
 }
 

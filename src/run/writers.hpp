@@ -7,8 +7,8 @@
 #include "contact/contact_graph.hpp"
 #include "core/files.hpp"
 #include "io/background.hpp"
+#include "io/environment_output.hpp"
 #include "io/h5md.hpp"
-#include "io/scene_output.hpp"
 #include "io/table.hpp"
 #include "io/vtk_series.hpp"
 #include "run/body_surfaces.hpp"
@@ -57,8 +57,8 @@ class Writers {
   void complete();
   /// The file to open in ParaView; "" if there is none.
   std::string paraview_file() const;
-  /// What the scene says of the run at its end; empty without one.
-  typename SceneWriter<D>::Summary finish(const State<D>& state) const;
+  /// What the environment says of the run at its end; empty without one.
+  typename EnvironmentWriter<D>::Summary finish(const State<D>& state) const;
 
  private:
   void open_vtk(const State<D>& state, const std::optional<ResumePoint>& resume);
@@ -95,7 +95,7 @@ class Writers {
   std::unique_ptr<BodySurfaces<D>> surfaces_;
   std::unique_ptr<H5mdWriter> h5md_;
   std::unique_ptr<ContinuumWriter<D>> continuum_;
-  std::unique_ptr<SceneWriter<D>> of_scene_;  ///< null in runs without
+  std::unique_ptr<EnvironmentWriter<D>> of_environment_;  ///< null in runs without
   std::vector<Real> row_;
 };
 

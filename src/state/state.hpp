@@ -80,7 +80,7 @@ struct State {
   // From the deck; the same throughout a run.
   std::shared_ptr<const LevelMap> levels{};                    ///< of a building; null: all bodies may meet
   std::vector<std::string> level_names{};                      ///< of all levels; empty of one
-  std::any world{};                                            ///< what a scene shows to its measures
+  std::any world{};                                            ///< what an environment shows to its measures
   Vec<D> gravity{};                                            ///< [m/s2]
   std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
   ShapeTable<D> shapes{};                                      ///< of bodies

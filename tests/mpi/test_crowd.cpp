@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 
@@ -88,9 +88,9 @@ Evacuation evacuate(const Comm& comm, const std::string& text, const Overrides& 
   std::vector<Departed> mine;
   while (simulation.running() && state.clock.time < until) {
     simulation.step();
-    for (const Departure& d : crowd_world(state)->scene->departures())
+    for (const Departure& d : crowd_world(state)->environment->departures())
       mine.push_back({d.id, d.time, d.outlet});
-    crowd_world(state)->scene->departures().clear();
+    crowd_world(state)->environment->departures().clear();
   }
   std::vector<Real> time(static_cast<std::size_t>(state.next_id), -1);
   std::vector<std::int64_t> outlet(time.size());
@@ -202,7 +202,7 @@ count = 50
       for (const CertificateEntry& entry : simulation.stepper().certificate())
         if (entry.name.find("overlap") != std::string::npos) worst = std::max(worst, entry.value);
       CHECK(worst < 2e-3);
-      if (shut_at < 0 && crowd_world(state)->scene->exits().is_shut(0)) shut_at = state.clock.time;
+      if (shut_at < 0 && crowd_world(state)->environment->exits().is_shut(0)) shut_at = state.clock.time;
       if (state.clock.time < 8) n_at_last = state.outlets[0].n_removed;
     }
     CHECK(shut_at > 2.04);

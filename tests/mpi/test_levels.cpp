@@ -1,6 +1,6 @@
 // A building of three floors with stairs, an escalator and doors: bit for bit the same run on any number of
 // ranks, through checkpoints too, and nobody lost on the way from level to level.
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 

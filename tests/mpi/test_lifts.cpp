@@ -1,6 +1,6 @@
 // A building of three floors with two lifts and a stair: bit for bit the same run on any number of ranks,
 // through checkpoints at every phase of a trip, and never more in a cabin than it holds.
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 
@@ -72,8 +72,8 @@ floor = "east"
 count = 2
 )");
 
-const CrowdScene& scene_of(const State<2>& state) {
-  return *crowd_world(state)->scene;
+const CrowdEnvironment& environment_of(const State<2>& state) {
+  return *crowd_world(state)->environment;
 }
 
 /// Steps at which, for the first time, somebody stands in a door above, rides, and stands in the door below.
@@ -165,7 +165,7 @@ TEST_CASE("lifts: nobody is lost, no cabin is too full, nobody is in a closed do
   CHECK(too_many == 0);
   CHECK(seen_inside > 0);
   std::int64_t persons = 0, trips = 0;
-  for (const LiftReport& report : scene_of(state).lifts().reports()) {
+  for (const LiftReport& report : environment_of(state).lifts().reports()) {
     CHECK(report.trips > 0);
     persons += report.persons;
     trips += report.trips;

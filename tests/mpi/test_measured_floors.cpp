@@ -1,7 +1,7 @@
 // Measures of one floor of a building, and obstacles on one: what happens above or below does not count.
 #include "analysis/measure.hpp"
 #include "crowd/agent_fields.hpp"
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 

@@ -1,5 +1,5 @@
 // Queues: bit for bit the same run on any number of ranks and through restarts.
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 
@@ -53,17 +53,17 @@ TEST_CASE("queues: 31 people in two queues", "[mpi]") {
 TEST_CASE("queues: everybody is served once and leaves", "[mpi]") {
   Simulation<2> simulation(Comm(), read_deck<2>(hall));
   const State<2>& state = simulation.state();
-  CrowdScene& scene = *crowd_world(state)->scene;
+  CrowdEnvironment& environment = *crowd_world(state)->environment;
   std::vector<Served> served;
   while (simulation.running() && state.clock.time < 120) {
     simulation.step();
-    served.insert(served.end(), scene.queues().served().begin(), scene.queues().served().end());
-    scene.queues().served().clear();
+    served.insert(served.end(), environment.queues().served().begin(), environment.queues().served().end());
+    environment.queues().served().clear();
   }
   CHECK(state.comm.sum(static_cast<std::int64_t>(state.bodies.n_owned())) == 0);
-  CHECK(scene.queues().n_served() == 31);
+  CHECK(environment.queues().n_served() == 31);
   CHECK(state.comm.sum(static_cast<std::int64_t>(served.size())) == 31);
-  const std::vector<QueueReport> reports = scene.queues().reports(state);
+  const std::vector<QueueReport> reports = environment.queues().reports(state);
   CHECK(reports[0].n_served == 16);
   CHECK(reports[1].n_served == 15);
   CHECK(reports[0].longest_wait > reports[0].mean_wait);

@@ -1,7 +1,7 @@
 // Smoke, and people of a file, on several floors: the same bits on any number of ranks and through restarts,
 // over the time at which smoke closes a stair too.
 #include "crowd/agent_fields.hpp"
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/hazard/hazard.hpp"
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"

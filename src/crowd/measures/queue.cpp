@@ -4,7 +4,7 @@
 
 #include "analysis/measure.hpp"
 #include "core/suggestion.hpp"
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/crowd_world.hpp"
 
 namespace scree {
@@ -23,7 +23,7 @@ class Queue final : public Measure<2> {
 
   MeasuredRow record(const Sample<2>& sample) override {
     const QueueReport report =
-        crowd_world(sample.state)->scene->queues().reports(sample.state)[place(sample.state)];
+        crowd_world(sample.state)->environment->queues().reports(sample.state)[place(sample.state)];
     return {{"waiting", "-", "people in the queue who wait", static_cast<Real>(report.n_waiting)},
             {"at_counter", "-", "people who are served", static_cast<Real>(report.n_at_counter)},
             {"served", "-", "people who have been served", static_cast<Real>(report.n_served)},
@@ -38,7 +38,7 @@ class Queue final : public Measure<2> {
     const CrowdWorld* world = crowd_world(state);
     std::vector<std::string> names;
     if (world)
-      for (const QueueLine& queue : world->scene->journeys().queues()) names.push_back(queue.name);
+      for (const QueueLine& queue : world->environment->journeys().queues()) names.push_back(queue.name);
     if (names.empty()) throw InputError(where_ + ": the deck has no queue in a journey to measure");
     if (name_.empty() && names.size() == 1) return 0;
     if (name_.empty())

@@ -38,25 +38,25 @@ static_assert(std::ranges::none_of(agent::written,
 
 }  // namespace
 
-bool holds(agent::OnlyIf condition, const CrowdScene& scene) {
+bool holds(agent::OnlyIf condition, const CrowdEnvironment& environment) {
   switch (condition) {
     case agent::OnlyIf::queues:
-      return scene.queues().is_used();
+      return environment.queues().is_used();
     case agent::OnlyIf::groups:
-      return scene.groups().is_used();
+      return environment.groups().is_used();
     case agent::OnlyIf::hazard:
-      return scene.hazard().is_on();
+      return environment.hazard().is_on();
     case agent::OnlyIf::always:
       break;
   }
   return true;
 }
 
-std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& state) {
+std::vector<AgentColumn> agent_columns(const CrowdEnvironment& environment, const State<2>& state) {
   using D = Departure;
   namespace place = agent::place;
-  const auto type = [&scene](const D& d) {
-    return csv_cell(scene.people().types()[static_cast<std::size_t>(d.values[place::type])].name);
+  const auto type = [&environment](const D& d) {
+    return csv_cell(environment.people().types()[static_cast<std::size_t>(d.values[place::type])].name);
   };
   const auto exit = [&state](const D& d) {
     return d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name);
@@ -69,7 +69,7 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   std::vector<AgentColumn> columns{
       {OwnPlace::id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
       {OwnPlace::population, "population", "-",
-       [names = scene.people().group_names()](const D& d) {
+       [names = environment.people().group_names()](const D& d) {
          return csv_cell(names[static_cast<std::size_t>(d.group)]);
        }},
       {OwnPlace::agent_type, "agent_type", "-", type},
@@ -80,12 +80,14 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
       {last, "x", "m", [](const D& d) { return number(d.at[0]); }},
       {last + 1, "y", "m", [](const D& d) { return number(d.at[1]); }},
       {last + 2, "state", "-", [](const D& d) { return std::string(word_of(d.fate)); }}};
-  if (scene.building().n_levels() > 1)
-    columns.push_back({OwnPlace::level, "level", "-",
-                       [&scene](const D& d) { return csv_cell(scene.building().level(d.level).name); }});
-  if (scene.hazard().is_on()) columns.push_back({OwnPlace::incapacitated_at, "incapacitated_at", "s", fell});
+  if (environment.building().n_levels() > 1)
+    columns.push_back({OwnPlace::level, "level", "-", [&environment](const D& d) {
+                         return csv_cell(environment.building().level(d.level).name);
+                       }});
+  if (environment.hazard().is_on())
+    columns.push_back({OwnPlace::incapacitated_at, "incapacitated_at", "s", fell});
   for (std::size_t k = 0; k < agent::fields.size(); ++k) {
-    if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, scene)) continue;
+    if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, environment)) continue;
     columns.push_back({agent::written[k].table, std::string(agent::written[k].name),
                        std::string(agent::fields[k].info.unit), [k](const D& d) {
                          return agent::fields[k].is_integer

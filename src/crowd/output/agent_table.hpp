@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/departure.hpp"
 
 namespace scree {
@@ -17,10 +17,10 @@ struct AgentColumn {
 };
 
 /// The columns of a run: fields of people as agent_fields.def has them, and what the table says besides. They
-/// are valid while the scene and the state are. Local.
-std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& state);
+/// are valid while the environment and the state are. Local.
+std::vector<AgentColumn> agent_columns(const CrowdEnvironment& environment, const State<2>& state);
 
 /// Whether frames and tables of a run have fields with this condition.
-bool holds(agent::OnlyIf condition, const CrowdScene& scene);
+bool holds(agent::OnlyIf condition, const CrowdEnvironment& environment);
 
 }  // namespace scree

@@ -124,8 +124,8 @@ static void for_each_cell_near(const ImageGrid& grid, const std::array<bool, 2>&
 }
 
 CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSettings& output,
-                         const CrowdScene& scene, int level)
-    : comm_(context.comm), output_(output), scene_(scene), level_(level) {
+                         const CrowdEnvironment& environment, int level)
+    : comm_(context.comm), output_(output), environment_(environment), level_(level) {
   const State<2>& state = context.state;
   const std::string folder = context.files.folder + "/vtk";
   std::optional<Clock> resume_after;
@@ -139,7 +139,7 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
       .vtk = {.writers = context.vtk_writers, .single_precision = context.single_precision, .compress = true},
       .exact = {"exposure_density", "exposure_load"}};
   series_ = std::make_unique<ImageSeries>(comm_, folder, context.files.name,
-                                          series_name(scene.building(), level), grid, options);
+                                          series_name(environment.building(), level), grid, options);
   if (resume_after) series_->resume(resume_after->step);
 
   const std::int64_t first = grid.first_row(comm_), end = grid.end_row(comm_);
@@ -148,7 +148,7 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
   for (std::size_t i = 0; i < n; ++i) {
     const auto [row, column] = std::lldiv(static_cast<std::int64_t>(i), grid.nx);
     const auto centre = grid.centre(column, first + row);
-    is_free_[i] = scene.building().plan(level).contains({{centre[0], centre[1]}});
+    is_free_[i] = environment.building().plan(level).contains({{centre[0], centre[1]}});
   }
   if (!has("exposure")) return;
   exposure_density_.assign(n, 0);
@@ -219,11 +219,11 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
 }
 
 void CrowdFields::find_travel_times() {
-  const FloorField& routes = scene_.floor_field();
+  const FloorField& routes = environment_.floor_field();
   if (!travel_times_.empty() && !routes.counts_density() && routes.n_closed() == n_closed_) return;
   n_closed_ = routes.n_closed();
   const ImageGrid& grid = series_->grid();
-  const CellGrid& floor_field = scene_.floor_field().grid();
+  const CellGrid& floor_field = environment_.floor_field().grid();
   const auto floor_cell = [&](Real x, int axis, std::int64_t n) {
     const auto index =
         static_cast<std::int64_t>(std::floor((x - floor_field.origin[axis]) / floor_field.cell));
@@ -241,9 +241,10 @@ void CrowdFields::find_travel_times() {
     if (above == 0) lowest = row;
     above = row + 1;
   }
-  travel_times_.assign(scene_.journeys().exits().size(), {});
+  travel_times_.assign(environment_.journeys().exits().size(), {});
   for (std::size_t exit = 0; exit < travel_times_.size(); ++exit) {
-    const std::vector<Real> values = scene_.floor_field().rows(static_cast<int>(exit), level_, lowest, above);
+    const std::vector<Real> values =
+        environment_.floor_field().rows(static_cast<int>(exit), level_, lowest, above);
     for (const std::int64_t row : rows)
       for (const std::int64_t column : columns)
         travel_times_[exit].push_back(
@@ -294,7 +295,7 @@ void CrowdFields::write(const State<2>& state, const ContactGraph<2>& contacts) 
   if (has("travel_time")) {
     find_travel_times();
     for (std::size_t exit = 0; exit < travel_times_.size(); ++exit)
-      columns.push_back({"travel_time_" + column_name(scene_.journeys().exits()[exit].name), "s", 1,
+      columns.push_back({"travel_time_" + column_name(environment_.journeys().exits()[exit].name), "s", 1,
                          std::span<const double>(travel_times_[exit])});
   }
   series_->write(state.clock.step, state.clock.time, columns);

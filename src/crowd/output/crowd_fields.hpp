@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "contact/contact_graph.hpp"
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/output/crowd_output_settings.hpp"
 #include "io/image_data.hpp"
 #include "state/state.hpp"
@@ -22,8 +22,8 @@ std::vector<Real> disk_shares(const std::vector<Real>& x, const std::vector<Real
 class CrowdFields {
  public:
   /// Throws InputError if the files to go on with do not fit.
-  CrowdFields(const OutputContext<2>& context, const CrowdOutputSettings& output, const CrowdScene& scene,
-              int level);
+  CrowdFields(const OutputContext<2>& context, const CrowdOutputSettings& output,
+              const CrowdEnvironment& environment, int level);
   /// The name of the series of a level.
   static std::string series_name(const BuildingPlan& building, int level);
 
@@ -42,7 +42,7 @@ class CrowdFields {
 
   Comm comm_;
   const CrowdOutputSettings& output_;
-  const CrowdScene& scene_;
+  const CrowdEnvironment& environment_;
   int level_;
   std::array<bool, 2> periodic_{};
   std::unique_ptr<ImageSeries> series_;

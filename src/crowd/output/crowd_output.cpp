@@ -85,14 +85,14 @@ void CrowdOutput::check(const Box<2>& box, Real dt) const {
                     settings_.where_trajectory, settings_.fps, dt, 1 / dt));
 }
 
-std::unique_ptr<SceneWriter<2>> CrowdOutput::make_writer(const OutputContext<2>& context) {
-  return std::make_unique<CrowdWriter>(context, settings_, scene_);
+std::unique_ptr<EnvironmentWriter<2>> CrowdOutput::make_writer(const OutputContext<2>& context) {
+  return std::make_unique<CrowdWriter>(context, settings_, environment_);
 }
 
 std::vector<std::string> CrowdOutput::vtk_tables() const {
   std::vector<std::string> tables;
-  for (int level = 0; settings_.every.ever() && level < scene_.building().n_levels(); ++level)
-    tables.push_back(CrowdFields::series_name(scene_.building(), level));
+  for (int level = 0; settings_.every.ever() && level < environment_.building().n_levels(); ++level)
+    tables.push_back(CrowdFields::series_name(environment_.building(), level));
   return tables;
 }
 

@@ -34,29 +34,29 @@ std::vector<std::int64_t> n_left(const State<2>& state) {
 }  // namespace
 
 CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSettings& settings,
-                         CrowdScene& scene)
+                         CrowdEnvironment& environment)
     : comm_(context.comm),
       files_(context.files),
       settings_(settings),
-      scene_(scene),
+      environment_(environment),
       curve_(context.state.outlets.size()) {
   if (settings_.fps > 0) open_trajectory(context);
   if (settings_.every.ever() && has_vtk())
-    for (int level = 0; level < scene_.building().n_levels(); ++level)
-      fields_.push_back(std::make_unique<CrowdFields>(context, settings_, scene_, level));
+    for (int level = 0; level < environment_.building().n_levels(); ++level)
+      fields_.push_back(std::make_unique<CrowdFields>(context, settings_, environment_, level));
   for (std::size_t k = 0; k < agent::fields.size(); ++k)
-    if (agent::written[k].frames > 0 && holds(agent::written[k].only_if, scene_))
+    if (agent::written[k].frames > 0 && holds(agent::written[k].only_if, environment_))
       fields_of_frames_.push_back(k);
   std::ranges::sort(fields_of_frames_, {}, [](std::size_t k) { return agent::written[k].frames; });
 
   std::vector<Table::Heading> headings;
-  for (const AgentColumn& column : agent_columns(scene_, context.state))
+  for (const AgentColumn& column : agent_columns(environment_, context.state))
     headings.push_back({column.name, column.unit});
   const auto left_column =
       static_cast<std::size_t>(std::ranges::find(headings, "left", &Table::Heading::name) - headings.begin());
   constexpr std::size_t done_column = 4;
   agents_ = open_table(context, ".agents.csv", headings, left_column);
-  if (scene_.queues().is_used()) {
+  if (environment_.queues().is_used()) {
     queues_ = open_table(context, ".queues.csv",
                          {{"id", "-"},
                           {"queue", "-"},
@@ -66,7 +66,7 @@ CrowdWriter::CrowdWriter(const OutputContext<2>& context, const CrowdOutputSetti
                           {"waited", "s"},
                           {"walk", "s"}},
                          done_column);
-    last_served_ = scene_.queues().n_served();
+    last_served_ = environment_.queues().n_served();
   }
   open_evacuation(context);
 }
@@ -84,9 +84,9 @@ std::unique_ptr<Table> CrowdWriter::open_table(const OutputContext<2>& context, 
 void CrowdWriter::open_trajectory(const OutputContext<2>& context) {
   const ArchiveHead head{.title = context.title.empty() ? files_.name : context.title,
                          .version = context.creator,
-                         .geometry = scene_.building().wkt(),
+                         .geometry = environment_.building().wkt(),
                          .fps = settings_.fps,
-                         .has_levels = scene_.building().n_levels() > 1};
+                         .has_levels = environment_.building().n_levels() > 1};
   const std::string path = files_.with(".trajectory.h5");
   trajectory_ = std::make_unique<PedestrianArchive>(
       goes_on_with(comm_, path, context.resume)
@@ -102,8 +102,8 @@ void CrowdWriter::open_evacuation(const OutputContext<2>& context) {
   for (const OutletProgress& outlet : state.outlets)
     headings.push_back({"left_" + column_name(outlet.name), "-"});
   const std::size_t n_of_exits = headings.size();
-  if (scene_.hazard().is_on()) headings.push_back({"incapacitated", "-"});
-  last_fallen_ = scene_.hazard().n_fallen();
+  if (environment_.hazard().is_on()) headings.push_back({"incapacitated", "-"});
+  last_fallen_ = environment_.hazard().n_fallen();
   last_left_ = n_left(state);
   last_came_ = n_came(state);
   began_ = state.clock.time;
@@ -139,16 +139,16 @@ void CrowdWriter::write(const State<2>& state, Real before) {
   const bool is_start = before < 0;
   if (trajectory_ && (is_start || frame_of(time) > frame_of(before))) write_trajectory(state, frame_of(time));
   if (is_start || n_left(state) != last_left_ || n_came(state) != last_came_ ||
-      scene_.hazard().n_fallen() != last_fallen_)
+      environment_.hazard().n_fallen() != last_fallen_)
     write_departures(state);
-  scene_.departures().clear();
-  if (queues_ && scene_.queues().n_served() != last_served_) write_served();
-  scene_.queues().served().clear();
+  environment_.departures().clear();
+  if (queues_ && environment_.queues().n_served() != last_served_) write_served();
+  environment_.queues().served().clear();
 }
 
 void CrowdWriter::write_served() {
-  last_served_ = scene_.queues().n_served();
-  const std::vector<Served>& mine = scene_.queues().served();
+  last_served_ = environment_.queues().n_served();
+  const std::vector<Served>& mine = environment_.queues().served();
   Outgoing outgoing;
   if (!mine.empty()) outgoing.to(0).put(std::span<const Served>(mine));
   std::vector<Served> served = exchange_values<Served>(comm_, outgoing);
@@ -156,7 +156,7 @@ void CrowdWriter::write_served() {
   std::string lines;
   for (const Served& s : served)
     lines += fmt::format("{},{},{},{},{},{},{}\n", s.id,
-                         csv_cell(scene_.journeys().queues()[static_cast<std::size_t>(s.queue)].name),
+                         csv_cell(environment_.journeys().queues()[static_cast<std::size_t>(s.queue)].name),
                          s.since, s.served_from, s.done, s.waited(), s.walk);
   queues_->add_lines(lines);
 }
@@ -170,7 +170,7 @@ void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
   for (std::size_t i = 0; i < n; ++i) {
     const Vec<2>& x = people.position[i];
     positions.insert(positions.end(),
-                     {x[0], x[1], settings_.z + scene_.building().level(people.level(i)).height(x)});
+                     {x[0], x[1], settings_.z + environment_.building().level(people.level(i)).height(x)});
   }
   trajectory_->append(frame, state.bodies.id().first(n), positions, people.levels);
 }
@@ -179,16 +179,16 @@ void CrowdWriter::write_departures(const State<2>& state) {
   Scope timer("departures");
   last_left_ = n_left(state);
   last_came_ = n_came(state);
-  last_fallen_ = scene_.hazard().n_fallen();
+  last_fallen_ = environment_.hazard().n_fallen();
   // Those of one step: as many as exits let through in that time.
-  write_rows(state, scene_.departures());
+  write_rows(state, environment_.departures());
 
   const std::int64_t inside = comm_.sum(static_cast<std::int64_t>(state.bodies.n_owned()));
   const std::int64_t left = std::accumulate(last_left_.begin(), last_left_.end(), std::int64_t{0});
   std::vector<Real> row{state.clock.time, static_cast<Real>(inside), static_cast<Real>(last_came_),
                         static_cast<Real>(left)};
   for (const std::int64_t n : last_left_) row.push_back(static_cast<Real>(n));
-  if (scene_.hazard().is_on()) row.push_back(static_cast<Real>(last_fallen_));
+  if (environment_.hazard().is_on()) row.push_back(static_cast<Real>(last_fallen_));
   evacuation_->add(row);
   curve_.add(state.clock.time, last_left_);
 }
@@ -201,7 +201,7 @@ void CrowdWriter::write_rows(const State<2>& state, const std::vector<Departure>
   std::ranges::sort(departures, [](const Departure& a, const Departure& b) {
     return a.time != b.time ? a.time < b.time : a.id < b.id;
   });
-  const std::vector<AgentColumn> columns = agent_columns(scene_, state);
+  const std::vector<AgentColumn> columns = agent_columns(environment_, state);
   std::string lines;
   for (const Departure& d : departures)
     for (const AgentColumn& column : columns)
@@ -221,7 +221,7 @@ void CrowdWriter::write_stayers(const State<2>& state) const {
       if (bodies.id()[i] < first || bodies.id()[i] >= first + ids_at_a_time) continue;
       if (is_incapacitated(bodies, i)) continue;
       mine.push_back(departure_of(bodies, i, -1, HUGE_VAL));
-      mine.back().fate = scene_.fate_of(state, i);
+      mine.back().fate = environment_.fate_of(state, i);
     }
     write_rows(state, mine);
   }
@@ -261,12 +261,14 @@ void CrowdWriter::write_obstacles(VtkSeries& series, const State<2>& state,
 }
 
 CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
-  EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_, scene_.hazard());
-  add_locks(state, scene_.locks(), scene_, report.summary);
-  add_left_elsewhere(state, scene_.left_elsewhere(), report.summary);
-  if (queues_) add_queues(scene_.journeys().queues(), scene_.queues().reports(state), report.summary);
-  if (scene_.lifts().is_used()) add_lifts(scene_.lifts().reports(), report.summary);
-  if (scene_.groups().is_used()) add_waiting_of_groups(state, scene_.groups().waited(state), report.summary);
+  EvacuationReport report = evacuation_report(state, curve_, n_came(state), began_, environment_.hazard());
+  add_locks(state, environment_.locks(), environment_, report.summary);
+  add_left_elsewhere(state, environment_.left_elsewhere(), report.summary);
+  if (queues_)
+    add_queues(environment_.journeys().queues(), environment_.queues().reports(state), report.summary);
+  if (environment_.lifts().is_used()) add_lifts(environment_.lifts().reports(), report.summary);
+  if (environment_.groups().is_used())
+    add_waiting_of_groups(state, environment_.groups().waited(state), report.summary);
   files::on_root(comm_, [&] { files::write_atomically(files_.with(".exits.csv"), report.exits); });
   write_stayers(state);
   return report.summary;

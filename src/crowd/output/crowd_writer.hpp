@@ -3,13 +3,13 @@
 #include <memory>
 #include <vector>
 
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/departure.hpp"
 #include "crowd/output/crowd_fields.hpp"
 #include "crowd/output/crowd_output_settings.hpp"
 #include "crowd/output/departure_curve.hpp"
+#include "io/environment_output.hpp"
 #include "io/pedestrian_archive.hpp"
-#include "io/scene_output.hpp"
 #include "io/table.hpp"
 
 namespace scree {
@@ -23,14 +23,15 @@ namespace scree {
 ///     queue, by the time when it has been served, then id
 /// A restart goes on with them: what is later than its checkpoint is removed first. Everything collective;
 /// failures make all ranks throw the same.
-class CrowdWriter final : public SceneWriter<2> {
+class CrowdWriter final : public EnvironmentWriter<2> {
  public:
-  CrowdWriter(const OutputContext<2>& context, const CrowdOutputSettings& settings, CrowdScene& scene);
+  CrowdWriter(const OutputContext<2>& context, const CrowdOutputSettings& settings,
+              CrowdEnvironment& environment);
 
   std::vector<Scheduled> scheduled() const override;
   void write_frame(std::size_t k, const State<2>& state, const ContactGraph<2>& contacts) override;
-  /// Writes what is due of paths and tables, and empties the scene's list of those who left. Frames of paths
-  /// show multiples of 1 / fps, so none is added at the end.
+  /// Writes what is due of paths and tables, and empties the environment's list of those who left. Frames of
+  /// paths show multiples of 1 / fps, so none is added at the end.
   void write(const State<2>& state, Real before) override;
   void keep_in_place() override;
   void add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const override;
@@ -56,7 +57,7 @@ class CrowdWriter final : public SceneWriter<2> {
   Comm comm_;
   RunFiles files_;
   const CrowdOutputSettings& settings_;
-  CrowdScene& scene_;
+  CrowdEnvironment& environment_;
   std::unique_ptr<PedestrianArchive> trajectory_;
   std::vector<std::unique_ptr<CrowdFields>> fields_;  ///< by level
   std::unique_ptr<Table> agents_;

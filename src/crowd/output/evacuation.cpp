@@ -11,7 +11,7 @@
 #include "core/json.hpp"
 #include "core/lines.hpp"
 
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "io/csv.hpp"
 
 namespace scree {
@@ -43,7 +43,7 @@ const std::vector<std::pair<std::string, Real>>& quantiles() {
   return list;
 }
 
-void add_hazard(const Hazard& hazard, SceneWriter<2>::Summary& summary, Json& json) {
+void add_hazard(const Hazard& hazard, EnvironmentWriter<2>::Summary& summary, Json& json) {
   summary.text +=
       fmt::format("\n  {} incapacitated; largest dose {:.4g}", hazard.n_fallen(), hazard.largest_dose());
   Json laws = Json::array();
@@ -59,7 +59,7 @@ void add_hazard(const Hazard& hazard, SceneWriter<2>::Summary& summary, Json& js
 }
 
 /// t50 to t100 and the mean, of `persons` in all.
-void add_times(const DepartureCurve& curve, std::int64_t persons, SceneWriter<2>::Summary& summary,
+void add_times(const DepartureCurve& curve, std::int64_t persons, EnvironmentWriter<2>::Summary& summary,
                Json& json) {
   std::string times;
   for (const auto& [name, share] : quantiles()) {
@@ -74,7 +74,7 @@ void add_times(const DepartureCurve& curve, std::int64_t persons, SceneWriter<2>
 }
 
 /// When, and how many a second, people left by each exit; `table` is NAME.exits.csv.
-void add_exits(const State<2>& state, const DepartureCurve& curve, SceneWriter<2>::Summary& summary,
+void add_exits(const State<2>& state, const DepartureCurve& curve, EnvironmentWriter<2>::Summary& summary,
                Json& json, std::string& table) {
   table = "exit[-],persons[-],first[s],last[s],flow[1/s]\n";
   json["exits"] = Json::object();
@@ -97,7 +97,7 @@ void add_exits(const State<2>& state, const DepartureCurve& curve, SceneWriter<2
 }
 
 /// Who is still there: the first of them by id. Collective.
-void add_never_left(const State<2>& state, std::int64_t inside, SceneWriter<2>::Summary& summary,
+void add_never_left(const State<2>& state, std::int64_t inside, EnvironmentWriter<2>::Summary& summary,
                     Json& json) {
   constexpr int n_named = 3;
   json["never_left"] = Json::array();
@@ -138,7 +138,7 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
   const std::int64_t at_start = inside + left + hazard.n_vanished() - came;
 
   EvacuationReport report;
-  SceneWriter<2>::Summary& summary = report.summary;
+  EnvironmentWriter<2>::Summary& summary = report.summary;
   std::int64_t dropped = 0, waiting = 0;
   for (const InletProgress& inlet : state.inlets) {
     dropped += inlet.n_dropped;
@@ -171,7 +171,7 @@ EvacuationReport evacuation_report(const State<2>& state, const DepartureCurve& 
 }
 
 void add_queues(std::span<const QueueLine> queues, const std::vector<QueueReport>& reports,
-                SceneWriter<2>::Summary& summary) {
+                EnvironmentWriter<2>::Summary& summary) {
   Json json = Json::parse(summary.json);
   json["queues"] = Json::object();
   for (std::size_t q = 0; q < queues.size(); ++q) {
@@ -191,7 +191,7 @@ void add_queues(std::span<const QueueLine> queues, const std::vector<QueueReport
 }
 
 void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
-                           SceneWriter<2>::Summary& summary) {
+                           EnvironmentWriter<2>::Summary& summary) {
   Json json = Json::parse(summary.json);
   Json at_exits = Json::object();
   Real before_exits = 0;
@@ -209,7 +209,7 @@ void add_waiting_of_groups(const State<2>& state, std::span<const Real> waited,
 }
 
 void add_left_elsewhere(const State<2>& state, std::span<const Real> left_elsewhere,
-                        SceneWriter<2>::Summary& summary) {
+                        EnvironmentWriter<2>::Summary& summary) {
   Json json = Json::parse(summary.json);
   Real all = 0;
   for (std::size_t k = 0; k < left_elsewhere.size(); ++k) {
@@ -223,11 +223,11 @@ void add_left_elsewhere(const State<2>& state, std::span<const Real> left_elsewh
   summary.json = json.dump();
 }
 
-void add_locks(const State<2>& state, const Locks& locks, const CrowdScene& scene,
-               SceneWriter<2>::Summary& summary) {
+void add_locks(const State<2>& state, const Locks& locks, const CrowdEnvironment& environment,
+               EnvironmentWriter<2>::Summary& summary) {
   std::int64_t n_locked = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-    n_locked += scene.fate_of(state, i) == Fate::locked ? 1 : 0;
+    n_locked += environment.fate_of(state, i) == Fate::locked ? 1 : 0;
   n_locked = state.comm.sum(n_locked);
   Json json = Json::parse(summary.json);
   Json list = Json::array();
@@ -235,12 +235,12 @@ void add_locks(const State<2>& state, const Locks& locks, const CrowdScene& scen
     Json bound_for = Json::object();
     for (const auto& [destination, n] : lock.bound_for)
       if (destination >= 0)
-        bound_for[scene.journeys().destinations()[static_cast<std::size_t>(destination)].name] = n;
+        bound_for[environment.journeys().destinations()[static_cast<std::size_t>(destination)].name] = n;
     list.push_back({{"since_s", lock.since},
                     {"until_s", lock.until < 0 ? Json(nullptr) : Json(lock.until)},
                     {"people", lock.people},
                     {"at_m", lock.at.component},
-                    {"level", scene.building().level(lock.level).name},
+                    {"level", environment.building().level(lock.level).name},
                     {"destinations", bound_for}});
   }
   json["locks"] = list;
@@ -252,7 +252,7 @@ void add_locks(const State<2>& state, const Locks& locks, const CrowdScene& scen
                                 locks.n_locks(), locks.n_locks() == 1 ? "" : "s", n_locked);
 }
 
-void add_lifts(const std::vector<LiftReport>& reports, SceneWriter<2>::Summary& summary) {
+void add_lifts(const std::vector<LiftReport>& reports, EnvironmentWriter<2>::Summary& summary) {
   Json json = Json::parse(summary.json);
   json["lifts"] = Json::object();
   for (const LiftReport& r : reports) {

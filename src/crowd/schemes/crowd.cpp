@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "core/timing.hpp"
 #include "crowd/agent_fields.hpp"
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 #include "crowd/look_ahead.hpp"
 #include "crowd/multiplier_memory.hpp"
 #include "crowd/velocity_projection.hpp"
@@ -28,7 +28,7 @@ namespace scree {
 /// any number of ranks (a [crowd.solver] other than "nsgs": to its tolerance).
 class CrowdStepper final : public Stepper<2> {
  public:
-  CrowdStepper() { set_scene(&scene_); }
+  CrowdStepper() { set_environment(&environment_); }
   void describe(Section& root) override;
   SchemeTraits traits() const override;
   ListRequirements list_requirements(const State<2>& state, Real dt, Real largest_radius) const override;
@@ -50,7 +50,7 @@ class CrowdStepper final : public Stepper<2> {
   void describe_crowd(Section& section);
   void rebuild(State<2>& state, Real needed_skin);
   /// Gap up to which contacts count in a step: people who walk do not close a wider one.
-  Real usual_reach(Real dt) const { return 2.2 * scene_.fastest() * dt; }
+  Real usual_reach(Real dt) const { return 2.2 * environment_.fastest() * dt; }
   void limit_pairs(Real reach);
   void list_pairs_within(State<2>& state, Real reach);
   void fit(State<2>& state, Real share_moved);
@@ -77,7 +77,7 @@ class CrowdStepper final : public Stepper<2> {
   };
 
   // The deck.
-  CrowdScene scene_;
+  CrowdEnvironment environment_;
   Model model_ = Model::projection;
   VelocityProjection::Settings projection_settings_;
   SolverSettings<2> solver_;  // of [crowd.solver]; without a solver the projection's own sweeps
@@ -85,7 +85,7 @@ class CrowdStepper final : public Stepper<2> {
   WarnOnce warn_of_overlap_;
   std::int64_t substeps_ = 8;
   Real warm_start_ = 0.9;
-  WalkingModel walking_{scene_};
+  WalkingModel walking_{environment_};
 
   Neighborhood<2>* neighborhood_ = nullptr;
   std::unique_ptr<PbdSweeper<2>> sweeper_;
@@ -104,7 +104,7 @@ class CrowdStepper final : public Stepper<2> {
 };
 
 void CrowdStepper::describe(Section& root) {
-  scene_.describe(root);
+  environment_.describe(root);
   root.table("crowd", {.doc = "How people move: the scheme \"crowd\""},
              [this](Section& section) { describe_crowd(section); });
 }
@@ -135,7 +135,7 @@ void CrowdStepper::describe_crowd(Section& section) {
                 .doc = "Of \"pbd\": share of each contact's multiplier that the next substep starts from",
                 .audience = Audience::laboratory});
   walking_.describe(section);
-  scene_.locks().describe(section);
+  environment_.locks().describe(section);
   section.optional_table(
       "solver",
       {.doc = "Of the projection: a solver of contact problems with friction 0 in place of its own "
@@ -144,15 +144,15 @@ void CrowdStepper::describe_crowd(Section& section) {
       [&](Section& table) { solver_.describe(table); });
   if (!section.reading()) return;
   if (solver_.solver) expect_linear_solver();
-  scene_.set_led(walking_.leads());
-  scene_.lifts().set_tolerance(projection_settings_.tolerance);
-  if (scene_.hazard().stays() && solver_.solver)
+  environment_.set_led(walking_.leads());
+  environment_.lifts().set_tolerance(projection_settings_.tolerance);
+  if (environment_.hazard().stays() && solver_.solver)
     section.fail("solver",
                  "[crowd.solver] cannot hold people in place who are incapacitated: remove it, or take "
                  "fallen = \"vanish\" in [hazard]");
   if (model_ == Model::pbd && solver_.solver)
     section.fail("solver", "[crowd.solver] has no effect with model = \"pbd\": remove it");
-  if (model_ == Model::pbd && scene_.building().n_levels() > 1)
+  if (model_ == Model::pbd && environment_.building().n_levels() > 1)
     section.fail("model", "\"pbd\" knows one floor only: take \"projection\" in a building of several");
 }
 
@@ -165,14 +165,15 @@ ListRequirements CrowdStepper::list_requirements(const State<2>&, Real dt, Real 
   // Squeezed out of a jam, people may be faster than anybody wants to be; those who are even faster get wider
   // lists (see advance).
   constexpr Real times_as_fast = 3;
-  const Real touched = 2 * times_as_fast * scene_.fastest() * dt;
-  return {.travel = dt * scene_.fastest(),
+  const Real touched = 2 * times_as_fast * environment_.fastest() * dt;
+  return {.travel = dt * environment_.fastest(),
           .skin = std::max(walking_.needed_range(), touched) / certain_share};
 }
 
 void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt) {
   neighborhood_ = &neighborhood;
-  scene_.building().require_lines_apart(scene_.people().largest_radius(), scene_.fastest() * dt);
+  environment_.building().require_lines_apart(environment_.people().largest_radius(),
+                                              environment_.fastest() * dt);
   if (model_ == Model::projection) limit_pairs(1.5 * usual_reach(dt));
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
   fit(state, share_of_skin);  // a restart may be anywhere between two lists
@@ -188,13 +189,14 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
 /// After a list build, since which people have moved by at most `share_moved` of the skin: work arrays,
 /// multipliers that contacts remember, and the routes around those who are here.
 void CrowdStepper::fit(State<2>& state, Real share_moved) {
-  scene_.floor_field().fetch(owned_people(state), share_of_skin * state.lattice.skin +
-                                                      std::max(0.5, scene_.lifts().reach_of_routes()));
+  environment_.floor_field().fetch(
+      owned_people(state),
+      share_of_skin * state.lattice.skin + std::max(0.5, environment_.lifts().reach_of_routes()));
   walking_.find_sights(state, scratch_.sight);
   const Real skin = state.lattice.skin;
   look_ahead_.prepare(state, *neighborhood_, (1 + 2 * share_moved) * skin, scratch_.sight,
                       2 * (share_of_skin + share_moved) * skin);
-  scene_.groups().prepare(state);
+  environment_.groups().prepare(state);
   if (model_ == Model::pbd) {
     sweeper_->prepare(state, false);
     return;
@@ -237,7 +239,7 @@ bool CrowdStepper::remove_bodies(State<2>& state, std::span<const Index> staying
   neighborhood_->remove_bodies(state, staying, scratch_.numbers, scratch_.kept_walls);
   memory_.keep_walls(scratch_.kept_walls);
   look_ahead_.renumber(scratch_.numbers);
-  scene_.groups().prepare(state);
+  environment_.groups().prepare(state);
   return true;
 }
 
@@ -262,8 +264,8 @@ void CrowdStepper::advance(State<2>& state, Real dt, bool /*record_forces*/) {
     neighborhood_->list().record_cut_step(state, asked, dt,
                                           "people or obstacles would outrun the neighbour list");
   if (model_ == Model::projection) judge(state);
-  if (scene_.locks().is_due(state.clock))
-    scene_.locks().detect(state, *neighborhood_, look_ahead_.walks(state), walking_);
+  if (environment_.locks().is_due(state.clock))
+    environment_.locks().detect(state, *neighborhood_, look_ahead_.walks(state), walking_);
   move(state, dt);
   state.clock.last_dt = dt;
 }
@@ -298,7 +300,7 @@ Real CrowdStepper::project(State<2>& state, LookAhead::Perception perception, Re
     } else {
       report_ = projection_.solve(
           neighborhood_->ghosts(), near, dt, projection_settings_, velocity_, multiplier_,
-          scene_.hazard().stays() ? std::as_const(state.bodies).mobility() : std::span<const Real>());
+          environment_.hazard().stays() ? std::as_const(state.bodies).mobility() : std::span<const Real>());
     }
     memory_.set(near, multiplier_);
     // Pairs beyond the reach were left out: they must not be able to meet.
@@ -394,7 +396,7 @@ void CrowdStepper::change_levels(State<2>& state, Real dt) const {
   BodyStore<2>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const Real speed = norm(velocity_[i]);
-    const std::optional<Incline>& incline = scene_.building().level(bodies.level()[i]).incline;
+    const std::optional<Incline>& incline = environment_.building().level(bodies.level()[i]).incline;
     if (incline && speed > 0)
       agent::walked(bodies)[i] += dt * speed * (incline->stretch((1 / speed) * velocity_[i]) - 1);
     bodies.level()[i] = state.levels->level_at(bodies.position()[i], bodies.level()[i]);

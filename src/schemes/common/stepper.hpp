@@ -8,7 +8,7 @@
 #include "core/section.hpp"
 #include "friction/friction_solver.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "schemes/common/scene.hpp"
+#include "schemes/common/environment.hpp"
 #include "state/state.hpp"
 #include "state/velocity_field.hpp"
 
@@ -120,8 +120,8 @@ class Stepper {
   virtual std::vector<CertificateEntry> certificate() const = 0;
 
   /// The world that the scheme's own tables describe; null: the scheme brings none.
-  Scene<D>* scene() { return scene_; }
-  const Scene<D>* scene() const { return scene_; }
+  Environment<D>* environment() { return environment_; }
+  const Environment<D>* environment() const { return environment_; }
   /// Sets what is called with the contact problem of each step: the one that the step goes on with and, if a
   /// solve failed, the first one. Schemes without contact problems never call it.
   void on_contact_problem(ContactProblemHook<D> hook) { contact_problem_hook_ = std::move(hook); }
@@ -130,14 +130,14 @@ class Stepper {
   bool knows_petsc_options() const { return knows_petsc_options_; }
 
  protected:
-  void set_scene(Scene<D>* scene) { scene_ = scene; }
+  void set_environment(Environment<D>* environment) { environment_ = environment; }
   const ContactProblemHook<D>& contact_problem_hook() const { return contact_problem_hook_; }
   /// Steps may set up a linear solver; a step has done so.
   void expect_linear_solver() { knows_petsc_options_ = false; }
   void linear_solver_used() { knows_petsc_options_ = true; }
 
  private:
-  Scene<D>* scene_ = nullptr;
+  Environment<D>* environment_ = nullptr;
   ContactProblemHook<D> contact_problem_hook_;
   bool knows_petsc_options_ = true;
 };

@@ -215,15 +215,15 @@ Work coincident_pair(Index low, Index high) {
 }
 
 /// Sets an environment variable for its life time.
-class Environment {
+class EnvironmentVariable {
  public:
-  Environment(const char* name, const std::string& value) : name_(name) {
+  EnvironmentVariable(const char* name, const std::string& value) : name_(name) {
     if (const char* old = std::getenv(name)) before_ = old;
     ::setenv(name, value.c_str(), 1);
   }
-  ~Environment() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
+  ~EnvironmentVariable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  EnvironmentVariable(const EnvironmentVariable&) = delete;
+  EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
 
  private:
   const char* name_;
@@ -289,12 +289,12 @@ TEST_CASE("pair kernels: coincident directions are unit vectors, in the plane fo
 
 TEST_CASE("pair kernels: SCREE_INSTRUCTION_SET chooses among the sets that the processor has", "[dynamics]") {
   for (const PairKernels* set : available_pair_kernels<3>()) {
-    const Environment wanted("SCREE_INSTRUCTION_SET", std::string(set->instruction_set));
+    const EnvironmentVariable wanted("SCREE_INSTRUCTION_SET", std::string(set->instruction_set));
     CHECK(pair_kernels<3>().instruction_set == set->instruction_set);
   }
   // A name that is none, or of a set that the processor lacks: what runs fastest here, which is a wide set if
   // there is one, AVX2 if that is the only one.
-  const Environment unknown("SCREE_INSTRUCTION_SET", "z80");
+  const EnvironmentVariable unknown("SCREE_INSTRUCTION_SET", "z80");
   const auto sets = available_pair_kernels<3>();
   const std::string_view chosen = pair_kernels<3>().instruction_set;
   CHECK((chosen == "portable") == (sets.size() == 1));

@@ -14,10 +14,10 @@ namespace scree {
 template <int D>
 class BodyChange;
 template <int D>
-class SceneOutput;
+class EnvironmentOutput;
 
-/// What a scene says in messages, each in the place of the words in quotes.
-struct SceneMessages {
+/// What an environment says in messages, each in the place of the words in quotes.
+struct EnvironmentMessages {
   std::string_view bodies;                ///< "holds ..."
   std::string_view start_from;            ///< "bodies start from ..."
   std::string_view instead_of_particles;  ///< "[particles] have no effect: ..."
@@ -31,16 +31,16 @@ struct SceneMessages {
 /// comes and who goes (a building with people in it, say). It is how a tenant (docs/architecture.md) takes
 /// part in a run. The order of calls is that of the members.
 template <int D>
-class Scene {
+class Environment {
  public:
-  virtual ~Scene() = default;
-  /// After the deck was read: gives `box` the size that the scene needs, unless the deck gives one
+  virtual ~Environment() = default;
+  /// After the deck was read: gives `box` the size that the environment needs, unless the deck gives one
   /// (`box_given`), and adds obstacles after those of the deck. Throws InputError. Local, alike on all ranks.
   virtual void build(Box<D>& box, bool box_given, ObstacleSet<D>& obstacles) = 0;
-  /// What the scene lists pairs for.
+  /// What the environment lists pairs for.
   virtual NeighborhoodSettings::Purpose list_purpose() const { return {}; }
-  /// Makes what State holds for the scene (extra fields of bodies, outlets, inlets, world), with nothing
-  /// done, and memory() fit; a checkpoint then fills them in. Collective.
+  /// Makes what State holds for the environment (extra fields of bodies, outlets, inlets, world), with
+  /// nothing done, and memory() fit; a checkpoint then fills them in. Collective.
   virtual void prepare(State<D>& state) = 0;
   /// Whether bodies come or go during the run.
   virtual bool change_bodies() const = 0;
@@ -64,17 +64,17 @@ class Scene {
   /// Numbers that a restart needs and State does not hold, the same on all ranks; checkpoints keep them.
   /// Names are those of no measure.
   virtual std::vector<NamedNumbers> memory() { return {}; }
-  /// What is wrong with what body i of a checkpoint carries for this scene, its group among that, as "kind is
-  /// 7, not in [0, 2)"; empty: nothing. After prepare(); local.
+  /// What is wrong with what body i of a checkpoint carries for this environment, its group among that, as
+  /// "kind is 7, not in [0, 2)"; empty: nothing. After prepare(); local.
   virtual std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i) const = 0;
   /// Where the group of a body comes from, for messages. Local.
   virtual std::string name_of_group(std::size_t group) const = 0;
-  /// What `scree check` should tell about the scene, one finding with its place per entry; those that start
-  /// with "error" make the check fail. Collective.
+  /// What `scree check` should tell about the environment, one finding with its place per entry; those that
+  /// start with "error" make the check fail. Collective.
   virtual std::vector<std::string> diagnostics(const State<D>& state) const = 0;
-  virtual SceneMessages words() const = 0;
-  /// Its tables of [output] and its files (io/scene_output.hpp).
-  virtual SceneOutput<D>& output() = 0;
+  virtual EnvironmentMessages messages() const = 0;
+  /// Its tables of [output] and its files (io/environment_output.hpp).
+  virtual EnvironmentOutput<D>& output() = 0;
 };
 
 }  // namespace scree

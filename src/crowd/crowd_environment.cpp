@@ -1,4 +1,4 @@
-#include "crowd/crowd_scene.hpp"
+#include "crowd/crowd_environment.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@
 
 namespace scree {
 
-void CrowdScene::describe(Section& root) {
+void CrowdEnvironment::describe(Section& root) {
   building_->describe(root);
   journeys_.describe(root, *building_);
   people_.describe(root, *building_, journeys_);
@@ -49,7 +49,7 @@ void refuse_equal_columns(std::span<const Exit> exits) {
 
 }  // namespace
 
-void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
+void CrowdEnvironment::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   refuse_equal_columns(journeys_.exits());
   if (box_given && building_->n_levels() == 1) building_->plan(0).require_periodic(box);
   journeys_.place(*building_, people_.largest_radius());
@@ -94,7 +94,7 @@ void CrowdScene::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
   lifts_.add_doors(obstacles);
 }
 
-void CrowdScene::prepare(State<2>& state) {
+void CrowdEnvironment::prepare(State<2>& state) {
   state.bodies.carry_extra(agent::fields);
   state.bodies.carry_levels(building_->n_levels() > 1);
   state.levels = building_->map();
@@ -109,7 +109,7 @@ void CrowdScene::prepare(State<2>& state) {
                      find_width_classes(state.box));
 }
 
-std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
+std::vector<WidthClass> CrowdEnvironment::find_width_classes(const Box<2>& box) {
   if (!floor_field_.by_width()) return {{}};
   constexpr std::size_t max_classes = 4;
   narrow_places_ =
@@ -129,17 +129,17 @@ std::vector<WidthClass> CrowdScene::find_width_classes(const Box<2>& box) {
   return width_classes(narrow_places_, building_->n_levels(), radii, max_classes);
 }
 
-Real CrowdScene::fastest_of(Real desired_speed) const {
+Real CrowdEnvironment::fastest_of(Real desired_speed) const {
   Real max = 1;
   for (const Zone& zone : journeys_.zones()) max *= std::max(zone.speed_factor, 1.0);
   return max * building_->max_factor() * desired_speed + building_->fastest_belt();
 }
 
-void CrowdScene::populate(State<2>& state, std::uint64_t seed) {
+void CrowdEnvironment::populate(State<2>& state, std::uint64_t seed) {
   people_.populate(state, *building_, seed);
 }
 
-void CrowdScene::start(State<2>& state, std::uint64_t seed) {
+void CrowdEnvironment::start(State<2>& state, std::uint64_t seed) {
   Scope timer("floor_field");
   seed_ = seed;
   const bool is_restart = state.clock.step > 0;
@@ -164,7 +164,7 @@ void CrowdScene::start(State<2>& state, std::uint64_t seed) {
   exit_choice_.update(state, seed);
 }
 
-std::vector<NamedNumbers> CrowdScene::memory() {
+std::vector<NamedNumbers> CrowdEnvironment::memory() {
   std::vector<NamedNumbers> memories{{"[scene]", floor_field_.density()},  {"[doors]", exits_.doors()},
                                      {"[exits]", exits_.left_elsewhere()}, {"[groups]", groups_.memory()},
                                      {"[queues]", queues_.memory()},       {"[hazard]", hazard_.memory()}};
@@ -173,7 +173,7 @@ std::vector<NamedNumbers> CrowdScene::memory() {
   return memories;
 }
 
-Fate CrowdScene::fate_of(const State<2>& state, std::size_t i) const {
+Fate CrowdEnvironment::fate_of(const State<2>& state, std::size_t i) const {
   const BodyStore<2>& bodies = state.bodies;
   if (is_incapacitated(bodies, i)) return Fate::incapacitated;
   const Real time = state.clock.time;
@@ -187,11 +187,11 @@ Fate CrowdScene::fate_of(const State<2>& state, std::size_t i) const {
   return stands || is_before_door ? Fate::waiting : Fate::inside;
 }
 
-std::string CrowdScene::name_of_group(std::size_t group) const {
+std::string CrowdEnvironment::name_of_group(std::size_t group) const {
   return fmt::format("{}: people \"{}\"", building_->where(), people_.group_names()[group]);
 }
 
-SceneMessages CrowdScene::words() const {
+EnvironmentMessages CrowdEnvironment::messages() const {
   return {.bodies = "people",
           .start_from = "[populations.NAME]",
           .instead_of_particles = "people come from [populations.NAME] and [sources.NAME]",
@@ -206,7 +206,7 @@ SceneMessages CrowdScene::words() const {
                       : "nobody is left or to come"};
 }
 
-std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i) const {
+std::string CrowdEnvironment::fault_of_body(const BodyStore<2>& bodies, std::size_t i) const {
   const auto outside = [](std::string_view name, std::int64_t value, std::int64_t min, std::size_t end) {
     return value >= min && value < static_cast<std::int64_t>(end)
                ? ""
@@ -239,7 +239,7 @@ std::string CrowdScene::fault_of_body(const BodyStore<2>& bodies, std::size_t i)
   return fault;
 }
 
-void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
+void CrowdEnvironment::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   Scope timer("people");
   groups_.after_step(state);
   const bool anybody_left = remove_people(state, change);
@@ -252,7 +252,7 @@ void CrowdScene::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& 
 }
 
 /// Incapacitated by smoke, or by exits whose doors are open: true, on all ranks, if anybody left or fell.
-bool CrowdScene::remove_people(State<2>& state, BodyChange<2>& change) {
+bool CrowdEnvironment::remove_people(State<2>& state, BodyChange<2>& change) {
   std::vector<Departure>& departures = exits_.departures();
   std::size_t n_before = departures.size();
   bool anybody_left = hazard_.expose(state, departures, change);
@@ -267,14 +267,14 @@ bool CrowdScene::remove_people(State<2>& state, BodyChange<2>& change) {
   return anybody_left;
 }
 
-void CrowdScene::add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
+void CrowdEnvironment::add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   // They may be far from those who were on this rank.
   if (people_.feed(state, *building_, seed, [&] { change.begin(); }))
     floor_field_.fetch(owned_people(state), std::max(fastest(), lifts_.reach_of_routes()));
 }
 
 /// Connectors close, and it gets crowded elsewhere.
-void CrowdScene::update_routes(State<2>& state) {
+void CrowdEnvironment::update_routes(State<2>& state) {
   if (floor_field_.close_connectors(state.clock.time)) exit_choice_.reset_choice(state);
   if (floor_field_.counts_density() &&
       interval_ends_in_step(state.clock.time, state.clock.last_dt, floor_field_.density_interval()))
@@ -282,7 +282,7 @@ void CrowdScene::update_routes(State<2>& state) {
 }
 
 /// Whether none of the destinations of its step can be reached by person i, or will be open again.
-bool CrowdScene::has_no_route(const State<2>& state, std::size_t i) const {
+bool CrowdEnvironment::has_no_route(const State<2>& state, std::size_t i) const {
   const int destination = agent::destination(state.bodies)[i];
   const Real time = state.clock.time;
   const Journeys::Step* step = journeys_.step_of(state.bodies, i);
@@ -298,7 +298,7 @@ bool CrowdScene::has_no_route(const State<2>& state, std::size_t i) const {
 }
 
 /// Counts who may still leave, and says so (`warns`) if more of them have no route now. Collective.
-void CrowdScene::count_remaining(const State<2>& state, bool warns) {
+void CrowdEnvironment::count_remaining(const State<2>& state, bool warns) {
   std::array<std::int64_t, 2> counts{0, 0};
   GlobalId first = std::numeric_limits<GlobalId>::max();
   std::string who;
@@ -326,7 +326,7 @@ void CrowdScene::count_remaining(const State<2>& state, bool warns) {
             counts[1], message_of_smallest(state.comm, first, who));
 }
 
-bool CrowdScene::finished(const State<2>& state) const {
+bool CrowdEnvironment::finished(const State<2>& state) const {
   return (is_empty_ && people_.exhausted(state)) || locks_.ends_run();
 }
 

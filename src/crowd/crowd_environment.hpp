@@ -15,16 +15,16 @@
 #include "crowd/output/crowd_output.hpp"
 #include "crowd/people/people.hpp"
 #include "crowd/queues.hpp"
-#include "schemes/common/scene.hpp"
+#include "schemes/common/environment.hpp"
 
 namespace scree {
 
 /// A building with people in it: the tables [walkable] or [floors], [connectors] and [lifts], [exits],
 /// [waypoints], [zones], [journeys], [agents], [populations], [sources], [hazard] and [navigation], and what
 /// happens between two steps.
-class CrowdScene final : public Scene<2> {
+class CrowdEnvironment final : public Environment<2> {
  public:
-  /// Declares and reads all tables of the scene. Local.
+  /// Declares and reads all tables of the environment. Local.
   void describe(Section& root);
 
   void build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) override;
@@ -45,8 +45,8 @@ class CrowdScene final : public Scene<2> {
   std::string fault_of_body(const BodyStore<2>& bodies, std::size_t i) const override;
   std::string name_of_group(std::size_t group) const override;
   std::vector<std::string> diagnostics(const State<2>& state) const override;
-  SceneMessages words() const override;
-  SceneOutput<2>& output() override { return output_; }
+  EnvironmentMessages messages() const override;
+  EnvironmentOutput<2>& output() override { return output_; }
 
   /// Of somebody who stays. Local.
   Fate fate_of(const State<2>& state, std::size_t i) const;

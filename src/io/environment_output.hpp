@@ -36,9 +36,9 @@ struct OutputContext {
   std::optional<ResumePoint> resume;  ///< where a checkpoint goes on; empty: new files
 };
 
-/// Files of a scene besides those of all runs. Everything collective.
+/// Files of an environment besides those of all runs. Everything collective.
 template <int D>
-class SceneWriter {
+class EnvironmentWriter {
  public:
   /// An output with a schedule.
   struct Scheduled {
@@ -51,7 +51,7 @@ class SceneWriter {
     std::string json;  ///< the same as a JSON object, for summary.json
   };
 
-  virtual ~SceneWriter() = default;
+  virtual ~EnvironmentWriter() = default;
   virtual std::vector<Scheduled> scheduled() const = 0;
   /// Writes a frame of scheduled()[k]; contacts are current if it uses them.
   virtual void write_frame(std::size_t k, const State<D>& state, const ContactGraph<D>& contacts) = 0;
@@ -68,20 +68,21 @@ class SceneWriter {
   virtual Summary finish(const State<D>& state) const = 0;
 };
 
-/// What a scene adds to the results of a run: tables of [output], files, entries of summary and ensemble.
+/// What an environment adds to the results of a run: tables of [output], files, entries of summary and
+/// ensemble.
 template <int D>
-class SceneOutput {
+class EnvironmentOutput {
  public:
-  virtual ~SceneOutput() = default;
-  /// Declares and reads the tables of [output] that are the scene's own.
+  virtual ~EnvironmentOutput() = default;
+  /// Declares and reads the tables of [output] that are the environment's own.
   virtual void describe(Section& output) = 0;
   /// Throws InputError if one of them is given, in a run of another scheme. Local.
   virtual void refuse(std::string_view scheme_of_run) const = 0;
-  /// Throws InputError if they do not suit the run. After Scene::build(); local.
+  /// Throws InputError if they do not suit the run. After Environment::build(); local.
   virtual void check(const Box<D>& box, Real dt) const = 0;
   /// Whether they ask for results.
   virtual bool is_asked_for() const = 0;
-  virtual std::unique_ptr<SceneWriter<D>> make_writer(const OutputContext<D>& context) = 0;
+  virtual std::unique_ptr<EnvironmentWriter<D>> make_writer(const OutputContext<D>& context) = 0;
   /// Those of its tables of [output] that are asked for and written as VTK files.
   virtual std::vector<std::string> vtk_tables() const = 0;
   /// The endings of its files NAME.ending, which --force removes.
