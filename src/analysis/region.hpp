@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/section.hpp"
 #include "geometry/box.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 #include "state/state.hpp"
 
 namespace scree {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <typeinfo>
 
-/// Registries. To add a shape, motion, fill, law, measure...: write one file that ends in
+/// Registries. To add a shape, motion, packing, law, measure...: write one file that ends in
 ///     SCREE_PLUGIN(Shape, plane, Plane, "half-space")
 /// and add the line SCREE_ENTRY(plane) to the folder's .def list. An explicit list survives static libraries
 /// (a static initialiser would vanish from them) and a style test fails when a file is missing from it.

@@ -4,7 +4,7 @@
 #include "crowd/agent_fields.hpp"
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/hazard/hazard.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 

@@ -7,9 +7,9 @@
 #include "core/error.hpp"
 #include "core/even_share.hpp"
 #include "events/place_arrivals.hpp"
-#include "particles/fill/bins.hpp"
-#include "particles/fill/free_space.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/bins.hpp"
+#include "particles/packing/free_space.hpp"
+#include "particles/packing/region.hpp"
 #include "state/step_messages.hpp"
 
 namespace scree {

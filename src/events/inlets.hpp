@@ -5,7 +5,7 @@
 
 #include "events/inlet.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 #include "state/state.hpp"
 
 namespace scree {

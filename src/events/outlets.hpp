@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 #include "state/state.hpp"
 
 namespace scree {

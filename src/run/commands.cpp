@@ -292,7 +292,7 @@ std::string list_kinds(const std::string& what, Audience audience) {
       {"forces", all_kinds<ForceField>("forces ([forces.NAME] type)", audience)},
       {"obstacles", all_kinds<Shape>("obstacles ([obstacles.NAME] type)", audience)},
       {"motions", all_kinds<Motion>("motions of obstacles ([obstacles.NAME.motion] type)", audience)},
-      {"sources", all_kinds<Fill>("sources of bodies ([particles.NAME.source] type)", audience)},
+      {"sources", all_kinds<InitialPacking>("initial packings ([particles.NAME.source] type)", audience)},
       {"inlets", all_kinds<Inlet>("inlets ([inlets.NAME] type)", audience)},
       {"distributions",
        all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)", audience)},

@@ -10,7 +10,7 @@
 #include "geometry/box.hpp"
 #include "geometry/obstacle.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 #include "run/output_settings.hpp"
 #include "schemes/common/stepper.hpp"
 #include "state/force_field.hpp"

@@ -114,7 +114,7 @@ def test_a_study_compares_numbers_of_ranks(folder):
             check_close(two["values"]["speed_up"], rate, "speed-up is the ratio of rates", relative=1e-9)
             check_close(two["values"]["efficiency"], rate / 2, "efficiency", relative=1e-9)
         with open(folder / f"results/{mode}/start.csv", newline="") as file:
-            check(len(list(csv.DictReader(file))) == 8, "two dimensions, two fills, two numbers of ranks")
+            check(len(list(csv.DictReader(file))) == 8, "two dimensions, two packings, two numbers of ranks")
         names = sorted(path.name for path in (folder / f"results/{mode}").iterdir())
         check(names == ["ghosts.csv", "results.json", "start.csv"], "files", names)
 

@@ -169,7 +169,7 @@ def test_a_spring_goes_on_through_the_face(folder):
     check(apart < 1e-9, "the same way", apart)
 
 
-def test_fills_keep_free_of_images(folder):
+def test_initial_packings_keep_free_of_images(folder):
     copy(folder, "periodic_post")
     source = '{ type = "random", count = 400, region = { lower = [0, 0, 0], upper = [1, 0.2, 0.2] } }'
     run_ok("-q", "run", "deck.toml", "--set", f"particles.ball.source={source}", "--set", "simulation.end_time=2e-3",

@@ -1,7 +1,7 @@
 #include "analysis/continuum/sums.hpp"
 
 #include "analysis/contacts.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 #include "particles/volume.hpp"
 
 namespace scree {

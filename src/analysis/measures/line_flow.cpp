@@ -6,7 +6,7 @@
 #include "analysis/floor.hpp"
 #include "analysis/measure.hpp"
 #include "analysis/region.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 namespace {

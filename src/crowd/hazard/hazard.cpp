@@ -12,7 +12,7 @@
 #include "core/log.hpp"
 #include "core/suggestion.hpp"
 #include "crowd/agent_fields.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 

@@ -12,7 +12,7 @@
 #include "crowd/crowd_world.hpp"
 #include "crowd/plan/polygon_area.hpp"
 #include "crowd/plan/voronoi_cells.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 namespace {

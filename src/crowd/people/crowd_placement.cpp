@@ -5,10 +5,10 @@
 
 #include "core/even_share.hpp"
 #include "core/sparse_all_to_all.hpp"
-#include "particles/fill/bins.hpp"
-#include "particles/fill/patches.hpp"
-#include "particles/fill/random_placement.hpp"
-#include "particles/fill/sites.hpp"
+#include "particles/packing/bins.hpp"
+#include "particles/packing/patches.hpp"
+#include "particles/packing/random_placement.hpp"
+#include "particles/packing/sites.hpp"
 
 namespace scree {
 

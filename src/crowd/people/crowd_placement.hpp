@@ -5,7 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "crowd/people/start_space.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 
 namespace scree {
 

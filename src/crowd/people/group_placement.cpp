@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "core/even_share.hpp"
-#include "particles/fill/random_placement.hpp"
+#include "particles/packing/random_placement.hpp"
 
 namespace scree {
 

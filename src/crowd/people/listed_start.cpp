@@ -11,9 +11,9 @@
 #include "core/log.hpp"
 #include "core/sparse_all_to_all.hpp"
 #include "crowd/people/crowd_placement.hpp"
-#include "particles/fill/bins.hpp"
-#include "particles/fill/patches.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/bins.hpp"
+#include "particles/packing/patches.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "crowd/people/person_file.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 #include "state/state.hpp"
 
 namespace scree {

@@ -14,7 +14,7 @@
 #include "crowd/people/person_file.hpp"
 #include "crowd/people/start_space.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 
 namespace scree {
 

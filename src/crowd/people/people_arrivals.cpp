@@ -6,8 +6,8 @@
 #include "crowd/agent_fields.hpp"
 #include "crowd/people/people.hpp"
 #include "events/place_arrivals.hpp"
-#include "particles/fill/bins.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/bins.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 

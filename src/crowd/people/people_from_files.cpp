@@ -10,7 +10,7 @@
 #include "core/even_share.hpp"
 #include "crowd/people/people.hpp"
 #include "particles/file_rows.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 

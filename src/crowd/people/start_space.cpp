@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 #include "crowd/plan/ring.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 

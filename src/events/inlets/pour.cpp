@@ -1,5 +1,5 @@
 #include "events/inlet.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 namespace {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "particles/distributions/weight.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 #include "particles/volume.hpp"
 
 namespace scree {

@@ -1,6 +1,6 @@
 #include "particles/distributions/density.hpp"
 #include "particles/distributions/weight.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 
 namespace scree {
 namespace {

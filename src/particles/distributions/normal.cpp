@@ -1,5 +1,5 @@
 #include "particles/distributions/density.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 
 namespace scree {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/file_checksum.hpp"
 #include "core/input_file.hpp"
 #include "core/table_reader.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 #include "particles/volume.hpp"
 
 namespace scree {

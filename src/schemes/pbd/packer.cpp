@@ -6,7 +6,7 @@
 
 #include "core/timing.hpp"
 #include "neighbors/neighborhood.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/packing/region.hpp"
 #include "schemes/pbd/sweeper.hpp"
 
 namespace scree {

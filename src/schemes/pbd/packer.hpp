@@ -1,5 +1,5 @@
 #pragma once
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 
 namespace scree {
 

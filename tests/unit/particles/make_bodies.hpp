@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/deck.hpp"
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 #include "schemes/pbd/packer.hpp"
 #include "support/message_of.hpp"
 

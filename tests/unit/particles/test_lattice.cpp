@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numbers>
 
-#include "particles/fill/region.hpp"
-#include "particles/fill/sites.hpp"
+#include "particles/packing/region.hpp"
+#include "particles/packing/sites.hpp"
 #include "unit/particles/make_bodies.hpp"
 
 using namespace scree;

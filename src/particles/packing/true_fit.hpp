@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "geometry/convex/manifold.hpp"
-#include "particles/fill.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/initial_packing.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 

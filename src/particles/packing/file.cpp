@@ -13,8 +13,8 @@
 #include "core/input_file.hpp"
 #include "core/log.hpp"
 #include "particles/file_rows.hpp"
-#include "particles/fill.hpp"
-#include "particles/fill/region.hpp"
+#include "particles/initial_packing.hpp"
+#include "particles/packing/region.hpp"
 
 namespace scree {
 namespace {
@@ -175,7 +175,7 @@ class H5mdBodies {
 /// H5MD file (both known by their first bytes). Each rank reads a share of the rows. Bodies are numbered in
 /// the order of the ids that the file gives, else of its rows.
 template <int D>
-class FileFill final : public Fill<D> {
+class FilePacking final : public InitialPacking<D> {
  public:
   void describe(Section& section) override {
     section.text(
@@ -203,9 +203,9 @@ class FileFill final : public Fill<D> {
     where_group_ = section.where("group");
   }
   bool gives_radii() const override { return true; }
-  Real overlap_limit() const override { return std::max(overlap_limit_, Fill<D>::overlap_limit()); }
+  Real overlap_limit() const override { return std::max(overlap_limit_, InitialPacking<D>::overlap_limit()); }
 
-  NewBodies<D> create(const FillContext<D>& context) const override {
+  NewBodies<D> create(const PackingContext<D>& context) const override {
     const Comm& comm = context.comm;
     std::string path;
     FileRows<D> rows = read(comm, path);
@@ -320,6 +320,6 @@ class FileFill final : public Fill<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Fill, file, FileFill, "from a CSV file, a LAMMPS dump or an H5MD file")
+SCREE_PLUGIN(InitialPacking, file, FilePacking, "from a CSV file, a LAMMPS dump or an H5MD file")
 
 }  // namespace scree

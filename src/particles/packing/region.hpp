@@ -12,8 +12,8 @@
 
 namespace scree {
 
-/// Part of the domain, a box or a ball (disk in 2D): where a fill or an inlet puts bodies, or an outlet takes
-/// them. Without a table it is the whole domain.
+/// Part of the domain, a box or a ball (disk in 2D): where an initial packing or an inlet puts bodies, or an
+/// outlet takes them. Without a table it is the whole domain.
 template <int D>
 class Region {
  public:

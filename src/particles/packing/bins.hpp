@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 
 namespace scree {
 

@@ -13,7 +13,7 @@
 
 namespace scree {
 
-/// A new body as a fill makes it.
+/// A new body as an initial packing makes it.
 template <int D>
 struct NewBody {
   GlobalId id;
@@ -82,9 +82,9 @@ class BodyPacker {
   virtual Report pack(const Task& task, Real start, std::vector<NewBody<D>>& bodies) const = 0;
 };
 
-/// What a fill may use. Everything but `earlier` is the same on all ranks.
+/// What an initial packing may use. Everything but `earlier` is the same on all ranks.
 template <int D>
-struct FillContext {
+struct PackingContext {
   const Comm& comm;
   const Box<D>& box;
   const ObstacleSet<D>& obstacles;  ///< placed at the start time
@@ -100,9 +100,9 @@ struct FillContext {
 /// Makes the bodies of one group. Each rank makes a share of its own choosing (never all on rank 0); the
 /// union over ranks, ids included, is the same for any number of ranks.
 template <int D>
-class Fill {
+class InitialPacking {
  public:
-  virtual ~Fill() = default;
+  virtual ~InitialPacking() = default;
   virtual void describe(Section& section) = 0;
   /// True if radii can come from here (a file with a radius column), so [particles.NAME] needs no radius.
   virtual bool gives_radii() const { return false; }
@@ -112,13 +112,13 @@ class Fill {
     return rounding;
   }
   /// Collective. Throws InputError on all ranks if the bodies do not fit or cannot be read.
-  virtual NewBodies<D> create(const FillContext<D>& context) const = 0;
+  virtual NewBodies<D> create(const PackingContext<D>& context) const = 0;
 };
 
 template <>
-std::span<const Entry<Fill<2>>> registry<Fill<2>>();
+std::span<const Entry<InitialPacking<2>>> registry<InitialPacking<2>>();
 template <>
-std::span<const Entry<Fill<3>>> registry<Fill<3>>();
+std::span<const Entry<InitialPacking<3>>> registry<InitialPacking<3>>();
 
 /// Bodies of one kind: a [particles.NAME] table, or those of an inlet, which have no source.
 template <int D>
@@ -135,8 +135,8 @@ struct ParticleGroup {
   bool rotates = true;         ///< false: contacts do not change the spin
   Real random_speed = 0;       ///< rms of what is added to velocity, isotropic [m/s]
   BodySizes<D> sizes;
-  FirstTurn<D> turn;                ///< with shapes
-  std::unique_ptr<Fill<D>> source;  ///< null: not given; then its bodies must come from elsewhere
+  FirstTurn<D> turn;                          ///< with shapes
+  std::unique_ptr<InitialPacking<D>> source;  ///< null: not given; then its bodies must come from elsewhere
 };
 
 /// Declares and reads what bodies are like, wherever they come from: size, shape, material, motion at first.

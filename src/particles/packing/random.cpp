@@ -5,11 +5,11 @@
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
-#include "particles/fill.hpp"
-#include "particles/fill/free_space.hpp"
-#include "particles/fill/random_placement.hpp"
-#include "particles/fill/region.hpp"
-#include "particles/fill/room.hpp"
+#include "particles/initial_packing.hpp"
+#include "particles/packing/free_space.hpp"
+#include "particles/packing/random_placement.hpp"
+#include "particles/packing/region.hpp"
+#include "particles/packing/room.hpp"
 
 namespace scree {
 namespace {
@@ -30,7 +30,7 @@ struct OpenSpace {
 /// Bodies at random places, without overlap: random sequential addition. Their number is given, or follows
 /// from the share of the region that they fill and the mean volume of the radii.
 template <int D>
-class RandomFill final : public Fill<D> {
+class RandomPacking final : public InitialPacking<D> {
  public:
   void describe(Section& section) override {
     region_.describe(section);
@@ -52,10 +52,10 @@ class RandomFill final : public Fill<D> {
     if (!section.reading()) return;
     where_ = section.where("type");
     if ((count_ > 0) == (solid_fraction_ > 0))
-      section.fail("type", "a random fill needs either count or solid_fraction");
+      section.fail("type", "a random packing needs either count or solid_fraction");
   }
 
-  NewBodies<D> create(const FillContext<D>& context) const override {
+  NewBodies<D> create(const PackingContext<D>& context) const override {
     Region<D> region = region_;
     region.fit(context.box);
     const Real mean_volume = context.sizes.mean_volume();
@@ -98,9 +98,10 @@ class RandomFill final : public Fill<D> {
     if (!(solid <= 1))
       throw InputError(fmt::format(
           "{}: {:.10g} bodies have {:.3g} times the volume of the region; ask for fewer", where_, n, solid));
-    require_memory(n / comm.size() * bytes_of_body, fmt::format("{}: a fill of {:.10g} bodies", where_, n));
+    require_memory(n / comm.size() * bytes_of_body,
+                   fmt::format("{}: a packing of {:.10g} bodies", where_, n));
   }
-  [[noreturn]] void fail(const FillContext<D>& context, const Region<D>& region, std::int64_t n,
+  [[noreturn]] void fail(const PackingContext<D>& context, const Region<D>& region, std::int64_t n,
                          const std::vector<NewBody<D>>& placed) const {
     std::vector<Real> volumes;
     for (const NewBody<D>& body : placed) volumes.push_back(context.shapes.volume(body.shape, body.radius));
@@ -114,7 +115,7 @@ class RandomFill final : public Fill<D> {
   }
 
   /// Names obstacles that take most of the region: a wall whose normal points the wrong way does.
-  std::string obstacles_within(const FillContext<D>& context, const Region<D>& region) const {
+  std::string obstacles_within(const PackingContext<D>& context, const Region<D>& region) const {
     constexpr std::size_t n_points = 1000;
     RandomStream stream(context.seed, 0, purpose::jitter);
     std::vector<Vec<D>> points(n_points);
@@ -149,6 +150,6 @@ class RandomFill final : public Fill<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Fill, random, RandomFill, "at random places without overlap")
+SCREE_PLUGIN(InitialPacking, random, RandomPacking, "at random places without overlap")
 
 }  // namespace scree

@@ -157,7 +157,7 @@ TEST_CASE("file: each rank looks through a part of a LAMMPS dump; ids from 1, wi
                                                          dump.path() + "'" + frame + " }");
 }
 
-TEST_CASE("fills: all ranks throw the error that one rank alone would throw", "[particles]") {
+TEST_CASE("initial packings: all ranks throw the error that one rank alone would throw", "[particles]") {
   const Box<2> box{{}, filled<2>(1.0), {}};
   check_same_error<2>(box,
                       "[particles.a]\nradius = { distribution = 'constant', value = 0.05 }\n"

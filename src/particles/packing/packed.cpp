@@ -7,10 +7,10 @@
 #include "core/error.hpp"
 #include "core/even_share.hpp"
 #include "core/log.hpp"
-#include "particles/fill.hpp"
-#include "particles/fill/free_space.hpp"
-#include "particles/fill/region.hpp"
-#include "particles/fill/room.hpp"
+#include "particles/initial_packing.hpp"
+#include "particles/packing/free_space.hpp"
+#include "particles/packing/region.hpp"
+#include "particles/packing/room.hpp"
 #include "particles/volume.hpp"
 
 namespace scree {
@@ -20,7 +20,7 @@ namespace {
 /// have their radii. Their number follows from the solid fraction asked for, or they are as many as fit until
 /// they jam.
 template <int D>
-class PackedFill final : public Fill<D> {
+class DensePacking final : public InitialPacking<D> {
  public:
   void describe(Section& section) override {
     region_.describe(section);
@@ -36,7 +36,7 @@ class PackedFill final : public Fill<D> {
   }
   Real overlap_limit() const override { return overlap_left; }
 
-  NewBodies<D> create(const FillContext<D>& context) const override {
+  NewBodies<D> create(const PackingContext<D>& context) const override {
     if (!context.packer) throw InputError(where_ + ": nothing here can pack bodies");
     Region<D> region = region_;
     region.fit(context.box);
@@ -63,7 +63,7 @@ class PackedFill final : public Fill<D> {
     bool has_walls = false;
   };
 
-  Spaces measure(const FillContext<D>& context, const Region<D>& region) const {
+  Spaces measure(const PackingContext<D>& context, const Region<D>& region) const {
     const Comm& comm = context.comm;
     Spaces spaces;
     const Real largest = context.sizes.largest();
@@ -106,13 +106,13 @@ class PackedFill final : public Fill<D> {
     return spaces;
   }
 
-  static Real mean_radius(const FillContext<D>& context) {
+  static Real mean_radius(const PackingContext<D>& context) {
     const Real unit = body_volume<D>(1.0);
     return std::pow(context.sizes.mean_volume() / unit, 1.0 / D);
   }
 
   /// This rank's share of the bodies number 0 to n - 1, with their radii, not yet at any place.
-  Bodies draw(const FillContext<D>& context, std::int64_t n) const {
+  Bodies draw(const PackingContext<D>& context, std::int64_t n) const {
     Bodies bodies;
     const Comm& comm = context.comm;
     const EvenShare share(comm, n);
@@ -126,14 +126,14 @@ class PackedFill final : public Fill<D> {
     }
     return bodies;
   }
-  static Real volume_of(const FillContext<D>& context, const Bodies& bodies) {
+  static Real volume_of(const PackingContext<D>& context, const Bodies& bodies) {
     std::vector<Real> volumes;
     for (const NewBody<D>& body : bodies) volumes.push_back(context.shapes.volume(body.shape, body.radius));
     return ReproducibleSum::sum(context.comm, volumes);
   }
 
   /// As many bodies as fill `volume` best.
-  Bodies draw_volume(const FillContext<D>& context, Real volume) const {
+  Bodies draw_volume(const PackingContext<D>& context, Real volume) const {
     const Real mean = context.sizes.mean_volume();
     if (!(volume / mean < static_cast<Real>(std::numeric_limits<Index>::max())))
       throw InputError(
@@ -158,7 +158,7 @@ class PackedFill final : public Fill<D> {
   }
 
   /// Puts bodies at random places of the region off obstacles.
-  void scatter(const FillContext<D>& context, const Region<D>& region, Real factor, Bodies& bodies) const {
+  void scatter(const PackingContext<D>& context, const Region<D>& region, Real factor, Bodies& bodies) const {
     std::vector<RandomStream> streams;
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -185,7 +185,7 @@ class PackedFill final : public Fill<D> {
                        ": obstacles leave too little free space in the region for bodies of these radii");
   }
 
-  typename BodyPacker<D>::Report pack(const FillContext<D>& context, const Region<D>& region, Real start,
+  typename BodyPacker<D>::Report pack(const PackingContext<D>& context, const Region<D>& region, Real start,
                                       Bodies& bodies) const {
     return context.packer->pack(
         {context.comm, context.box, context.obstacles, context.shapes, region, context.earlier, overlap_left},
@@ -193,14 +193,14 @@ class PackedFill final : public Fill<D> {
   }
 
   /// From random places, with all of the volume asked for.
-  typename BodyPacker<D>::Report repack(const FillContext<D>& context, const Region<D>& region, Real fraction,
-                                        Bodies& bodies) const {
+  typename BodyPacker<D>::Report repack(const PackingContext<D>& context, const Region<D>& region,
+                                        Real fraction, Bodies& bodies) const {
     const Real start = std::min(1.0, std::pow(thin / fraction, 1.0 / D));
     scatter(context, region, start, bodies);
     return pack(context, region, start, bodies);
   }
 
-  NewBodies<D> pack_to_fraction(const FillContext<D>& context, const Region<D>& region,
+  NewBodies<D> pack_to_fraction(const PackingContext<D>& context, const Region<D>& region,
                                 const Spaces& spaces) const {
     Bodies bodies = draw_volume(context, solid_fraction_ * spaces.free);
     const std::int64_t n = context.comm.sum(static_cast<std::int64_t>(bodies.size()));
@@ -220,7 +220,7 @@ class PackedFill final : public Fill<D> {
     return bodies;
   }
 
-  NewBodies<D> pack_until_jammed(const FillContext<D>& context, const Region<D>& region,
+  NewBodies<D> pack_until_jammed(const PackingContext<D>& context, const Region<D>& region,
                                  const Spaces& spaces) const {
     typename BodyPacker<D>::Report report;
     Bodies bodies = jam(context, region, spaces, report);
@@ -233,7 +233,7 @@ class PackedFill final : public Fill<D> {
   }
 
   /// As many bodies as fit, numbered without gaps.
-  Bodies jam(const FillContext<D>& context, const Region<D>& region, const Spaces& spaces,
+  Bodies jam(const PackingContext<D>& context, const Region<D>& region, const Spaces& spaces,
              typename BodyPacker<D>::Report& report) const {
     // More bodies than fit grow until they jam: that tells how many do.
     Real fraction = D == 2 ? 0.9 : 0.7;
@@ -267,7 +267,7 @@ class PackedFill final : public Fill<D> {
                     where_, report.overlap));
   }
 
-  void log_result(const FillContext<D>& context, const Region<D>& region, const Spaces& spaces,
+  void log_result(const PackingContext<D>& context, const Region<D>& region, const Spaces& spaces,
                   const Bodies& bodies, const typename BodyPacker<D>::Report& report) const {
     const Comm& comm = context.comm;
     std::string core;
@@ -298,6 +298,7 @@ class PackedFill final : public Fill<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Fill, packed, PackedFill, "dense random packing without overlap: bodies grow until they touch")
+SCREE_PLUGIN(InitialPacking, packed, DensePacking,
+             "dense random packing without overlap: bodies grow until they touch")
 
 }  // namespace scree

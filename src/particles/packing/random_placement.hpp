@@ -5,11 +5,11 @@
 
 #include "core/random.hpp"
 #include "core/sparse_all_to_all.hpp"
-#include "particles/fill.hpp"
-#include "particles/fill/bins.hpp"
-#include "particles/fill/patches.hpp"
-#include "particles/fill/region.hpp"
-#include "particles/fill/true_fit.hpp"
+#include "particles/initial_packing.hpp"
+#include "particles/packing/bins.hpp"
+#include "particles/packing/patches.hpp"
+#include "particles/packing/region.hpp"
+#include "particles/packing/true_fit.hpp"
 
 namespace scree {
 

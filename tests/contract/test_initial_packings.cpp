@@ -1,4 +1,4 @@
-// What every registered source of bodies promises (particles/fill.hpp, Fill).
+// What every registered source of bodies promises (particles/initial_packing.hpp, InitialPacking).
 #include <algorithm>
 #include <map>
 
@@ -27,7 +27,7 @@ void check_promises() {
       {"file", "source = { type = 'file', path = '" + csv.path() + "' }"}};
   const Box<D> box{{}, filled<D>(1.0), {true, false}};
 
-  for (const Entry<Fill<D>>& entry : registry<Fill<D>>()) {
+  for (const Entry<InitialPacking<D>>& entry : registry<InitialPacking<D>>()) {
     INFO(entry.name << " in " << D << "D");
     REQUIRE(tables.contains(entry.name));
     const std::string toml = post + "[particles.first]\n" + radius +
@@ -55,11 +55,13 @@ void check_promises() {
 
 }  // namespace
 
-TEST_CASE("fills: ids without gaps, bodies in the domain and off obstacles, the same ones again (2D)",
-          "[particles]") {
+TEST_CASE(
+    "initial packings: ids without gaps, bodies in the domain and off obstacles, the same ones again (2D)",
+    "[particles]") {
   check_promises<2>();
 }
-TEST_CASE("fills: ids without gaps, bodies in the domain and off obstacles, the same ones again (3D)",
-          "[particles]") {
+TEST_CASE(
+    "initial packings: ids without gaps, bodies in the domain and off obstacles, the same ones again (3D)",
+    "[particles]") {
   check_promises<3>();
 }

@@ -1,4 +1,4 @@
-#include "particles/fill.hpp"
+#include "particles/initial_packing.hpp"
 
 #include <fmt/core.h>
 

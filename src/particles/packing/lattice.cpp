@@ -2,11 +2,11 @@
 
 #include "core/error.hpp"
 #include "core/even_share.hpp"
-#include "particles/fill.hpp"
-#include "particles/fill/free_space.hpp"
-#include "particles/fill/region.hpp"
-#include "particles/fill/room.hpp"
-#include "particles/fill/sites.hpp"
+#include "particles/initial_packing.hpp"
+#include "particles/packing/free_space.hpp"
+#include "particles/packing/region.hpp"
+#include "particles/packing/room.hpp"
+#include "particles/packing/sites.hpp"
 
 namespace scree {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 /// where the largest body of the group, moved by the jitter, could leave the region or touch an obstacle stay
 /// empty.
 template <int D>
-class LatticeFill final : public Fill<D> {
+class LatticePacking final : public InitialPacking<D> {
  public:
   void describe(Section& section) override {
     region_.describe(section);
@@ -38,7 +38,7 @@ class LatticeFill final : public Fill<D> {
     if ((spacing_ > 0) == (count_ > 0)) section.fail("type", "a lattice needs either spacing or count");
   }
 
-  NewBodies<D> create(const FillContext<D>& context) const override {
+  NewBodies<D> create(const PackingContext<D>& context) const override {
     Region<D> region = region_;
     region.fit(context.box);
     const Real radius = context.sizes.largest();
@@ -126,7 +126,7 @@ class LatticeFill final : public Fill<D> {
 
   /// Calls f(x) for the free ones among this rank's share of the sites, in order. Local.
   template <class F>
-  void for_each_free(const FillContext<D>& context, const Region<D>& region, const Sites<D>& sites,
+  void for_each_free(const PackingContext<D>& context, const Region<D>& region, const Sites<D>& sites,
                      Real radius, F&& f) const {
     constexpr std::size_t n_at_once = 4096;  // few enough to stay in the cache
     const std::vector<Real> reaches(n_at_once, reach(radius, sites.spacing()));
@@ -152,7 +152,7 @@ class LatticeFill final : public Fill<D> {
 
   /// The widest spacing that leaves at least count free sites; bodies may touch at least.
   template <class MakeSites>
-  Real spacing_for_count(const FillContext<D>& context, const Region<D>& region, Real radius,
+  Real spacing_for_count(const PackingContext<D>& context, const Region<D>& region, Real radius,
                          const MakeSites& lattice) const {
     const auto n_free = [&](Real spacing) {
       const Sites<D> sites = lattice(spacing);
@@ -183,6 +183,6 @@ class LatticeFill final : public Fill<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Fill, lattice, LatticeFill, "on the sites of a regular lattice")
+SCREE_PLUGIN(InitialPacking, lattice, LatticePacking, "on the sites of a regular lattice")
 
 }  // namespace scree
