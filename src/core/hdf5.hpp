@@ -42,7 +42,7 @@ struct DatasetInfo {
 /// What a name of a foreign file stands for, whatever the width of its numbers.
 enum class Content { nothing, integers, reals, text, something_else };
 
-struct Found {
+struct ObjectInfo {
   Content content = Content::nothing;
   Shape shape;  ///< empty for a single value
 };
@@ -118,7 +118,7 @@ class File {
   bool exists(const std::string& object) const;
   bool is_dataset(const std::string& object) const;
   /// Does not throw: for files of other programs, where anything may be found. A group is something else.
-  Found find(const std::string& object) const;
+  ObjectInfo find(const std::string& object) const;
   /// Names in a group, sorted.
   std::vector<std::string> members(const std::string& group) const;
   /// Makes a group and those above it, as far as they do not exist.

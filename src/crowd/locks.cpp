@@ -151,8 +151,8 @@ void Locks::exclude_queues(State<2>& state, Neighborhood<2>& neighborhood) {
   const auto mobility = state.bodies.mobility();
   settle(state.comm, neighborhood, stands_, [&] {
     bool is_changed = false;
-    for (const Seen& seen : ahead_) {
-      const auto by = static_cast<std::size_t>(seen.by), whom = static_cast<std::size_t>(seen.whom);
+    for (const StandingPair& pair : ahead_) {
+      const auto by = static_cast<std::size_t>(pair.by), whom = static_cast<std::size_t>(pair.whom);
       if (stands_[by] == 0 || stands_[whom] != 0 || mobility[whom] == 0)
         continue;  // incapacitated: goes nowhere
       stands_[by] = 0;
@@ -170,7 +170,7 @@ void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
   neighborhood.ghosts().copy_to_ghosts(label_, 1);
   settle(state.comm, neighborhood, label_, [&] {
     bool is_changed = false;
-    for (const Seen& pair : pairs_) {
+    for (const StandingPair& pair : pairs_) {
       const auto a = static_cast<std::size_t>(pair.by), b = static_cast<std::size_t>(pair.whom);
       if (stands_[a] == 0 || stands_[b] == 0 || label_[a] == label_[b]) continue;
       label_[a] = label_[b] = std::min(label_[a], label_[b]);
@@ -183,7 +183,7 @@ void Locks::join(State<2>& state, Neighborhood<2>& neighborhood) {
 /// Numbers the locks: one keeps the number that its people have, the smallest if several have come together.
 void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
-  std::vector<Found> heads;
+  std::vector<LockHead> heads;
   for (const std::size_t i : owned(bodies))
     if (stands_[i] != 0 && label_[i] == static_cast<Real>(bodies.id()[i]))
       heads.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i)});
@@ -193,7 +193,7 @@ void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
   std::vector<std::int64_t> sums(width * heads.size(), 0);  // people, x, y [1e-6 m], bound for each
   std::vector<Real> min(2 * heads.size(), HUGE_VAL);        // since when, number
   const auto lock_of = [&](std::size_t i) {
-    const auto found = std::ranges::lower_bound(heads, static_cast<GlobalId>(label_[i]), {}, &Found::id);
+    const auto found = std::ranges::lower_bound(heads, static_cast<GlobalId>(label_[i]), {}, &LockHead::id);
     return static_cast<std::size_t>(found - heads.begin());
   };
   for (const std::size_t i : owned(bodies)) {

@@ -56,12 +56,12 @@ class Locks {
 
  private:
   /// What of a lock is found before its number is known; `id`: the least of its people.
-  struct Found {
+  struct LockHead {
     GlobalId id;
     Vec<2> at;
     std::int32_t level;
   };
-  struct Seen {
+  struct StandingPair {
     Index by, whom;
   };
   bool wants_to_move(const State<2>& state, std::size_t i, const WalkingIntent& walk,
@@ -82,7 +82,8 @@ class Locks {
   std::vector<Real> stands_;         // 1: stands, and is not known to be in a queue
   std::vector<Real> label_;          // least id of its lock; infinite: in none
   std::vector<Vec<2>> direction_;    // that it wants to go in
-  std::vector<Seen> pairs_, ahead_;  // both stand and are near; of these, the second is ahead of the first
+  std::vector<StandingPair> pairs_;  // both stand and are near
+  std::vector<StandingPair> ahead_;  // of these, the second is ahead of the first
 };
 
 }  // namespace scree

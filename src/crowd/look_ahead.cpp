@@ -62,7 +62,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   // Counts by person, two places further, become the places where the others of each person begin, one place
   // further; filling them in moves these on to where they end.
   for (Candidates* list : {&within_box_, &through_faces_}) list->first.assign(n_local + 2, 0);
-  std::vector<SeenPair> pairs;
+  std::vector<VisiblePair> pairs;
   pairs.reserve(n_pairs_ + n_pairs_ / 16);
   neighborhood.search_pairs(state, skin, [&](Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
@@ -72,7 +72,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     const auto sees = [&](Real gap) {
       return squared <= (contact_distance + gap) * (contact_distance + gap);
     };
-    const SeenPair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
+    const VisiblePair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
     if (!pair.by_low && !pair.by_high) return;
     Candidates& list = candidates(shift);
     list.first[a + 2] += pair.by_low ? 1 : 0;
@@ -85,14 +85,14 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
 }
 
 /// From the counts of prepare(), lists of whom each person may see, and room for what it sees.
-void LookAhead::list_candidates(std::span<const SeenPair> pairs) {
+void LookAhead::list_candidates(std::span<const VisiblePair> pairs) {
   for (Candidates* list : {&within_box_, &through_faces_}) {
     std::inclusive_scan(list->first.begin(), list->first.end(), list->first.begin());
     reset_size(list->others, static_cast<std::size_t>(list->first.back() + batch_size));
     std::fill_n(list->others.end() - batch_size, batch_size, 0);
   }
   reset_size(through_faces_.shifts, static_cast<std::size_t>(through_faces_.first.back()));
-  for (const SeenPair& pair : pairs) {
+  for (const VisiblePair& pair : pairs) {
     Candidates& list = candidates(pair.shift);
     const auto put = [&](Index i, Index other, int code) {
       const auto place = static_cast<std::size_t>(list.first[static_cast<std::size_t>(i) + 1]++);
@@ -116,7 +116,7 @@ void LookAhead::list_candidates(std::span<const SeenPair> pairs) {
 /// Arrays by person.
 void LookAhead::resize(std::size_t n_local) {
   walks_.resize(n_local);
-  seen_.resize(n_local);
+  results_.resize(n_local);
   disks_.resize(n_local + 2);
   headings_.resize(n_local);
   goals_.resize(n_local);
@@ -194,7 +194,7 @@ void LookAhead::perceive_people(const State<2>& state, const Neighborhood<2>& ne
                      .squared = scratch_.data() + 2 * max,
                      .radii = scratch_.data() + 3 * max,
                      .who = who_.data(),
-                     .seen = seen_.data()};
+                     .results = results_.data()};
   if (state.levels) {
     view.levels = state.bodies.level().data();
     view.meeting = &state;
@@ -250,9 +250,10 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
 
 template <bool record>
 void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
-  constexpr int n_seen = sizeof(SeenAhead) / sizeof(Real);
+  constexpr int n_numbers = sizeof(LookAheadResult) / sizeof(Real);
   constexpr int n_walk = sizeof(WalkingIntent) / sizeof(Real);
-  static_assert(sizeof(WalkingIntent) == n_walk * sizeof(Real) && sizeof(SeenAhead) == n_seen * sizeof(Real));
+  static_assert(sizeof(WalkingIntent) == n_walk * sizeof(Real) &&
+                sizeof(LookAheadResult) == n_numbers * sizeof(Real));
   const std::size_t n_local = walks_.size();
   neighborhood.ghosts().copy_to_ghosts({reinterpret_cast<Real*>(walks_.data()), n_local * n_walk}, n_walk);
   kernels_ = &look_ahead_kernels();
@@ -277,7 +278,8 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
     near_.interior_first.push_back(interior);
     near_.colour_first.push_back(last);
   }
-  neighborhood.ghosts().min_to_owners({reinterpret_cast<Real*>(seen_.data()), n_local * n_seen}, n_seen);
+  neighborhood.ghosts().min_to_owners({reinterpret_cast<Real*>(results_.data()), n_local * n_numbers},
+                                      n_numbers);
 }
 
 /// `normal` points to the wall.
@@ -285,15 +287,15 @@ void LookAhead::detect_wall(std::size_t i, const Vec<2>& normal, Real gap) {
   const WalkingIntent& own = walks_[i];
   const Real towards = normal[0] * own.direction[0] + normal[1] * own.direction[1];
   const Real leftward = own.direction[0] * normal[1] - own.direction[1] * normal[0];
-  SeenAhead& seen = seen_[i];
+  LookAheadResult& result = results_[i];
   if (leftward != 0) {
-    Real& side = leftward > 0 ? seen.wall_left : seen.wall_right;
+    Real& side = leftward > 0 ? result.wall_left : result.wall_right;
     side = std::min(side, std::max(gap, 0.0) / std::abs(leftward));
   }
   for (int k = 0; k < n_turns; ++k) {
     const Real closing = cosines_[k] * towards + sines_[k] * leftward;
     if (!(closing > 0)) continue;
-    Real& distance = seen.turned[k];
+    Real& distance = result.turned[k];
     distance = std::min(distance, trust_in_walls * std::max(gap, 0.0) / closing);
   }
 }

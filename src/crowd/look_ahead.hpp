@@ -53,7 +53,7 @@ struct WalkingIntent {
 class LookAhead {
  public:
   /// e is turned to the right, to the left, twice as far to the right and to the left.
-  static constexpr int n_turns = SeenAhead::n_turns;
+  static constexpr int n_turns = LookAheadResult::n_turns;
 
   struct Perception {
     Real range = 0;              ///< [m]; larger free distances are cut to it
@@ -85,7 +85,7 @@ class LookAhead {
 
   /// What one of the owned people sees; turned[k]: along its direction turned by turn_angle(k,
   /// turning_angle).
-  const SeenAhead& seen(std::size_t i) const { return seen_[i]; }
+  const LookAheadResult& result(std::size_t i) const { return results_[i]; }
   static Real turn_angle(int k, Real angle) { return (k < 2 ? angle : 2 * angle) * (k % 2 == 0 ? -1 : 1); }
   /// Cosine and sine of that angle, of the last perception.
   std::pair<Real, Real> turn(int k) const { return {cosines_[k], sines_[k]}; }
@@ -97,13 +97,13 @@ class LookAhead {
     std::vector<Index> first, others;
     std::vector<std::uint8_t> shifts;  // of those through periodic faces
   };
-  struct SeenPair {
+  struct VisiblePair {
     Index low, high;
     std::int16_t shift;
     bool by_low, by_high;  // who may see whom
   };
   Candidates& candidates(Index shift) { return shift < 0 ? within_box_ : through_faces_; }
-  void list_candidates(std::span<const SeenPair> pairs);
+  void list_candidates(std::span<const VisiblePair> pairs);
   static void renumber(Candidates& list, std::span<const Index> numbers);
   void resize(std::size_t n_local);
   void load(const State<2>& state, const Perception& perception);
@@ -118,8 +118,8 @@ class LookAhead {
                     const SweepSchedule<2>& schedule, const Perception& perception, Real dt);
   void detect_wall(std::size_t i, const Vec<2>& normal, Real gap);
 
-  std::vector<WalkingIntent> walks_;  // n_local
-  std::vector<SeenAhead> seen_;       // n_local
+  std::vector<WalkingIntent> walks_;      // n_local
+  std::vector<LookAheadResult> results_;  // n_local
   NearContacts near_;
   std::vector<Vec<2>> at_;
   std::vector<SurfacePoint<2>> surface_;

@@ -9,7 +9,7 @@
 namespace scree {
 
 /// What somebody sees on its way: see LookAhead.
-struct SeenAhead {
+struct LookAheadResult {
   static constexpr int n_turns = 4;
   Real free_distance, left, right, room_left, room_right, wall_left, wall_right, turned[n_turns];
 };
@@ -33,7 +33,7 @@ struct LookAheadView {
 
   Real range = 0, side_range = 0, lateral_clearance = 0;
   bool turns = false, sides = false, oncoming = false;
-  Real cosines[SeenAhead::n_turns] = {}, sines[SeenAhead::n_turns] = {};
+  Real cosines[LookAheadResult::n_turns] = {}, sines[LookAheadResult::n_turns] = {};
 
   /// Of everybody the level of the building; null: there is one.
   const std::int32_t* levels = nullptr;
@@ -45,7 +45,7 @@ struct LookAheadView {
   Real *along = nullptr, *leftward = nullptr, *squared = nullptr, *radii = nullptr;
   Index* who = nullptr;
 
-  SeenAhead* seen = nullptr;  ///< n_local
+  LookAheadResult* results = nullptr;  ///< n_local
 };
 
 /// Pairs among which near ones are looked for, as in SweepSchedule.

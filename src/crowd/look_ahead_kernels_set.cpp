@@ -207,8 +207,8 @@ std::size_t leave_out_others(const LookAheadView& view, Index i, std::size_t n) 
 }
 
 /// What person i sees of the n in scratch.
-SeenAhead perceive(const LookAheadView& view, Index i, const Own& own, std::size_t n) {
-  constexpr int n_turns = SeenAhead::n_turns;
+LookAheadResult perceive(const LookAheadView& view, Index i, const Own& own, std::size_t n) {
+  constexpr int n_turns = LookAheadResult::n_turns;
   const Lanes zero{};
   const Lanes range = zero + view.range;
   const Lanes side_range = zero + view.side_range;
@@ -272,16 +272,16 @@ SeenAhead perceive(const LookAheadView& view, Index i, const Own& own, std::size
     left = min(choose(on_the_left, time, never), left);
     right = min(choose(on_the_left, never, time), right);
   }
-  SeenAhead seen{.free_distance = min_of(free_distance),
-                 .left = min_of(left),
-                 .right = min_of(right),
-                 .room_left = min_of(room_left),
-                 .room_right = min_of(room_right),
-                 .wall_left = HUGE_VAL,
-                 .wall_right = HUGE_VAL,
-                 .turned = {}};
-  for (int k = 0; k < n_turns; ++k) seen.turned[k] = min_of(turned[k]);
-  return seen;
+  LookAheadResult result{.free_distance = min_of(free_distance),
+                         .left = min_of(left),
+                         .right = min_of(right),
+                         .room_left = min_of(room_left),
+                         .room_right = min_of(room_right),
+                         .wall_left = HUGE_VAL,
+                         .wall_right = HUGE_VAL,
+                         .turned = {}};
+  for (int k = 0; k < n_turns; ++k) result.turned[k] = min_of(turned[k]);
+  return result;
 }
 
 void look(const LookAheadView& of_caller) {
@@ -294,7 +294,7 @@ void look(const LookAheadView& of_caller) {
       if (view.through_faces.shifts) n = gather_near<true>(view, view.through_faces, i, own, n);
     }
     if (view.levels) n = leave_out_others(view, i, n);
-    view.seen[i] = perceive(view, i, own, n);
+    view.results[i] = perceive(view, i, own, n);
   }
 }
 

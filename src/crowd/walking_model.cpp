@@ -173,10 +173,10 @@ void WalkingModel::avoid_oncoming(State<2>& state, Neighborhood<2>& neighborhood
                                   const LookAhead::Perception& perception) const {
   const auto walk = look_ahead.walks(state);
   for (std::size_t i = 0; i < walk.size(); ++i) {
-    const SeenAhead& seen = look_ahead.seen(i);
-    const Real time = std::min(seen.left, seen.right);
+    const LookAheadResult& result = look_ahead.result(i);
+    const Real time = std::min(result.left, result.right);
     if (!(time < horizon_)) continue;
-    const Real angle = (seen.left <= seen.right ? -1 : 1) * aside_angle_ * (1 - time / horizon_);
+    const Real angle = (result.left <= result.right ? -1 : 1) * aside_angle_ * (1 - time / horizon_);
     const Real c = std::cos(angle), s = std::sin(angle);
     const auto [x, y] = walk[i].direction.component;
     walk[i].direction = {{c * x - s * y, s * x + c * y}};
@@ -193,13 +193,13 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
     return free_distance < walk.speed * type.headway_time ? free_distance / type.headway_time : walk.speed;
   };
   const Real straight_on =
-      std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.seen(i).free_distance)));
+      std::min(walk.speed, std::max(type.creep_speed, pace(look_ahead.result(i).free_distance)));
   Vec<2> velocity = straight_on * direction;
   if (turning_angle_ == 0 || straight_on >= walk.speed) return velocity;
   Real progress = std::max(straight_on, turning_share_ * walk.speed);
   for (int k = 0; k < LookAhead::n_turns; ++k) {
     const auto [c, s] = look_ahead.turn(k);
-    const Real speed = pace(look_ahead.seen(i).turned[k]);
+    const Real speed = pace(look_ahead.result(i).turned[k]);
     if (speed * c <= progress) continue;
     progress = speed * c;
     velocity = {
@@ -212,10 +212,10 @@ Vec<2> WalkingModel::desired_velocity(std::size_t i, const LookAhead& look_ahead
 /// room on both sides: no faster than to a wall in a second, and within the desired speed.
 Real WalkingModel::lateral_speed(std::size_t i, const LookAhead& look_ahead, Real speed,
                                  const Vec<2>& velocity) const {
-  const SeenAhead& seen = look_ahead.seen(i);
+  const LookAheadResult& result = look_ahead.result(i);
   const Real max = std::sqrt(std::max(speed * speed - dot(velocity, velocity), 0.0));
-  return std::clamp(spreading_ * (seen.room_left - seen.room_right) / side_range,
-                    -std::min(seen.wall_right, max), std::min(seen.wall_left, max));
+  return std::clamp(spreading_ * (result.room_left - result.room_right) / side_range,
+                    -std::min(result.wall_right, max), std::min(result.wall_left, max));
 }
 
 void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, LookAhead& look_ahead,

@@ -21,7 +21,7 @@ struct Case {
 };
 
 /// What the checkpoints of a case had to carry, to tell whether anything was tested.
-struct Seen {
+struct Coverage {
   std::int64_t n_remembered = 0;
   bool old_list = false;  ///< some checkpoint came later than its neighbour list
   std::int64_t n_removed = 0, n_contacts = 0, n_shared_contacts = 0, n_migrated = 0, n_halvings = 0;
@@ -40,7 +40,7 @@ Outcome go_on(const Comm& comm, const Case<D>& c, const std::string& path, int n
 /// From checkpoints of one rank and of all, on one rank and on all, to the same end as a run that never
 /// stopped.
 template <int D>
-Seen check_restarts(const Case<D>& c) {
+Coverage check_restarts(const Case<D>& c) {
   std::string what;
   for (const std::string& o : c.overrides) what += o + " ";
   CAPTURE(D, what);
@@ -50,7 +50,7 @@ Seen check_restarts(const Case<D>& c) {
     return scratch / (kind + "_" + std::to_string(split) + ".scree");
   };
   // One run on each rank alone and one on all together, both never stopped, both leaving checkpoints.
-  Seen seen;
+  Coverage covered;
   const auto run = [&](const Comm& comm, const std::string& kind) {
     Simulation<D> simulation(comm, read_deck<D>(c.text, c.overrides));
     Outcome outcome;
@@ -60,8 +60,8 @@ Seen check_restarts(const Case<D>& c) {
       step = split;
       save(simulation, path_of(kind, split));
       const State<D>& state = simulation.state();
-      seen.n_remembered += world.sum(static_cast<std::int64_t>(state.memory.other.size()));
-      seen.old_list = seen.old_list || state.clock.listed_time < state.clock.time;
+      covered.n_remembered += world.sum(static_cast<std::int64_t>(state.memory.other.size()));
+      covered.old_list = covered.old_list || state.clock.listed_time < state.clock.time;
     }
     take_steps(simulation, c.n_steps - step, outcome);
     look_at(simulation, outcome);
@@ -72,11 +72,11 @@ Seen check_restarts(const Case<D>& c) {
   const Outcome together = run(world, "together");
   CAPTURE(alone, together);
   CHECK(together.same_result(alone));
-  seen.n_removed = together.n_removed;
-  seen.n_contacts = together.n_contacts;
-  seen.n_shared_contacts = together.n_shared_contacts;
-  seen.n_migrated = together.n_migrated;
-  seen.n_halvings = together.n_halvings;
+  covered.n_removed = together.n_removed;
+  covered.n_contacts = together.n_contacts;
+  covered.n_shared_contacts = together.n_shared_contacts;
+  covered.n_migrated = together.n_migrated;
+  covered.n_halvings = together.n_halvings;
 
   world.barrier();
   for (const int split : c.splits) {
@@ -96,7 +96,7 @@ Seen check_restarts(const Case<D>& c) {
         compare_results(world, path_of("alone0", split), path_of("together", split));
     CHECK(comparison.equal());
   }
-  return seen;
+  return covered;
 }
 
 }  // namespace scree

@@ -247,12 +247,12 @@ count = 40
 
 TEST_CASE("crowd: checkpoints go on as if there had been none", "[mpi]") {
   for (const Overrides& model : models) {
-    const Seen seen =
+    const Coverage covered =
         check_restarts<2>({.text = hall, .overrides = model, .n_steps = 48, .splits = {1, 9, 23, 31}});
-    CHECK(seen.n_remembered > 0);
-    CHECK(seen.old_list);
-    CHECK(seen.n_contacts > 0);
-    if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+    CHECK(covered.n_remembered > 0);
+    CHECK(covered.old_list);
+    CHECK(covered.n_contacts > 0);
+    if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
     check_restarts<2>({.text = hall, .overrides = with(few, model), .n_steps = 48, .splits = {2, 30}});
   }
 }

@@ -87,11 +87,11 @@ shear_rate = 15
 }  // namespace
 
 TEST_CASE("deforming cells in the plane: the same bits on any ranks and through restarts", "[mpi]") {
-  const Seen seen = check_restarts<2>({plane(), {}, 400, {1, 90, 150, 320}});
-  CHECK(seen.n_contacts > 15);
-  CHECK(seen.n_remembered > 15);
-  CHECK(seen.old_list);
-  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+  const Coverage covered = check_restarts<2>({plane(), {}, 400, {1, 90, 150, 320}});
+  CHECK(covered.n_contacts > 15);
+  CHECK(covered.n_remembered > 15);
+  CHECK(covered.old_list);
+  if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
 }
 
 TEST_CASE("deforming cells that follow a shear stress: the same bits on any ranks and through restarts",
@@ -101,24 +101,24 @@ TEST_CASE("deforming cells that follow a shear stress: the same bits on any rank
     std::string pulled = plane(stiffness);
     const std::string rates = "shear_rate = -40, ";
     pulled.replace(pulled.find(rates), rates.size(), "shear_stress = -90, ");
-    const Seen seen = check_restarts<2>({pulled, {}, 400, {1, 90, 230, 320}});
-    CHECK(seen.n_remembered > 15);
-    CHECK(seen.old_list);
+    const Coverage covered = check_restarts<2>({pulled, {}, 400, {1, 90, 230, 320}});
+    CHECK(covered.n_remembered > 15);
+    CHECK(covered.old_list);
   }
 }
 
 TEST_CASE("deforming cells in space: the same bits on any ranks and through restarts", "[mpi]") {
-  const Seen seen = check_restarts<3>({space(), {}, 200, {1, 60, 120, 170}});
-  CHECK(seen.n_contacts > 15);
-  CHECK(seen.old_list);
-  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+  const Coverage covered = check_restarts<3>({space(), {}, 200, {1, 60, 120, 170}});
+  CHECK(covered.n_contacts > 15);
+  CHECK(covered.old_list);
+  if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
 }
 
 TEST_CASE("deforming cells of rigid disks: the same bits on any ranks and through restarts", "[mpi]") {
-  const Seen seen = check_restarts<2>({plane(""), {}, 400, {1, 90, 150, 320}});
-  CHECK(seen.n_remembered > 15);  // of impacts few touch at any moment
-  CHECK(seen.old_list);
-  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+  const Coverage covered = check_restarts<2>({plane(""), {}, 400, {1, 90, 150, 320}});
+  CHECK(covered.n_remembered > 15);  // of impacts few touch at any moment
+  CHECK(covered.old_list);
+  if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
 }
 
 TEST_CASE("deforming cells of rigid bodies of many shapes: the same bits on any ranks and through restarts",
@@ -133,9 +133,9 @@ width = "2 cm"
 type = "box"
 size = [0.04, 0.03, 0.02])";
   const std::string pressed = "strain_rate = { x = -15, z = -10 }";
-  const Seen seen = check_restarts<3>({space("", shapes, pressed), {}, 60, {1, 25, 40, 50}});
-  CHECK(seen.n_remembered > 3);  // of impacts few touch at any moment
-  CHECK(seen.old_list);
+  const Coverage covered = check_restarts<3>({space("", shapes, pressed), {}, 60, {1, 25, 40, 50}});
+  CHECK(covered.n_remembered > 3);  // of impacts few touch at any moment
+  CHECK(covered.old_list);
 }
 
 TEST_CASE(

@@ -136,10 +136,10 @@ balance = true
 
 template <int D>
 void check_restarted(const Case<D>& c) {
-  const Seen seen = check_restarts<D>(c);
-  CHECK(seen.n_remembered > 30);
-  CHECK(seen.old_list);
-  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+  const Coverage covered = check_restarts<D>(c);
+  CHECK(covered.n_remembered > 30);
+  CHECK(covered.old_list);
+  if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
   Simulation<D> simulation(Comm(), read_deck<D>(c.text, c.overrides));
   for (int step = 0; step < c.n_steps; ++step) simulation.step();
   CHECK(simulation.state().inlets[0].n_made > 10);

@@ -82,19 +82,19 @@ restitution = 0.1
 TEST_CASE(
     "driven walls: soft bodies, the same bits on any ranks and through a restart in the middle of a stage",
     "[mpi]") {
-  const Seen seen = check_restarts<2>({soft, {}, 500, {1, 120, 240, 420}});
-  CHECK(seen.n_contacts > 100);
-  CHECK(seen.n_remembered > 100);
-  if (Comm().size() > 1) CHECK(seen.n_shared_contacts > 0);
+  const Coverage covered = check_restarts<2>({soft, {}, 500, {1, 120, 240, 420}});
+  CHECK(covered.n_contacts > 100);
+  CHECK(covered.n_remembered > 100);
+  if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
 }
 
 TEST_CASE(
     "driven walls: rigid bodies, the same bits on any ranks and through a restart in the middle of a stage",
     "[mpi]") {
-  const Seen seen = check_restarts<2>({rigid, {}, 60, {1, 20, 35, 50}});
-  CHECK(seen.n_contacts > 10);
-  CHECK(seen.n_remembered > 10);
-  CHECK(seen.old_list);
+  const Coverage covered = check_restarts<2>({rigid, {}, 60, {1, 20, 35, 50}});
+  CHECK(covered.n_contacts > 10);
+  CHECK(covered.n_remembered > 10);
+  CHECK(covered.old_list);
 }
 
 TEST_CASE("driven walls: they go where their loads push them", "[mpi]") {

@@ -154,7 +154,7 @@ TEST_CASE("event-driven impacts go on from a checkpoint as if nothing had happen
   check_restarts<3>({spheres, {}, 12, {1, 6}});
   // The smallest body, which sets what "auto" is, leaves before the second checkpoint. The end is shortly
   // after the first impact without rebound of the other one.
-  const Seen lost = check_restarts<2>({lost_body, {}, 28, {1, 5, 15}});
+  const Coverage lost = check_restarts<2>({lost_body, {}, 28, {1, 5, 15}});
   CHECK(lost.n_removed == 1);
 }
 

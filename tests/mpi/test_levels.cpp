@@ -100,8 +100,8 @@ TEST_CASE("levels: 230 people on three floors", "[mpi]") {
 }
 
 TEST_CASE("levels: checkpoints go on as if there had been none", "[mpi]") {
-  const Seen seen = check_restarts<2>({house, {}});
-  CHECK(seen.n_remembered > 0);
+  const Coverage covered = check_restarts<2>({house, {}});
+  CHECK(covered.n_remembered > 0);
 }
 
 TEST_CASE("levels: nobody is lost on the way from level to level", "[mpi]") {

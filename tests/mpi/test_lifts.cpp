@@ -118,8 +118,8 @@ TEST_CASE("lifts: 80 people and two cabins", "[mpi]") {
 TEST_CASE("lifts: checkpoints in mid trip go on as if there had been none", "[mpi]") {
   const std::vector<int> steps = steps_of_a_trip();
   REQUIRE(steps.size() == 3);
-  const Seen seen = check_restarts<2>({house, {}, steps.back() + 20, steps});
-  CHECK(seen.n_remembered > 0);
+  const Coverage covered = check_restarts<2>({house, {}, steps.back() + 20, steps});
+  CHECK(covered.n_remembered > 0);
 }
 
 TEST_CASE("lifts: nobody is lost, no cabin is too full, nobody is in a closed door", "[mpi]") {

@@ -55,9 +55,9 @@ TEST_CASE("meshes and belts: restarts on other numbers of ranks go on with the s
   for (const auto& [scheme, step, first] :
        {std::tuple{"dem", soft_step, 600}, {"nonsmooth", rigid_step, 70}}) {
     CAPTURE(scheme);
-    const Seen seen = check_restarts<3>({mill(scheme, step), {}, first + 18, {first, first + 7}});
-    CHECK(seen.n_contacts > 0);
-    CHECK(seen.n_remembered > 0);
+    const Coverage covered = check_restarts<3>({mill(scheme, step), {}, first + 18, {first, first + 7}});
+    CHECK(covered.n_contacts > 0);
+    CHECK(covered.n_remembered > 0);
   }
 }
 

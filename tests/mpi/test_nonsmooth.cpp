@@ -143,9 +143,9 @@ TEST_CASE("nonsmooth: the same bits with other corrections, without memory, with
 }
 
 TEST_CASE("nonsmooth: a run goes on from a checkpoint with its impulses and its energy balance", "[mpi]") {
-  const Seen in_2d = check_restarts<2>({grains_2d, {}, 105, {90}});
+  const Coverage in_2d = check_restarts<2>({grains_2d, {}, 105, {90}});
   CHECK(in_2d.n_remembered > 30);
-  const Seen in_3d = check_restarts<3>({grains_3d, {}, 95, {85}});
+  const Coverage in_3d = check_restarts<3>({grains_3d, {}, 95, {85}});
   CHECK(in_3d.n_remembered > 20);
   if (Comm().size() > 1) {
     CHECK(in_2d.n_shared_contacts > 0);
@@ -278,8 +278,8 @@ TEST_CASE(
     "balance",
     "[mpi]") {
   check_pushing<2>(grains_2d + with_forces, {}, 120);
-  const Seen seen = check_restarts<2>({grains_2d + with_forces, {}, 105, {90}});
-  CHECK(seen.n_remembered > 30);
+  const Coverage covered = check_restarts<2>({grains_2d + with_forces, {}, 105, {90}});
+  CHECK(covered.n_remembered > 30);
 
   Simulation<2> simulation(Comm(), read_deck<2>(grains_2d + with_forces));
   for (int step = 0; step < 120; ++step) simulation.step();

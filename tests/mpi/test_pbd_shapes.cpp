@@ -142,8 +142,8 @@ TEST_CASE("pbd with shapes: the same bits on any number of ranks, for each way t
 }
 
 TEST_CASE("pbd with shapes: exact restarts with what points remember", "[mpi][convex]") {
-  const Seen in_2d = check_restarts<2>({pieces_2d, {}, 130, {100, 121}});
-  const Seen in_3d = check_restarts<3>({pieces_3d, {}, 90, {70, 84}});
+  const Coverage in_2d = check_restarts<2>({pieces_2d, {}, 130, {100, 121}});
+  const Coverage in_3d = check_restarts<3>({pieces_3d, {}, 90, {70, 84}});
   CHECK(in_2d.n_remembered > 30);
   CHECK(in_3d.n_remembered > 20);
   CHECK(check_restarts<2>({pieces_2d, {"pbd.overlap_limit=0.3", "pbd.on_overlap='halve'"}, 90, {80}})

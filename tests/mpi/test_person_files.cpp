@@ -65,9 +65,9 @@ TEST_CASE("people of files start and come with the same bits on any number of ra
 
 TEST_CASE("people of files go on from checkpoints as if there had been none", "[mpi]") {
   const Scratch folder;
-  const Seen seen =
+  const Coverage covered =
       check_restarts<2>({.text = hall(folder), .overrides = {}, .n_steps = 40, .splits = {4, 12, 30}});
-  CHECK(seen.n_contacts > 0);
+  CHECK(covered.n_contacts > 0);
 }
 
 TEST_CASE("the first fault of a file of people is named, whatever rank meets it", "[mpi]") {

@@ -13,21 +13,21 @@ TEST_CASE("restart: 200 disks, periodic, warm started, with a turning box", "[mp
       "motion = { type = 'rotate', center = [1.2, 0.7], rate = 2 }\n"
       "[obstacles.slide]\ntype = 'segment'\na = [3, -1.5]\nb = [3, 1]\n"
       "motion = { type = 'translate', velocity = [-0.8, 0.1] }\n";
-  const Seen seen = check_restarts<2>({disks_deck + mill, {"domain.periodic=[true, true]"}, 24});
-  CHECK(seen.n_contacts > 50);
-  CHECK(seen.n_remembered > 100);
+  const Coverage covered = check_restarts<2>({disks_deck + mill, {"domain.periodic=[true, true]"}, 24});
+  CHECK(covered.n_contacts > 50);
+  CHECK(covered.n_remembered > 100);
   if (Comm().size() > 1) {
-    CHECK(seen.n_shared_contacts > 0);
-    CHECK(seen.n_migrated > 0);
+    CHECK(covered.n_shared_contacts > 0);
+    CHECK(covered.n_migrated > 0);
   }
 }
 
 TEST_CASE("restart: between two list builds, with the list's positions", "[mpi]") {
-  const Seen in_2d =
+  const Coverage in_2d =
       check_restarts<2>({disks_deck, {"neighbors.skin=0.5", "time.step=0.01"}, 30, {2, 5, 8, 29}});
   CHECK(in_2d.old_list);
   CHECK(in_2d.n_remembered > 10);
-  const Seen in_3d = check_restarts<3>(
+  const Coverage in_3d = check_restarts<3>(
       {spheres_deck, {"neighbors.skin=0.3", "time.step=0.02", "domain.periodic=[true, true, true]"}});
   CHECK(in_3d.old_list);
   CHECK(in_3d.n_remembered > 10);
@@ -50,12 +50,12 @@ TEST_CASE("restart: no memory, mobilities, compliance, sweeps until they converg
 }
 
 TEST_CASE("restart: bodies that leave are gone, those far outside are still there", "[mpi]") {
-  const Seen seen =
+  const Coverage covered =
       check_restarts<2>({disks_deck, {"domain.outside=delete", "velocity.point=[-3, -1]"}, 30, {9, 20}});
-  CHECK(seen.n_removed > 10);
+  CHECK(covered.n_removed > 10);
   check_restarts<2>({disks_deck, {"domain.outside=keep", "velocity.point=[-6, -8]"}, 30, {9, 20}});
   // Nobody is left when the checkpoint is written.
-  const Seen empty = check_restarts<2>(
+  const Coverage empty = check_restarts<2>(
       {disks_deck,
        {"domain.outside=delete", "velocity.point=[-40, -1]", "velocity.rate=2", "time.step=0.1"},
        10,
@@ -75,9 +75,9 @@ TEST_CASE("restart: halved steps, also after the smallest body has left", "[mpi]
 radius = { distribution = "constant", value = 0.02 }
 source = { type = "random", count = 1, region = { lower = [-0.97, 0.9], upper = [-0.9, 1.1] } }
 )";
-  const Seen seen = check_restarts<2>({disks_deck + tiny, overrides, 24, {12, 16, 20}});
-  CHECK(seen.n_removed > 0);
-  CHECK(seen.n_halvings > 0);
+  const Coverage covered = check_restarts<2>({disks_deck + tiny, overrides, 24, {12, 16, 20}});
+  CHECK(covered.n_removed > 0);
+  CHECK(covered.n_halvings > 0);
 }
 
 TEST_CASE("restart: a refused step leaves bodies and clock as they were, and the run goes on from there",
@@ -212,10 +212,10 @@ normal = [0, 0, 1]
 material = "clay"
 )");
   const Case<3> c{deck, {}, 52, {42, 49}};
-  const Seen seen = check_restarts<3>(c);
-  CHECK(seen.n_contacts > 20);
-  CHECK(seen.n_remembered > 20);
-  CHECK(seen.n_removed > 0);  // beyond open faces
+  const Coverage covered = check_restarts<3>(c);
+  CHECK(covered.n_contacts > 20);
+  CHECK(covered.n_remembered > 20);
+  CHECK(covered.n_removed > 0);  // beyond open faces
   Simulation<3> simulation(Comm(), read_deck<3>(c.text, c.overrides));
   Outcome outcome;
   take_steps(simulation, c.n_steps, outcome);

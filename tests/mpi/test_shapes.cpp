@@ -195,9 +195,9 @@ TEST_CASE("shapes: the same bits on any number of ranks, exact restarts, a close
   check_pushing<2>(grains_2d, {}, 160);
   check_pushing<3>(grains_3d(shaken, mesh), {}, 150);
 
-  const Seen in_2d = check_restarts<2>({grains_2d, {}, 150, {130}});
+  const Coverage in_2d = check_restarts<2>({grains_2d, {}, 150, {130}});
   CHECK(in_2d.n_remembered > 30);
-  const Seen in_3d = check_restarts<3>({grains_3d(shaken, mesh), {}, 160, {150}});
+  const Coverage in_3d = check_restarts<3>({grains_3d(shaken, mesh), {}, 160, {150}});
   CHECK(in_3d.n_remembered > 20);
   if (Comm().size() > 1) {
     CHECK(in_2d.n_shared_contacts > 0);

@@ -107,8 +107,8 @@ normal = [0, 0, 1]
 
 TEST_CASE("size classes: restarts of a mixture of 1 to 10 repeat the run, from and on any number of ranks",
           "[mpi]") {
-  const Seen seen = check_restarts<3>({.text = distributions[1], .overrides = {}});
-  CHECK(seen.n_contacts > 0);
+  const Coverage covered = check_restarts<3>({.text = distributions[1], .overrides = {}});
+  CHECK(covered.n_contacts > 0);
 }
 
 TEST_CASE("size classes: one boulder among 3000 grains leaves blocks for all ranks", "[mpi]") {

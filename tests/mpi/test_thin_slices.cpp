@@ -214,9 +214,9 @@ TEST_CASE("thin slices: the same bits on any number of ranks and after a restart
     CHECK(check_invariant<3>(slab_of_dem + grains, thickness(z), 450).n_contacts > 5);
     CHECK(check_invariant<3>(slab_of_nonsmooth + grains, thickness(z), 100).n_contacts > 5);
   }
-  const Seen soft = check_restarts<3>({slab_of_dem + grains, thickness(0.15), 300, {290}});
+  const Coverage soft = check_restarts<3>({slab_of_dem + grains, thickness(0.15), 300, {290}});
   CHECK(soft.n_remembered > 60);
-  const Seen rigid = check_restarts<3>({slab_of_nonsmooth + grains, thickness(0.15), 90, {83}});
+  const Coverage rigid = check_restarts<3>({slab_of_nonsmooth + grains, thickness(0.15), 90, {83}});
   CHECK(rigid.n_remembered > 60);
   // Friction as a constraint solves linear systems, which round in another way on other ranks.
   Simulation<3> constrained(

@@ -260,8 +260,8 @@ TEST_CASE("seams: springs pass on over joints through restarts and new lists, th
   std::string text =
       merged(disk_on("dem", cut_floor(200), 0.2, 1e-6), grains(1e-3, soft, 1.0 * along_floor()));
   text.insert(text.find("[particles.disk]"), "[neighbors]\nskin = 0.01\n");
-  const Seen seen = check_restarts<2>({text, {}, 90, {19, 20, 21, 40, 41}});
-  CHECK(seen.n_remembered > 0);
+  const Coverage covered = check_restarts<2>({text, {}, 90, {19, 20, 21, 40, 41}});
+  CHECK(covered.n_remembered > 0);
 }
 
 TEST_CASE("sides: a thin paddle at 1 m/s takes a bed along and nobody gets behind it, or the run says why",

@@ -40,14 +40,14 @@ class UnknownKeys {
   std::vector<std::string> in(const toml::table& table, const std::list<Declaration>& members,
                               const std::string& path) {
     check_table(table, members, path);
-    std::ranges::stable_sort(found_, {}, &Found::order);
+    std::ranges::stable_sort(found_, {}, &UnknownKey::order);
     std::vector<std::string> messages;
-    for (const Found& found : found_) messages.push_back(found.message);
+    for (const UnknownKey& found : found_) messages.push_back(found.message);
     return messages;
   }
 
  private:
-  struct Found {
+  struct UnknownKey {
     std::tuple<bool, std::uint32_t, std::uint32_t> order;
     std::string message;
   };
@@ -145,7 +145,7 @@ class UnknownKeys {
   }
 
   const DeckSource& source_;
-  std::vector<Found> found_;
+  std::vector<UnknownKey> found_;
 };
 
 }  // namespace

@@ -141,7 +141,7 @@ void File::transfer(const std::string& name, Type type, const Slab& slab, void* 
                     bool converting) {
   Shape shape;
   if (converting) {
-    const Found stored = find(name);
+    const ObjectInfo stored = find(name);
     const Content wanted = type == Type::int64 || type == Type::int32 ? Content::integers : Content::reals;
     if (stored.content != wanted)
       throw_error(fmt::format("{}: {} does not hold {}", path_, name,

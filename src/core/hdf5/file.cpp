@@ -162,8 +162,8 @@ bool File::is_dataset(const std::string& object) const {
   return H5Iget_type(opened) == H5I_DATASET;
 }
 
-Found File::find(const std::string& object) const {
-  Found found;
+ObjectInfo File::find(const std::string& object) const {
+  ObjectInfo found;
   if (!exists(object)) return found;
   found.content = Content::something_else;
   const Hdf5Handle opened(H5Oopen(id_, object.c_str(), H5P_DEFAULT), H5Oclose);

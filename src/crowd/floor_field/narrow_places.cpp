@@ -153,9 +153,9 @@ std::vector<NarrowPlace> find_narrow_places(const BuildingPlan& building, const 
   std::vector<NarrowPlace> places;
   for (int number = 0; number < building.n_levels(); ++number) {
     const Level& level = building.level(number);
-    SeenWalls seen = walls_as_seen(grid, level.plan);
+    RouteWalls around = route_walls(grid, level.plan);
     const auto is_free = [&](const Vec<2>& x) { return building.leads_over(grid.wrapped(x), number); };
-    Surroundings(std::move(seen.walls), seen.columns, max).search([&](const Vec<2>& a, const Vec<2>& b) {
+    Surroundings(std::move(around.walls), around.columns, max).search([&](const Vec<2>& a, const Vec<2>& b) {
       const Real width = norm(b - a);
       // Where a level ends at a line, one side is on the other one.
       const Vec<2> beside = (0.25 / width) * std::min(width, 1e-3) * left_of(b - a);

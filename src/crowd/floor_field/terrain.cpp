@@ -75,8 +75,8 @@ Real squared_distance(const Edge& wall, const Vec<2>& x) {
   return dot(away, away);
 }
 
-SeenWalls walls_as_seen(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more) {
-  SeenWalls seen;
+RouteWalls route_walls(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more) {
+  RouteWalls around;
   std::vector<Edge> walls = plan.walls();
   for (const Edge& fence : plan.fences()) walls.push_back(fence);
   walls.insert(walls.end(), more.begin(), more.end());
@@ -84,13 +84,13 @@ SeenWalls walls_as_seen(const CellGrid& grid, const FloorPlan& plan, std::span<c
     Vec<2> a = wall.a;
     Vec<2> b = wall.b;
     if (!clip(grid, a, b)) continue;
-    for_images(grid, [&](const Vec<2>& shift) { seen.walls.emplace_back(a + shift, b + shift); });
+    for_images(grid, [&](const Vec<2>& shift) { around.walls.emplace_back(a + shift, b + shift); });
   }
   for (const Columns::Column& column : plan.columns())
     for_images(grid, [&](const Vec<2>& shift) {
-      seen.columns.push_back({column.centre + shift, column.radius});
+      around.columns.push_back({column.centre + shift, column.radius});
     });
-  return seen;
+  return around;
 }
 
 Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
@@ -107,8 +107,8 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
   std::vector<std::pair<std::int64_t, Columns::Column>> found_columns;
   for (int level = 0; level < building.n_levels(); ++level) {
     const auto more_here = more.empty() ? std::span<const Edge>() : more[static_cast<std::size_t>(level)];
-    const SeenWalls seen = walls_as_seen(grid, building.plan(level), more_here);
-    for (const Edge& wall : seen.walls) {
+    const RouteWalls around = route_walls(grid, building.plan(level), more_here);
+    for (const Edge& wall : around.walls) {
       for_tiles(bounds_of({wall.a, wall.b}), level, [&](std::int64_t tile) {
         // A long slanted wall passes few of the tiles in its box.
         const Real half_x = 0.5 * grid.cell * tiling_.width(tile);
@@ -121,7 +121,7 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
         if (squared_distance(wall, middle) <= radius * radius) found.emplace_back(tile, wall);
       });
     }
-    for (const Columns::Column& column : seen.columns)
+    for (const Columns::Column& column : around.columns)
       for_tiles(column.bounds(), level, [&](std::int64_t tile) { found_columns.emplace_back(tile, column); });
   }
   walls_ = by_tile(found, tiling.n_tiles());

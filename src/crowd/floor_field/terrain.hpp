@@ -22,12 +22,12 @@ using TileLists = Buckets<T, std::uint32_t>;
 
 /// Walls and columns of a level as routes see them: between the faces of periodic axes, with their images,
 /// and where other levels begin.
-struct SeenWalls {
+struct RouteWalls {
   std::vector<Edge> walls;
   std::vector<Columns::Column> columns;
 };
 /// `more`: walls besides those of the plan.
-SeenWalls walls_as_seen(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more = {});
+RouteWalls route_walls(const CellGrid& grid, const FloorPlan& plan, std::span<const Edge> more = {});
 
 /// Of x from the nearest point of a wall [m2].
 Real squared_distance(const Edge& wall, const Vec<2>& x);

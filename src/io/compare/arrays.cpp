@@ -135,7 +135,7 @@ class FilePair {
     const std::int64_t first = share.first, count = share.last - first;
     const FieldValues a = a_.read(in_a, frame_a, from_a + first, count);
     const FieldValues b = b_.read(in_b, frame_b, from_b + first, count);
-    const Found found = std::visit(
+    const RowDifferences found = std::visit(
         [&]<class T>(const std::vector<T>& values) {
           return differences(values, std::get<std::vector<T>>(b), from_a + first, in_a.components);
         },

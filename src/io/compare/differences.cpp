@@ -2,8 +2,9 @@
 
 namespace scree::detail {
 
-void add_to(FieldDifference& verdict, const Comm& comm, const Found& found, std::int64_t reported_step,
-            std::int64_t first_row, const std::vector<GlobalId>& ids, const Moment& moment) {
+void add_to(FieldDifference& verdict, const Comm& comm, const RowDifferences& found,
+            std::int64_t reported_step, std::int64_t first_row, const std::vector<GlobalId>& ids,
+            const Moment& moment) {
   const std::int64_t n_different = comm.sum(found.n_different);
   if (n_different == 0) return;
   const Real largest = comm.max(found.largest);

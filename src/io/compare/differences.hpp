@@ -64,7 +64,7 @@ std::int64_t ulps_between(Integer, Integer) {
 constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 
 /// What this rank found in its rows.
-struct Found {
+struct RowDifferences {
   Real largest = -1;  ///< -1: nothing differs
   std::int64_t n_different = 0;
   std::int64_t row = no_row;  ///< of the largest
@@ -74,8 +74,9 @@ struct Found {
 };
 
 template <class T>
-Found differences(const std::vector<T>& a, const std::vector<T>& b, std::int64_t first_row, int components) {
-  Found found;
+RowDifferences differences(const std::vector<T>& a, const std::vector<T>& b, std::int64_t first_row,
+                           int components) {
+  RowDifferences found;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (same_bits(a[i], b[i])) continue;
     const std::int64_t row = first_row + static_cast<std::int64_t>(i) / components;
@@ -102,8 +103,9 @@ struct Moment {
 
 /// Adds what all ranks found in one frame to the verdict on a field. Ties go to the first frame and the first
 /// row, so the report does not depend on the ranks. `reported_step`: -1 if the rows have none. Collective.
-void add_to(FieldDifference& verdict, const Comm& comm, const Found& found, std::int64_t reported_step,
-            std::int64_t first_row, const std::vector<GlobalId>& ids, const Moment& moment = {});
+void add_to(FieldDifference& verdict, const Comm& comm, const RowDifferences& found,
+            std::int64_t reported_step, std::int64_t first_row, const std::vector<GlobalId>& ids,
+            const Moment& moment = {});
 
 inline void add_remark(FieldDifference& verdict, const std::string& remark) {
   verdict.equal = false;

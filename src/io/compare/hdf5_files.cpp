@@ -11,10 +11,10 @@ namespace {
 
 /// The arrays of numbers in any HDF5 file, by name; texts, such as titles, are left out. Collective.
 void find_arrays(const hdf5::File& file, const std::string& group,
-                 std::map<std::string, hdf5::Found>& arrays) {
+                 std::map<std::string, hdf5::ObjectInfo>& arrays) {
   for (const std::string& member : file.members(group.empty() ? "/" : group)) {
     const std::string name = group + "/" + member;
-    const hdf5::Found found = file.find(name);
+    const hdf5::ObjectInfo found = file.find(name);
     if (found.content == hdf5::Content::integers || found.content == hdf5::Content::reals)
       arrays[name] = found;
     else if (found.content == hdf5::Content::something_else && !file.is_dataset(name))
@@ -71,7 +71,7 @@ FileComparison compare_trajectories(const Comm& comm, const std::string& first, 
 
 FileComparison compare_problems(const Comm& comm, const std::string& first, const std::string& second) {
   const hdf5::File a(comm, first, hdf5::Open::read), b(comm, second, hdf5::Open::read);
-  std::map<std::string, hdf5::Found> in_a, in_b;
+  std::map<std::string, hdf5::ObjectInfo> in_a, in_b;
   find_arrays(a, "", in_a);
   find_arrays(b, "", in_b);
   FileComparison result{first, second, {}};

@@ -50,7 +50,7 @@ FileComparison compare_tables(const Comm& comm, const std::string& first, const 
     } else {
       const std::int64_t first_row =
           last_row_only ? static_cast<std::int64_t>(a.rows.size() - n_compared) : 0;
-      const Found found = differences(column_of(a, column), column_of(b, other), first_row, 1);
+      const RowDifferences found = differences(column_of(a, column), column_of(b, other), first_row, 1);
       add_to(verdict, comm, found, -1, first_row, {});
       if (verdict.first && a.names[0].starts_with("time"))
         verdict.first->time = a.rows[static_cast<std::size_t>(verdict.first->row)][0];

@@ -23,8 +23,8 @@ std::string name_of(Content content) {
 }
 }  // namespace
 
-hdf5::Found CheckedFile::require(const std::string& name, Content content) const {
-  hdf5::Found found = file_.find(name);
+hdf5::ObjectInfo CheckedFile::require(const std::string& name, Content content) const {
+  hdf5::ObjectInfo found = file_.find(name);
   if (found.content == Content::nothing) refuse(name + " is missing");
   if (found.content != content)
     refuse(fmt::format("{} holds {}, not {}", name, name_of(found.content), name_of(content)));

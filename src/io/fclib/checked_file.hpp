@@ -56,7 +56,7 @@ class CheckedFile {
   }
 
   std::int64_t integer(const std::string& name) const {
-    const hdf5::Found found = require(name, hdf5::Content::integers);
+    const hdf5::ObjectInfo found = require(name, hdf5::Content::integers);
     const auto size = hdf5::Slab{{}, found.shape}.size();
     if (found.shape.size() > 1 || size != 1) refuse(fmt::format("{} has {} numbers, not 1", name, size));
     std::vector<std::int64_t> value;
@@ -66,7 +66,7 @@ class CheckedFile {
 
   /// Length of a dataset of one dimension.
   std::int64_t length(const std::string& name, hdf5::Content content) const {
-    const hdf5::Found found = require(name, content);
+    const hdf5::ObjectInfo found = require(name, content);
     if (found.shape.size() != 1) refuse(fmt::format("{} has {} dimensions, not 1", name, found.shape.size()));
     return found.shape[0];
   }
@@ -94,7 +94,7 @@ class CheckedFile {
   VectorShare table(const std::string& name, std::int64_t n_rows, std::int64_t width,
                     const Range& range) const {
     if (!exists(name)) return {};
-    const hdf5::Found found = require(name, hdf5::Content::reals);
+    const hdf5::ObjectInfo found = require(name, hdf5::Content::reals);
     if (found.shape != hdf5::Shape{n_rows, width})
       refuse(fmt::format("{} has the shape {}, not [{}, {}]", name, found.shape, n_rows, width));
     const Range rows{range.first / width, (range.last + width - 1) / width};
@@ -119,7 +119,7 @@ class CheckedFile {
 
   /// Empty if there is none that can be read: no problem needs a text.
   std::string text(const std::string& name) const {
-    const hdf5::Found found = file_.find(name);
+    const hdf5::ObjectInfo found = file_.find(name);
     if (found.content != hdf5::Content::text || hdf5::Slab{{}, found.shape}.size() != 1) return "";
     try {
       return file_.read_text(name);
@@ -131,7 +131,7 @@ class CheckedFile {
   SparseShare matrix(const std::string& name) const;
 
  private:
-  hdf5::Found require(const std::string& name, hdf5::Content content) const;
+  hdf5::ObjectInfo require(const std::string& name, hdf5::Content content) const;
   /// `width` > 1: of a table, whose places are named by row and column.
   void require_finite(const std::string& name, const Range& range, std::span<const Real> values,
                       std::int64_t width = 1) const {

@@ -41,8 +41,8 @@ class Bins {
     bodies_.pop_back();
   }
   /// True if found(i) for any body i in the bins less than `reach` from x.
-  template <class Found>
-  bool any_near(const Vec<D>& x, Real reach, const Found& found) const {
+  template <class Predicate>
+  bool any_near(const Vec<D>& x, Real reach, const Predicate& found) const {
     std::array<int, D> low, high;
     for (int k = 0; k < D; ++k) {
       low[static_cast<std::size_t>(k)] = slot(k, x[k] - reach);

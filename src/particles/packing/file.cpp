@@ -23,7 +23,7 @@ namespace {
 struct Element {
   std::string name;
   bool in_time;
-  hdf5::Found found;
+  hdf5::ObjectInfo found;
 
   std::int64_t n_frames() const { return in_time ? found.shape.front() : 1; }
   std::int64_t n_bodies() const { return found.shape[in_time ? 1 : 0]; }
@@ -48,7 +48,7 @@ std::optional<Element> find_element(const hdf5::File& file, const std::string& n
 
 /// This rank's numbers of a dataset, converted to T.
 template <class T>
-std::vector<T> read_numbers(const hdf5::File& file, const std::string& name, const hdf5::Found& found,
+std::vector<T> read_numbers(const hdf5::File& file, const std::string& name, const hdf5::ObjectInfo& found,
                             const hdf5::Slab& slab) {
   std::vector<T> values;
   if (std::is_same_v<T, GlobalId> || found.content != hdf5::Content::integers) {
@@ -65,7 +65,7 @@ std::vector<T> read_numbers(const hdf5::File& file, const std::string& name, con
 template <int D>
 std::optional<Box<D>> read_box(const hdf5::File& file, const std::string& group) {
   const std::string edges = group + "/box/edges";
-  const hdf5::Found found = file.find(edges);
+  const hdf5::ObjectInfo found = file.find(edges);
   if (found.shape != hdf5::Shape{D}) return {};
   const std::vector<Real> lengths = read_numbers<Real>(file, edges, found, {{0}, {D}});
   const auto lower = file.attribute<std::vector<Real>>(group + "/box", "lower");

@@ -209,16 +209,17 @@ ContactEnergy ContactEnergies<D>::of_walls(const StepContext<D>& step, const Blo
   places_.resize(step.schedule.n_wall_places(block));
   std::iota(places_.begin(), places_.end(), step.schedule.first_wall_place(block));
   walls_.look(step, block, places_);
-  walls_.for_each(step, [&](const auto& seen) {
-    const bool is_bonded_now = step.law.reach > 0 && step.histories.wall_touches(seen.place);
-    if (!(seen.overlaps() || is_bonded_now) || !WallVisitor<D>::feels(step, seen.constraint, seen.body) ||
-        WallVisitor<D>::is_replaced(step, seen))
+  walls_.for_each(step, [&](const auto& detected) {
+    const bool is_bonded_now = step.law.reach > 0 && step.histories.wall_touches(detected.place);
+    if (!(detected.overlaps() || is_bonded_now) ||
+        !WallVisitor<D>::feels(step, detected.constraint, detected.body) ||
+        WallVisitor<D>::is_replaced(step, detected))
       return;
-    const TouchedWall<D> at = WallVisitor<D>::contact(step, seen);
+    const TouchedWall<D> at = WallVisitor<D>::contact(step, detected);
     sum += energy_of(step, {at.contact,
-                            {force_motions_[seen.body], at.wall},
-                            {step.records.motions[seen.body], at.wall},
-                            step.histories.wall_before(seen.place),
+                            {force_motions_[detected.body], at.wall},
+                            {step.records.motions[detected.body], at.wall},
+                            step.histories.wall_before(detected.place),
                             true});
   });
   return sum;

@@ -18,78 +18,80 @@ class WallForces {
     if (step.schedule.walls(block).empty()) return;
     visitor_.look(step, block, bounds_.due(step.state, step.schedule, block, step.records.positions));
     // What touches now comes first: histories pass on between the parts of an obstacle.
-    visitor_.for_each(step, [&](const Seen& seen) { detect(step, seen); });
-    if (step.law.reach > 0) visitor_.for_each(step, [&](const Seen& seen) { keep_bond(step, seen); });
-    visitor_.for_each(step, [&](const Seen& seen) {
-      if (step.histories.wall_touches(seen.place)) add(step, seen, reactions);
+    visitor_.for_each(step, [&](const DetectedWall& detected) { detect(step, detected); });
+    if (step.law.reach > 0)
+      visitor_.for_each(step, [&](const DetectedWall& detected) { keep_bond(step, detected); });
+    visitor_.for_each(step, [&](const DetectedWall& detected) {
+      if (step.histories.wall_touches(detected.place)) add(step, detected, reactions);
     });
   }
 
  private:
-  using Seen = typename WallVisitor<D>::Seen;
+  using DetectedWall = typename WallVisitor<D>::DetectedWall;
   /// Whether a body that is held by an obstacle still is, where it is now.
-  static bool still_bonded(const StepContext<D>& step, const Seen& seen) {
+  static bool still_bonded(const StepContext<D>& step, const DetectedWall& detected) {
     if (step.law.reach == 0) return false;
-    const int obstacle = step.state.obstacles.obstacle_of(seen.constraint);
-    const SoftLaw& pair = step.law.pairs.of(static_cast<int>(step.records.motions[seen.body].material),
+    const int obstacle = step.state.obstacles.obstacle_of(detected.constraint);
+    const SoftLaw& pair = step.law.pairs.of(static_cast<int>(step.records.motions[detected.body].material),
                                             step.state.obstacle_material[static_cast<std::size_t>(obstacle)]);
-    return is_bonded(pair, step.law.settings.law, seen.surface.distance - seen.radius, seen.radius);
+    return is_bonded(pair, step.law.settings.law, detected.surface.distance - detected.radius,
+                     detected.radius);
   }
   /// Whether a body touches an obstacle.
-  void detect(StepContext<D>& step, const Seen& seen) {
+  void detect(StepContext<D>& step, const DetectedWall& detected) {
     using Histories = ContactHistories<D>;
-    const bool touched = step.histories.wall_touches(seen.place);
-    std::uint8_t& now = step.histories.wall_state(seen.place);
+    const bool touched = step.histories.wall_touches(detected.place);
+    std::uint8_t& now = step.histories.wall_state(detected.place);
     now = touched ? Histories::touched_before : 0;
-    if (!WallVisitor<D>::feels(step, seen.constraint, seen.body)) return;
-    if (!seen.overlaps() && !(touched && still_bonded(step, seen))) {
+    if (!WallVisitor<D>::feels(step, detected.constraint, detected.body)) return;
+    if (!detected.overlaps() && !(touched && still_bonded(step, detected))) {
       // What has just ceased to touch is looked at once more, to forget that.
-      if (!touched) bounds_.skip_until(static_cast<Index>(seen.place), seen.clearance);
-      if (touched && !seen.surface.in_reach()) now |= Histories::is_replaced;
+      if (!touched) bounds_.skip_until(static_cast<Index>(detected.place), detected.clearance);
+      if (touched && !detected.surface.in_reach()) now |= Histories::is_replaced;
       return;
     }
-    if (WallVisitor<D>::is_replaced(step, seen)) {
+    if (WallVisitor<D>::is_replaced(step, detected)) {
       now |= Histories::is_replaced;
       return;
     }
     now |= Histories::touches;
-    if (seen.surface.distance >= 0) return;
-    bounds_.look_always(static_cast<Index>(seen.place));
-    if (step.state.obstacles.is_thin(seen.constraint))
-      step.passed.add(step.state.bodies.id()[seen.body], seen.constraint);
+    if (detected.surface.distance >= 0) return;
+    bounds_.look_always(static_cast<Index>(detected.place));
+    if (step.state.obstacles.is_thin(detected.constraint))
+      step.passed.add(step.state.bodies.id()[detected.body], detected.constraint);
   }
   /// Where bodies are held across gaps: a contact passes on from a part that does not answer any more, or
   /// from another obstacle, to what stands for it.
-  void keep_bond(StepContext<D>& step, const Seen& seen) const {
+  void keep_bond(StepContext<D>& step, const DetectedWall& detected) const {
     using Histories = ContactHistories<D>;
     Histories& histories = step.histories;
-    if (histories.wall_state(seen.place) != 0 || !seen.surface.in_reach()) return;
-    const Index from = histories.inherits_from(step.schedule, seen.place);
+    if (histories.wall_state(detected.place) != 0 || !detected.surface.in_reach()) return;
+    const Index from = histories.inherits_from(step.schedule, detected.place);
     if (from < 0) return;
     const bool replaced =
         (histories.wall_state(static_cast<std::size_t>(from)) & Histories::is_replaced) != 0;
-    if (!replaced || !still_bonded(step, seen)) return;
-    histories.inherit(seen.place, from);
-    histories.wall_state(seen.place) = Histories::touches | Histories::touched_before;
+    if (!replaced || !still_bonded(step, detected)) return;
+    histories.inherit(detected.place, from);
+    histories.wall_state(detected.place) = Histories::touches | Histories::touched_before;
   }
   /// Adds the force of an obstacle on a body that touches it.
-  void add(StepContext<D>& step, const Seen& seen, WallReactions<D>& reactions) const {
+  void add(StepContext<D>& step, const DetectedWall& detected, WallReactions<D>& reactions) const {
     ContactHistories<D>& histories = step.histories;
-    if ((histories.wall_state(seen.place) & ContactHistories<D>::touched_before) == 0)
-      histories.inherit(seen.place, histories.inherits_from(step.schedule, seen.place));
-    histories.record_wall_before(seen.place);
-    const TouchedWall<D> at = WallVisitor<D>::contact(step, seen);
-    const SoftForce f =
-        step.law.kernels.contact(step.batches, at.contact, step.records.motions[seen.body], at.wall,
-                                 histories.wall_history(seen.place), histories.wall_rolling(seen.place));
-    ForceRecord& on = step.records.forces[seen.body];
+    if ((histories.wall_state(detected.place) & ContactHistories<D>::touched_before) == 0)
+      histories.inherit(detected.place, histories.inherits_from(step.schedule, detected.place));
+    histories.record_wall_before(detected.place);
+    const TouchedWall<D> at = WallVisitor<D>::contact(step, detected);
+    const SoftForce f = step.law.kernels.contact(
+        step.batches, at.contact, step.records.motions[detected.body], at.wall,
+        histories.wall_history(detected.place), histories.wall_rolling(detected.place));
+    ForceRecord& on = step.records.forces[detected.body];
     for (int c = 0; c < 3; ++c) {
       on.force[c] -= f.force[c];
       on.torque[c] -= at.contact.lever_a * f.torque[c] + f.rolling[c];
     }
-    if (step.state.obstacles.driven_of(seen.constraint) >= 0) reactions.record(step, seen, at, f);
+    if (step.state.obstacles.driven_of(detected.constraint) >= 0) reactions.record(step, detected, at, f);
     ++step.counts.n_contacts;
-    step.counts.meet(at.contact.overlap, step.law.settings.overlap_limit * seen.radius);
+    step.counts.meet(at.contact.overlap, step.law.settings.overlap_limit * detected.radius);
   }
 
   WallDistanceBounds<D> bounds_;

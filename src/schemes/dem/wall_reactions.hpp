@@ -20,13 +20,13 @@ class WallReactions {
   /// With w the way of the contact point per unit of the wall's position: reaction -f . w, its growth with
   /// the position by the stiffness, and with the velocity by the damping, along the normal and the tangents;
   /// and by how much the stiffness takes from it as the body moves.
-  void record(const StepContext<D>& step, const typename WallVisitor<D>::Seen& seen, const TouchedWall<D>& at,
-              const SoftForce& force) {
+  void record(const StepContext<D>& step, const typename WallVisitor<D>::DetectedWall& detected,
+              const TouchedWall<D>& at, const SoftForce& force) {
     const ObstacleSet<D>& obstacles = step.state.obstacles;
-    const int number = obstacles.driven_of(seen.constraint);
+    const int number = obstacles.driven_of(detected.constraint);
     const Drive<D>& drive = obstacles.drive_of(obstacles.driven()[static_cast<std::size_t>(number)]);
-    const Vec<D> direction = drive.direction(obstacles.at_obstacle(seen.constraint, at.foot));
-    const MotionRecord& body = step.records.motions[seen.body];
+    const Vec<D> direction = drive.direction(obstacles.at_obstacle(detected.constraint, at.foot));
+    const MotionRecord& body = step.records.motions[detected.body];
     Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_direction = 0;
     for (int k = 0; k < D; ++k) {
       pushed -= force.force[k] * direction[k];

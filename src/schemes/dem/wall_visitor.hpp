@@ -23,7 +23,7 @@ template <int D>
 class WallVisitor {
  public:
   /// One body and one obstacle.
-  struct Seen {
+  struct DetectedWall {
     Index constraint;
     std::size_t place;  ///< in wall_bodies() of the schedule
     std::size_t body;
@@ -68,15 +68,15 @@ class WallVisitor {
                                           of_wall(surface_), of_wall(clearance_));
     }
   }
-  /// Calls f(seen) for each of them.
+  /// Calls f(detected) for each of them.
   template <class F>
   void for_each(const StepContext<D>& step, F&& f) const {
     const auto which = step.schedule.wall_bodies();
     for (std::size_t k = 0; k < places_.size(); ++k) {
       const auto place = static_cast<std::size_t>(places_[k]);
       const auto body = static_cast<std::size_t>(which[place]);
-      f(Seen{constraint_[k], place, body, step.records.positions[body].radius, at_[k], surface_[k],
-             clearance_[k]});
+      f(DetectedWall{constraint_[k], place, body, step.records.positions[body].radius, at_[k], surface_[k],
+                     clearance_[k]});
     }
   }
 
@@ -85,16 +85,17 @@ class WallVisitor {
     return step.records.motions[body].inverse_mass != 0 || step.state.obstacles.driven_of(constraint) >= 0;
   }
   /// Whether another obstacle acts instead.
-  static bool is_replaced(const StepContext<D>& step, const Seen& seen) {
-    return stands_another_for(step.state, step.schedule, seen.place, seen.body, seen.constraint, seen.surface,
-                              seen.x, seen.radius);
+  static bool is_replaced(const StepContext<D>& step, const DetectedWall& detected) {
+    return stands_another_for(step.state, step.schedule, detected.place, detected.body, detected.constraint,
+                              detected.surface, detected.x, detected.radius);
   }
-  static TouchedWall<D> contact(const StepContext<D>& step, const Seen& seen) {
-    const SurfacePoint<D>& surface = seen.surface;
-    const Vec<D> foot = seen.x - surface.distance * surface.normal;
-    return {foot,
-            {in_space(-surface.normal), seen.radius - surface.distance, seen.radius, surface.distance, 0},
-            motion_of_wall(step, seen.constraint, foot, surface.normal)};
+  static TouchedWall<D> contact(const StepContext<D>& step, const DetectedWall& detected) {
+    const SurfacePoint<D>& surface = detected.surface;
+    const Vec<D> foot = detected.x - surface.distance * surface.normal;
+    return {
+        foot,
+        {in_space(-surface.normal), detected.radius - surface.distance, detected.radius, surface.distance, 0},
+        motion_of_wall(step, detected.constraint, foot, surface.normal)};
   }
   /// The surface of an obstacle at a point with this unit normal, as a body that is held; of one that moves
   /// freely with the mass that it has there along the normal.

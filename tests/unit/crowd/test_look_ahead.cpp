@@ -51,12 +51,12 @@ struct Scene {
     const auto ids = state.bodies.id();
     return static_cast<std::size_t>(std::ranges::find(ids, id) - ids.begin());
   }
-  Real free_distance(GlobalId id) const { return look_ahead.seen(place_of(id)).free_distance; }
-  Real turned_distance(GlobalId id, int k) const { return look_ahead.seen(place_of(id)).turned[k]; }
-  Real room_left(GlobalId id) const { return look_ahead.seen(place_of(id)).room_left; }
-  Real room_right(GlobalId id) const { return look_ahead.seen(place_of(id)).room_right; }
-  Real left(GlobalId id) const { return look_ahead.seen(place_of(id)).left; }
-  Real right(GlobalId id) const { return look_ahead.seen(place_of(id)).right; }
+  Real free_distance(GlobalId id) const { return look_ahead.result(place_of(id)).free_distance; }
+  Real turned_distance(GlobalId id, int k) const { return look_ahead.result(place_of(id)).turned[k]; }
+  Real room_left(GlobalId id) const { return look_ahead.result(place_of(id)).room_left; }
+  Real room_right(GlobalId id) const { return look_ahead.result(place_of(id)).room_right; }
+  Real left(GlobalId id) const { return look_ahead.result(place_of(id)).left; }
+  Real right(GlobalId id) const { return look_ahead.result(place_of(id)).right; }
 };
 
 }  // namespace
@@ -135,8 +135,8 @@ TEST_CASE("look ahead: room beside people ends at others and is known to walls",
   CHECK(scene.room_left(1) == Approx(1.2 - std::sqrt(0.12)));
   CHECK(scene.room_left(3) == 1);
   const std::size_t first = scene.place_of(0);
-  CHECK(scene.look_ahead.seen(first).wall_right == Approx(0.8));
-  CHECK(scene.look_ahead.seen(first).wall_left == HUGE_VAL);
+  CHECK(scene.look_ahead.result(first).wall_right == Approx(0.8));
+  CHECK(scene.look_ahead.result(first).wall_left == HUGE_VAL);
 }
 
 TEST_CASE("look ahead: who overlaps already leaves no way, not a negative one", "[crowd]") {

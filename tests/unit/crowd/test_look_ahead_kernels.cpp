@@ -92,7 +92,7 @@ struct Crowd {
                     .radii = scratch.data() + 3 * who.size(),
                     .who = who.data()};
     const Real angles[] = {-0.6, 0.6, -1.9, 1.9};  // the last ones look back
-    for (int k = 0; k < SeenAhead::n_turns; ++k) {
+    for (int k = 0; k < LookAheadResult::n_turns; ++k) {
       v.cosines[k] = std::cos(angles[k]);
       v.sines[k] = std::sin(angles[k]);
     }
@@ -101,7 +101,7 @@ struct Crowd {
 };
 
 /// What person i sees of j, d away.
-void perceive(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhead& seen) {
+void perceive(const LookAheadView& v, Index i, Index j, const Vec<2>& d, LookAheadResult& result) {
   const Real radii = v.disks[i].radius + v.disks[j].radius;
   const Real squared = radii * radii;
   const Real distance_squared = d[0] * d[0] + d[1] * d[1];
@@ -112,43 +112,44 @@ void perceive(const LookAheadView& v, Index i, Index j, const Vec<2>& d, SeenAhe
   const Real along = d[0] * heading[0] + d[1] * heading[1];
   const Real leftward = heading[0] * d[1] - heading[1] * d[0];
   if (v.sides && along * along < squared) {
-    Real& room = leftward > 0 ? seen.room_left : seen.room_right;
+    Real& room = leftward > 0 ? result.room_left : result.room_right;
     room = std::min(room, std::max(std::abs(leftward) - std::sqrt(squared - along * along), 0.0));
   }
   const auto [destination, time_to_go, width] = v.goals[i].x;
   const bool counts = !(destination >= 0 && v.goals[j].x[0] == destination && v.goals[j].x[1] > time_to_go);
   const Real taken = v.goals[j].x[2] * squared;
   if (v.turns && counts && (along > 0 || -along < std::abs(leftward)))
-    for (int k = 0; k < SeenAhead::n_turns; ++k) {
+    for (int k = 0; k < LookAheadResult::n_turns; ++k) {
       const Real ahead = v.cosines[k] * along + v.sines[k] * leftward;
       const Real aside = v.cosines[k] * leftward - v.sines[k] * along;
       if (!(ahead > 0) || aside * aside >= taken) continue;
-      seen.turned[k] = std::min(seen.turned[k], std::max(ahead - std::sqrt(squared - aside * aside), 0.0));
+      result.turned[k] =
+          std::min(result.turned[k], std::max(ahead - std::sqrt(squared - aside * aside), 0.0));
     }
   if (!(along > 0)) return;
   const Real across = std::max(distance_squared - along * along, 0.0);
   if (counts && across < taken)
-    seen.free_distance = std::min(seen.free_distance, std::max(along - std::sqrt(squared - across), 0.0));
+    result.free_distance = std::min(result.free_distance, std::max(along - std::sqrt(squared - across), 0.0));
   const Real with_own = heading[0] * heading_of_other[0] + heading[1] * heading_of_other[1];
   const Real corridor = radii + v.lateral_clearance;
   const Real closing = heading[2] - heading_of_other[2] * with_own;
   if (!v.oncoming || with_own > -LookAheadKernels::against || across >= corridor * corridor || !(closing > 0))
     return;
-  Real& met = leftward > -radii / 3 ? seen.left : seen.right;
+  Real& met = leftward > -radii / 3 ? result.left : result.right;
   met = std::min(met, std::max(along - radii, 0.0) / closing);
 }
 
-std::vector<SeenAhead> seen_one_by_one(const LookAheadView& v) {
-  std::vector<SeenAhead> all;
+std::vector<LookAheadResult> results_one_by_one(const LookAheadView& v) {
+  std::vector<LookAheadResult> all;
   for (Index i = 0; i < n_people; ++i) {
-    SeenAhead seen{.free_distance = v.range,
-                   .left = HUGE_VAL,
-                   .right = HUGE_VAL,
-                   .room_left = v.side_range,
-                   .room_right = v.side_range,
-                   .wall_left = HUGE_VAL,
-                   .wall_right = HUGE_VAL,
-                   .turned = {v.range, v.range, v.range, v.range}};
+    LookAheadResult result{.free_distance = v.range,
+                           .left = HUGE_VAL,
+                           .right = HUGE_VAL,
+                           .room_left = v.side_range,
+                           .room_right = v.side_range,
+                           .wall_left = HUGE_VAL,
+                           .wall_right = HUGE_VAL,
+                           .turned = {v.range, v.range, v.range, v.range}};
     for (const auto& candidates : {v.within_box, v.through_faces})
       for (Index at = candidates.first[i]; at < candidates.first[i + 1]; ++at) {
         const Index j = candidates.others[at];
@@ -157,17 +158,17 @@ std::vector<SeenAhead> seen_one_by_one(const LookAheadView& v) {
           d[c] = v.disks[j].x[c] - v.disks[i].x[c];
           if (candidates.shifts) d[c] -= v.shift_table[3 * candidates.shifts[at] + c];
         }
-        perceive(v, i, j, d, seen);
+        perceive(v, i, j, d, result);
       }
-    all.push_back(seen);
+    all.push_back(result);
   }
   return all;
 }
 
 /// The same bits.
-bool operator==(const SeenAhead& a, const SeenAhead& b) {
-  const auto bits = [](const SeenAhead& seen) {
-    return std::bit_cast<std::array<std::uint64_t, sizeof(SeenAhead) / sizeof(Real)>>(seen);
+bool operator==(const LookAheadResult& a, const LookAheadResult& b) {
+  const auto bits = [](const LookAheadResult& result) {
+    return std::bit_cast<std::array<std::uint64_t, sizeof(LookAheadResult) / sizeof(Real)>>(result);
   };
   return bits(a) == bits(b);
 }
@@ -187,23 +188,24 @@ TEST_CASE("look ahead kernels: every instruction set gives the bits of the formu
             view.turns = turns;
             view.sides = sides;
             view.oncoming = oncoming;
-            std::vector<SeenAhead> found(n_people);
-            view.seen = found.data();
+            std::vector<LookAheadResult> found(n_people);
+            view.results = found.data();
             if (!periodic) view.through_faces = {nobody.data(), nullptr, nullptr};
             set->look(view);
-            const std::vector<SeenAhead> expected = seen_one_by_one(view);
+            const std::vector<LookAheadResult> expected = results_one_by_one(view);
             CHECK(std::ranges::equal(found, expected, [](const auto& a, const auto& b) { return a == b; }));
             // Otherwise nothing is compared.
             const auto n_below = [&](auto member, Real none) {
-              return std::ranges::count_if(expected, [&](const SeenAhead& s) { return s.*member < none; });
+              return std::ranges::count_if(expected,
+                                           [&](const LookAheadResult& s) { return s.*member < none; });
             };
-            CHECK(n_below(&SeenAhead::free_distance, view.range) > 50);
-            CHECK((n_below(&SeenAhead::room_left, view.side_range) > 20) == sides);
-            CHECK((n_below(&SeenAhead::room_right, view.side_range) > 20) == sides);
-            CHECK((n_below(&SeenAhead::left, HUGE_VAL) > 20) == oncoming);
-            CHECK((n_below(&SeenAhead::right, HUGE_VAL) > 20) == oncoming);
-            for (int k = 0; k < SeenAhead::n_turns; ++k)
-              CHECK((std::ranges::count_if(expected, [&](const SeenAhead& s) {
+            CHECK(n_below(&LookAheadResult::free_distance, view.range) > 50);
+            CHECK((n_below(&LookAheadResult::room_left, view.side_range) > 20) == sides);
+            CHECK((n_below(&LookAheadResult::room_right, view.side_range) > 20) == sides);
+            CHECK((n_below(&LookAheadResult::left, HUGE_VAL) > 20) == oncoming);
+            CHECK((n_below(&LookAheadResult::right, HUGE_VAL) > 20) == oncoming);
+            for (int k = 0; k < LookAheadResult::n_turns; ++k)
+              CHECK((std::ranges::count_if(expected, [&](const LookAheadResult& s) {
                        return s.turned[k] < view.range;
                      }) > 20) == turns);
           }

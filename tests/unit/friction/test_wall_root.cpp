@@ -10,14 +10,14 @@ namespace scree {
 
 namespace {
 
-struct Found {
+struct SearchResult {
   Real x = 0;
   int looks = 0;
 };
 
 /// Until |f| <= error or nothing is better; f(x, slope).
 template <class F>
-Found search(const F& f, Real x, Real error, Real far = 1e6) {
+SearchResult search(const F& f, Real x, Real error, Real far = 1e6) {
   WallRoot root(far);
   for (int looks = 1; looks < 200; ++looks) {
     Real slope = 0;
@@ -34,7 +34,7 @@ Found search(const F& f, Real x, Real error, Real far = 1e6) {
 
 TEST_CASE("wall root: a line with a known slope takes one step, from either side", "[friction]") {
   for (const Real start : {-3.0, 5.0}) {
-    const Found found = search(
+    const SearchResult found = search(
         [](Real x, Real& slope) {
           slope = 2;
           return 2 * (x - 1);
@@ -51,14 +51,14 @@ TEST_CASE("wall root: contacts that a servo meets one after the other, none wher
     slope = x > 0.5 ? 101 : x > 0.3 ? 1 : 0;
     return std::max(x - 0.3, 0.0) + 100 * std::max(x - 0.5, 0.0) - 10;
   };
-  const Found found = search(f, 0, 1e-9);
+  const SearchResult found = search(f, 0, 1e-9);
   CHECK(found.x == Approx(0.5 + 9.8 / 101).margin(1e-9));
   CHECK(found.looks < 12);
 }
 
 TEST_CASE("wall root: slopes that are too large or too small by a factor only cost looks", "[friction]") {
   for (const Real factor : {0.2, 5.0}) {
-    const Found found = search(
+    const SearchResult found = search(
         [&](Real x, Real& slope) {
           slope = factor * (x < 0.7 ? 1e-3 : 1e4);
           return (x < 0.7 ? 1e-3 : 1e4) * (x - 0.7) - 1;
@@ -70,7 +70,7 @@ TEST_CASE("wall root: slopes that are too large or too small by a factor only co
 }
 
 TEST_CASE("wall root: a jump is closed in on, and where nothing resists it ends far away", "[friction]") {
-  const Found jump = search(
+  const SearchResult jump = search(
       [](Real x, Real& slope) {
         slope = 0;
         return x < 0.25 ? -1.0 : 2.0;
@@ -78,7 +78,7 @@ TEST_CASE("wall root: a jump is closed in on, and where nothing resists it ends 
       1, 1e-6, 10);
   CHECK(jump.x == Approx(0.25).margin(1e-9));
   for (const Real load : {1.0, -1.0}) {
-    const Found found = search(
+    const SearchResult found = search(
         [&](Real, Real& slope) {
           slope = 0;
           return -load;
