@@ -23,9 +23,9 @@ std::string at(const Vec<2>& x) {
 }
 
 /// Narrow openings, coarse cells, exits on top of each other. Local.
-void check_exits(const Journeys& journeys, const FloorField& floor_field, Real largest, Real smallest,
+void check_exits(const JourneyPlan& journey_plan, const FloorField& floor_field, Real largest, Real smallest,
                  std::vector<std::string>& findings) {
-  const auto exits = journeys.exits();
+  const auto exits = journey_plan.exits();
   for (const Exit& exit : exits) {
     if (exit.line.empty()) continue;
     const Real width = exit.width();
@@ -111,12 +111,12 @@ void CrowdEnvironment::require_places_between_faces(const Box<2>& box) const {
   const auto require = [&](const Ring& ring, const std::string& what, const std::string& where) {
     if (!ring.empty()) require_between_faces(box, bounds_of(ring), what, where);
   };
-  for (const Destination& destination : journeys_.destinations())
+  for (const Destination& destination : journey_plan_.destinations())
     for (const Ring& ring : destination.regions)
       require(ring, fmt::format("region of [{}]", destination.name), destination.where);
-  for (const QueueLine& queue : journeys_.queues())
+  for (const QueueLine& queue : journey_plan_.queues())
     require(queue.line, fmt::format("line of the queue \"{}\"", queue.name), queue.where);
-  for (const Zone& zone : journeys_.zones())
+  for (const Zone& zone : journey_plan_.zones())
     require(zone.region, fmt::format("polygon of [zones.{}]", zone.name), zone.where);
   for (const Population& population : people_.populations())
     require(population.region, fmt::format("region of [populations.{}]", population.name), population.where);
@@ -127,9 +127,9 @@ void CrowdEnvironment::require_places_between_faces(const Box<2>& box) const {
 /// Where zones or crowds change how long routes take, travel times are no lengths.
 void CrowdEnvironment::require_routes_by_length() const {
   const auto zone =
-      std::ranges::find_if(journeys_.zones(), [](const Zone& z) { return z.speed_factor != 1; });
+      std::ranges::find_if(journey_plan_.zones(), [](const Zone& z) { return z.speed_factor != 1; });
   std::string other;
-  if (zone != journeys_.zones().end())
+  if (zone != journey_plan_.zones().end())
     other = fmt::format("speed_factor of [zones.{}]", zone->name);
   else if (floor_field_.counts_density())
     other = "[navigation.density_cost]";
@@ -145,15 +145,15 @@ void CrowdEnvironment::require_routes_by_length() const {
 
 /// Queues of which more people may come than have a place. Collective.
 void CrowdEnvironment::check_queues(const State<2>& state, std::vector<std::string>& findings) const {
-  for (std::size_t j = 0; j < journeys_.journeys().size(); ++j) {
+  for (std::size_t j = 0; j < journey_plan_.journeys().size(); ++j) {
     std::int64_t n_here = 0;
     for (const std::size_t i : owned(state.bodies))
       n_here += agent::journey(state.bodies)[i] == static_cast<std::int32_t>(j) ? 1 : 0;
     const std::int64_t n_at_start = state.comm.sum(n_here);
     const bool may_come = people_.may_come(static_cast<int>(j));
-    for (const Journeys::Step& step : journeys_.journeys()[j].steps) {
+    for (const JourneyPlan::Step& step : journey_plan_.journeys()[j].steps) {
       if (step.queue < 0) continue;
-      const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(step.queue)];
+      const QueueLine& queue = journey_plan_.queues()[static_cast<std::size_t>(step.queue)];
       if (n_at_start > queue.n_places() || may_come)
         findings.push_back(fmt::format(
             "{}: {} people fit into the line of the queue \"{}\", {:g} m long; {}{} may come. Those "
@@ -165,9 +165,9 @@ void CrowdEnvironment::check_queues(const State<2>& state, std::vector<std::stri
 }
 
 std::vector<std::string> CrowdEnvironment::diagnostics(const State<2>& state) const {
-  std::vector<std::string> findings = people_.diagnostics(*building_, journeys_, is_led_);
+  std::vector<std::string> findings = people_.diagnostics(*building_, journey_plan_, is_led_);
   const Real largest = people_.largest_radius();
-  check_exits(journeys_, floor_field_, largest, people_.smallest_radius(), findings);
+  check_exits(journey_plan_, floor_field_, largest, people_.smallest_radius(), findings);
   check_lines(*building_, largest, people_.smallest_radius(), findings);
   check_queues(state, findings);
   check_lifts(state, *building_, largest, findings);
@@ -192,7 +192,7 @@ std::vector<std::string> CrowdEnvironment::diagnostics(const State<2>& state) co
 /// Who has no route, and what stops them. Collective.
 void CrowdEnvironment::check_routes(const State<2>& state, std::vector<std::string>& findings) const {
   std::vector<RouteCheck::Region> regions;
-  for (const Destination& destination : journeys_.destinations())
+  for (const Destination& destination : journey_plan_.destinations())
     for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
   if (regions.empty()) return;
   const RouteCheck smallest(*building_, regions, people_.smallest_radius());
@@ -248,12 +248,12 @@ void CrowdEnvironment::check_routes(const State<2>& state, std::vector<std::stri
 /// Of the routes of body i to the destinations of its step the narrow place of the widest one, as the end of
 /// a message; empty if none stops it. Local.
 std::string CrowdEnvironment::widest_route(const State<2>& state, std::size_t i) const {
-  const Journeys::Step* step = journeys_.step_of(state.bodies, i);
+  const JourneyPlan::Step* step = journey_plan_.step_of(state.bodies, i);
   if (!step) return {};
   std::vector<RouteCheck::Region> regions;
   for (const int d : step->exits) {
-    if (journeys_.is_closed_for_good(d, state.clock.time)) continue;
-    const Destination& destination = journeys_.destinations()[static_cast<std::size_t>(d)];
+    if (journey_plan_.is_closed_for_good(d, state.clock.time)) continue;
+    const Destination& destination = journey_plan_.destinations()[static_cast<std::size_t>(d)];
     for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
   }
   if (regions.empty()) return "; all exits that it may take are closed for good";

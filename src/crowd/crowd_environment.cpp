@@ -24,11 +24,11 @@ namespace scree {
 
 void CrowdEnvironment::describe(Section& root) {
   building_->describe(root);
-  journeys_.describe(root, *building_);
-  people_.describe(root, *building_, journeys_);
+  journey_plan_.describe(root, *building_);
+  people_.describe(root, *building_, journey_plan_);
   if (root.reading()) set_stair_factors(*building_, people_.types());
   floor_field_.describe(root);
-  hazard_.describe(root, *building_, journeys_);
+  hazard_.describe(root, *building_, journey_plan_);
   if (root.reading()) require_routes_by_length();
 }
 
@@ -50,9 +50,9 @@ void refuse_equal_columns(std::span<const Exit> exits) {
 }  // namespace
 
 void CrowdEnvironment::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstacles) {
-  refuse_equal_columns(journeys_.exits());
+  refuse_equal_columns(journey_plan_.exits());
   if (box_given && building_->n_levels() == 1) building_->plan(0).require_periodic(box);
-  journeys_.place(*building_, people_.largest_radius());
+  journey_plan_.place(*building_, people_.largest_radius());
   building_->join(people_.largest_radius());
   const bool has_levels = building_->n_levels() > 1;
   if (has_levels && (box.periodic[0] || box.periodic[1]))
@@ -89,7 +89,7 @@ void CrowdEnvironment::build(Box<2>& box, bool box_given, ObstacleSet<2>& obstac
                     std::make_unique<Columns>(std::vector<Columns::Column>(columns.begin(), columns.end())),
                     only);
   }
-  hazard_.close_routes(journeys_, *building_);
+  hazard_.close_routes(journey_plan_, *building_);
   exits_.add_doors(obstacles);
   lifts_.add_doors(obstacles);
 }
@@ -105,7 +105,7 @@ void CrowdEnvironment::prepare(State<2>& state) {
   groups_.start();
   queues_.start(state.bodies);
   Scope timer("floor_field");
-  floor_field_.build(state.comm, *building_, state.box, journeys_.zones(), journeys_.destinations(),
+  floor_field_.build(state.comm, *building_, state.box, journey_plan_.zones(), journey_plan_.destinations(),
                      find_width_classes(state.box));
 }
 
@@ -115,7 +115,7 @@ std::vector<WidthClass> CrowdEnvironment::find_width_classes(const Box<2>& box) 
   narrow_places_ =
       find_narrow_places(*building_, floor_field_.grid_for(*building_, box), 2 * people_.largest_radius());
   // Exits are narrow places in any case: behind their lines the plan may be as narrow and no narrower.
-  for (const Exit& exit : journeys_.exits())
+  for (const Exit& exit : journey_plan_.exits())
     if (!exit.line.empty() && !fits(exit.width(), people_.largest_radius()))
       narrow_places_.push_back({exit.line[0], exit.line[1], exit.width(), exit.level});
   std::ranges::stable_sort(narrow_places_, std::greater<>(), &NarrowPlace::width);
@@ -131,7 +131,7 @@ std::vector<WidthClass> CrowdEnvironment::find_width_classes(const Box<2>& box) 
 
 Real CrowdEnvironment::fastest_of(Real desired_speed) const {
   Real max = 1;
-  for (const Zone& zone : journeys_.zones()) max *= std::max(zone.speed_factor, 1.0);
+  for (const Zone& zone : journey_plan_.zones()) max *= std::max(zone.speed_factor, 1.0);
   return max * building_->max_factor() * desired_speed + building_->fastest_belt();
 }
 
@@ -180,8 +180,8 @@ Fate CrowdEnvironment::fate_of(const State<2>& state, std::size_t i) const {
   const std::int32_t destination = agent::destination(bodies)[i];
   const bool stands = time < agent::premovement_end(bodies)[i] || agent::waits_until(bodies)[i] > 0 ||
                       agent::queue_place(bodies)[i] > 0;
-  const bool is_before_door = journeys_.is_exit(destination) &&
-                              !journeys_.exits()[static_cast<std::size_t>(destination)].is_open(time);
+  const bool is_before_door = journey_plan_.is_exit(destination) &&
+                              !journey_plan_.exits()[static_cast<std::size_t>(destination)].is_open(time);
   if (agent::lock(bodies)[i] > 0) return Fate::locked;
   if (has_no_route(state, i)) return Fate::no_route;
   return stands || is_before_door ? Fate::waiting : Fate::inside;
@@ -215,8 +215,9 @@ std::string CrowdEnvironment::fault_of_body(const BodyStore<2>& bodies, std::siz
   std::string fault = outside("group", bodies.group()[i], 0, people_.group_names().size());
   if (fault.empty()) fault = outside("kind", agent::type(bodies)[i], 0, people_.types().size());
   if (fault.empty() && !(agent::dose(bodies)[i] >= 0)) fault = "its dose is not a number of 0 or more";
-  if (fault.empty()) fault = outside("journey", agent::journey(bodies)[i], -1, journeys_.journeys().size());
-  const std::size_t n_destinations = journeys_.destinations().size();
+  if (fault.empty())
+    fault = outside("journey", agent::journey(bodies)[i], -1, journey_plan_.journeys().size());
+  const std::size_t n_destinations = journey_plan_.destinations().size();
   if (fault.empty()) fault = outside("destination", agent::destination(bodies)[i], -1, n_destinations);
   if (fault.empty())
     fault =
@@ -227,15 +228,15 @@ std::string CrowdEnvironment::fault_of_body(const BodyStore<2>& bodies, std::siz
     fault = outside("level", level_of(bodies, i), 0, static_cast<std::size_t>(building_->n_levels()));
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;
   const std::int32_t at_step = agent::journey_step(bodies)[i];
-  fault = outside("journey_step", at_step, 0, journeys_.journey_of(bodies, i)->steps.size());
+  fault = outside("journey_step", at_step, 0, journey_plan_.journey_of(bodies, i)->steps.size());
   if (!fault.empty()) return fault;
-  const Journeys::Step& step = *journeys_.step_of(bodies, i);
+  const JourneyPlan::Step& step = *journey_plan_.step_of(bodies, i);
   if (agent::queue_place(bodies)[i] > 0 && step.queue < 0)
     return fmt::format("queue_place is {}, but step {} of its journey is no queue",
                        agent::queue_place(bodies)[i], at_step);
   if (step.is_exit)
     fault = outside("destination of somebody on the way to an exit", agent::destination(bodies)[i], -1,
-                    journeys_.exits().size());
+                    journey_plan_.exits().size());
   return fault;
 }
 
@@ -285,15 +286,15 @@ void CrowdEnvironment::update_routes(State<2>& state) {
 bool CrowdEnvironment::has_no_route(const State<2>& state, std::size_t i) const {
   const int destination = agent::destination(state.bodies)[i];
   const Real time = state.clock.time;
-  const Journeys::Step* step = journeys_.step_of(state.bodies, i);
-  if (!step || (destination >= 0 && !journeys_.is_closed_for_good(destination, time))) return false;
+  const JourneyPlan::Step* step = journey_plan_.step_of(state.bodies, i);
+  if (!step || (destination >= 0 && !journey_plan_.is_closed_for_good(destination, time))) return false;
   const Standpoint from = standpoint_of(state, i);
   // Behind its line people walk on.
   if (destination >= 0 &&
-      ring_contains(journeys_.exits()[static_cast<std::size_t>(destination)].pocket, from.x))
+      ring_contains(journey_plan_.exits()[static_cast<std::size_t>(destination)].pocket, from.x))
     return false;
   return std::ranges::none_of(step->exits, [&](int to) {
-    return !journeys_.is_closed_for_good(to, time) && std::isfinite(travel_time(floor_field_, to, from));
+    return !journey_plan_.is_closed_for_good(to, time) && std::isfinite(travel_time(floor_field_, to, from));
   });
 }
 

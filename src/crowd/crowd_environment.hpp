@@ -9,7 +9,7 @@
 #include "crowd/floor_field/floor_field.hpp"
 #include "crowd/group_walk.hpp"
 #include "crowd/hazard/hazard.hpp"
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "crowd/lifts.hpp"
 #include "crowd/locks.hpp"
 #include "crowd/output/crowd_output.hpp"
@@ -62,7 +62,7 @@ class CrowdEnvironment final : public Environment<2> {
   std::uint64_t seed() const { return seed_; }
   const BuildingPlan& building() const { return *building_; }
   const People& people() const { return people_; }
-  const Journeys& journeys() const { return journeys_; }
+  const JourneyPlan& journey_plan() const { return journey_plan_; }
   const Exits& exits() const { return exits_; }
   /// Who left, on this rank, since whoever writes tables of it emptied the list.
   std::vector<Departure>& departures() { return exits_.departures(); }
@@ -91,17 +91,17 @@ class CrowdEnvironment final : public Environment<2> {
   void count_remaining(const State<2>& state, bool warns);
 
   std::shared_ptr<BuildingPlan> building_ = std::make_shared<BuildingPlan>();
-  Journeys journeys_;
+  JourneyPlan journey_plan_;
   FloorField floor_field_;
   std::vector<NarrowPlace> narrow_places_;  // that somebody is too wide for, widest first
   People people_;
   Hazard hazard_;
-  Exits exits_{journeys_};
-  ExitChoice exit_choice_{journeys_, exits_, people_, floor_field_};
-  Queues queues_{journeys_};
+  Exits exits_{journey_plan_};
+  ExitChoice exit_choice_{journey_plan_, exits_, people_, floor_field_};
+  Queues queues_{journey_plan_};
   Lifts lifts_{*building_};
   Locks locks_{*this};
-  GroupWalk groups_{people_, journeys_, floor_field_, *building_};
+  GroupWalk groups_{people_, journey_plan_, floor_field_, *building_};
   CrowdOutput output_{*this};
   std::vector<Index> staying_;
   std::uint64_t seed_ = 0;

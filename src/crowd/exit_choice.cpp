@@ -37,10 +37,10 @@ struct Leader {
 }  // namespace
 
 void ExitChoice::update(State<2>& state, std::uint64_t seed) {
-  if (journeys_.journeys().empty()) return;
+  if (journey_plan_.journeys().empty()) return;
   find_open_exits(state);
-  if (std::ranges::any_of(journeys_.journeys(), [](const Journeys::Journey& journey) {
-        return journey.steps.back().choice == Journeys::Choice::quickest;
+  if (std::ranges::any_of(journey_plan_.journeys(), [](const JourneyPlan::Journey& journey) {
+        return journey.steps.back().choice == JourneyPlan::Choice::quickest;
       }))
     count_heading(state);
   for (const std::size_t i : owned(state.bodies)) choose(state, i, seed);
@@ -52,25 +52,25 @@ void ExitChoice::reset_choice(State<2>& state) const {
     std::int32_t& destination = agent::destination(state.bodies)[i];
     if (destination < 0) continue;
     const bool is_lost = !std::isfinite(travel_time(destination, standpoint_of(state, i)));
-    if (is_lost || journeys_.is_exit(destination)) destination = -1;
+    if (is_lost || journey_plan_.is_exit(destination)) destination = -1;
   }
 }
 
 void ExitChoice::find_open_exits(const State<2>& state) {
   is_open_.clear();
   is_closing_.clear();
-  for (std::size_t e = 0; e < journeys_.exits().size(); ++e) {
-    is_open_.push_back(journeys_.exits()[e].is_open(state.clock.time) ? 1 : 0);
+  for (std::size_t e = 0; e < journey_plan_.exits().size(); ++e) {
+    is_open_.push_back(journey_plan_.exits()[e].is_open(state.clock.time) ? 1 : 0);
     is_closing_.push_back(exits_.is_closing(e, state) ? 1 : 0);
   }
 }
 
 void ExitChoice::count_heading(const State<2>& state) {
-  const std::size_t n_exits = journeys_.exits().size();
+  const std::size_t n_exits = journey_plan_.exits().size();
   heading_.assign(n_exits * n_intervals, 0);
   for (const std::size_t i : owned(state.bodies)) {
     const int to = agent::destination(state.bodies)[i];
-    if (!journeys_.is_exit(to)) continue;
+    if (!journey_plan_.is_exit(to)) continue;
     ++heading_[static_cast<std::size_t>(to) * n_intervals +
                interval_of(travel_time(to, standpoint_of(state, i)))];
   }
@@ -89,7 +89,7 @@ Real ExitChoice::expected_time(int exit, Real travel_time, Real speed, bool is_h
   // Of those in the same interval half are taken to be ahead.
   const Real n_ahead =
       static_cast<Real>(n_nearer_[at]) + static_cast<Real>(heading_[at] - (is_heading_there ? 1 : 0)) / 2;
-  return std::max(travel_time / speed, n_ahead / journeys_.exits()[e].capacity());
+  return std::max(travel_time / speed, n_ahead / journey_plan_.exits()[e].capacity());
 }
 
 /// The next destination of person i.
@@ -103,7 +103,7 @@ void ExitChoice::choose(State<2>& state, std::size_t i, std::uint64_t seed) {
   }
   const Standpoint at = standpoint_of(state, i);
   pass_waypoints(state, i, at);
-  const Step& step = *journeys_.step_of(bodies, i);
+  const Step& step = *journey_plan_.step_of(bodies, i);
   if (!step.is_exit) return;
   constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
   const Chooser person{bodies.id()[i], at, std::max(agent::desired_speed(bodies)[i], slowest),
@@ -118,9 +118,9 @@ void ExitChoice::choose(State<2>& state, std::size_t i, std::uint64_t seed) {
       destination = chosen;
     else if (is_closing(destination))
       destination = -1;
-  } else if (step.choice == Journeys::Choice::quickest && chooses_itself(bodies, i) && is_due()) {
+  } else if (step.choice == JourneyPlan::Choice::quickest && chooses_itself(bodies, i) && is_due()) {
     destination = quicker_exit(step, person, destination);
-  } else if (step.choice == Journeys::Choice::nearest && person.familiarity.notices > 0 &&
+  } else if (step.choice == JourneyPlan::Choice::nearest && person.familiarity.notices > 0 &&
              chooses_itself(bodies, i)) {
     destination = noticed_exit(step, person, destination);
   }
@@ -133,8 +133,8 @@ void ExitChoice::pass_waypoints(State<2>& state, std::size_t i, const Standpoint
   std::int32_t& destination = agent::destination(bodies)[i];
   Real& waits_until = agent::waits_until(bodies)[i];
   // A round at most: waypoints of a journey that repeats may overlap.
-  for (std::size_t k = 0; k < journeys_.journey_of(bodies, i)->steps.size(); ++k) {
-    const Step& step = *journeys_.step_of(bodies, i);
+  for (std::size_t k = 0; k < journey_plan_.journey_of(bodies, i)->steps.size(); ++k) {
+    const Step& step = *journey_plan_.step_of(bodies, i);
     if (step.is_exit) return;
     if (destination < 0) {
       if (!std::isfinite(travel_time(step.exits[0], at))) return;
@@ -143,10 +143,11 @@ void ExitChoice::pass_waypoints(State<2>& state, std::size_t i, const Standpoint
     if (step.queue >= 0) return;  // Queues says when it goes on
     if (time + rounding_of_times < agent::premovement_end(bodies)[i]) return;
     if (waits_until == 0) {
-      if (!journeys_.destinations()[static_cast<std::size_t>(destination)].contains(at.x, at.level)) return;
+      if (!journey_plan_.destinations()[static_cast<std::size_t>(destination)].contains(at.x, at.level))
+        return;
       waits_until = time + step.wait;
     }
-    if (time + rounding_of_times < waits_until || !journeys_.go_on(bodies, i)) return;
+    if (time + rounding_of_times < waits_until || !journey_plan_.go_on(bodies, i)) return;
     waits_until = 0;
   }
 }
@@ -167,7 +168,7 @@ int ExitChoice::first_exit(const Step& step, const Chooser& person, std::int32_t
   for (std::size_t k = 0; k < n; ++k) knows_any = knows_any || (is_usable(k) && is_known(k));
   const auto can_use = [&](std::size_t k) { return is_usable(k) && (is_known(k) || !knows_any); };
 
-  if (step.choice == Journeys::Choice::weights) {
+  if (step.choice == JourneyPlan::Choice::weights) {
     RandomStream stream(seed, person.id, purpose::exit_choice);
     for (std::int32_t k = 0; k < 2 * number_of_step; ++k) stream.uniform();
     // First among all, so that a closed exit changes the choice of those only who would have taken it.
@@ -192,7 +193,7 @@ int ExitChoice::first_exit(const Step& step, const Chooser& person, std::int32_t
   for (const bool is_any_open : {true, false}) {
     for (std::size_t k = 0; k < n; ++k) {
       if (is_any_open ? !can_use(k) : !std::isfinite(travel_time_[k])) continue;
-      const Real cost = step.choice == Journeys::Choice::quickest && is_any_open
+      const Real cost = step.choice == JourneyPlan::Choice::quickest && is_any_open
                             ? expected_time(step.exits[k], travel_time_[k], person.speed, false)
                             : travel_time_[k];
       if (cost < min) min = cost, best = step.exits[k];
@@ -239,7 +240,7 @@ int ExitChoice::closed_exit_around(const State<2>& state, std::size_t i) const {
   for (std::size_t e = 0; e < is_open_.size(); ++e) {
     if (!exits_.has_door(e) || is_open_[e] != 0) continue;
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-    const Exit& exit = journeys_.exits()[e];
+    const Exit& exit = journey_plan_.exits()[e];
     const int number = static_cast<int>(e);
     if (level == exit.level && ring_contains(exit.pocket, x)) return number;
     if (is_closing_[e] != 0 && (destination < 0 || destination == number) &&
@@ -264,14 +265,14 @@ void ExitChoice::follow_leaders(State<2>& state) {
   std::vector<Leader> mine;
   for (const std::size_t i : owned(bodies)) {
     const std::int32_t to = agent::destination(bodies)[i], kind = agent::type(bodies)[i];
-    if (!journeys_.is_exit(to) || !is_followed(kind)) continue;
+    if (!journey_plan_.is_exit(to) || !is_followed(kind)) continue;
     mine.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i), kind, to});
   }
   const std::vector<Leader> leaders = gathered_by_id(state.comm, mine);
   for (const std::size_t i : owned(bodies)) {
     const Familiarity& own = people_.types()[static_cast<std::size_t>(agent::type(bodies)[i])].familiarity;
     std::int32_t& destination = agent::destination(bodies)[i];
-    if (own.leaders < 0 || !journeys_.is_exit(destination) || !may_change_exit(state, i)) continue;
+    if (own.leaders < 0 || !journey_plan_.is_exit(destination) || !may_change_exit(state, i)) continue;
     const Standpoint at = standpoint_of(state, i);
     const Leader* nearest = nullptr;
     Real min = own.follow_reach * own.follow_reach;
@@ -289,7 +290,7 @@ void ExitChoice::follow_leaders(State<2>& state) {
 /// Whether person i is at a step that leads to exits, chooses for itself, and is not in the opening of an
 /// exit that shuts.
 bool ExitChoice::may_change_exit(const State<2>& state, std::size_t i) const {
-  const Step* step = journeys_.step_of(state.bodies, i);
+  const Step* step = journey_plan_.step_of(state.bodies, i);
   return step && step->is_exit && chooses_itself(state.bodies, i) && closed_exit_around(state, i) < 0;
 }
 

@@ -31,9 +31,9 @@ namespace scree {
 class ExitChoice {
  public:
   /// References must stay valid.
-  ExitChoice(const Journeys& journeys, const Exits& exits, const People& people,
+  ExitChoice(const JourneyPlan& journey_plan, const Exits& exits, const People& people,
              const FloorField& floor_field)
-      : journeys_(journeys), exits_(exits), people_(people), floor_field_(floor_field) {}
+      : journey_plan_(journey_plan), exits_(exits), people_(people), floor_field_(floor_field) {}
 
   /// Collective; O(bodies), and one reduction of 256 integers per exit if a journey chooses the quickest.
   void update(State<2>& state, std::uint64_t seed);
@@ -48,7 +48,7 @@ class ExitChoice {
     Real speed;  // desired [m/s]
     const Familiarity& familiarity;
   };
-  using Step = Journeys::Step;
+  using Step = JourneyPlan::Step;
 
   void find_open_exits(const State<2>& state);
   /// People on their way to each exit, by travel time.
@@ -69,7 +69,7 @@ class ExitChoice {
     return scree::travel_time(floor_field_, destination, from);
   }
 
-  const Journeys& journeys_;
+  const JourneyPlan& journey_plan_;
   const Exits& exits_;
   const People& people_;
   const FloorField& floor_field_;

@@ -47,16 +47,16 @@ std::int64_t Exit::n_admitted(Real time, Real last_dt) const {
 
 void Exits::add_outlets(State<2>& state) {
   first_outlet_ = state.outlets.size();
-  for (const Exit& exit : journeys_.exits()) state.outlets.push_back({.name = exit.name});
+  for (const Exit& exit : journey_plan_.exits()) state.outlets.push_back({.name = exit.name});
 }
 
 void Exits::add_doors(ObstacleSet<2>& obstacles) {
-  const std::size_t n_exits = journeys_.exits().size();
+  const std::size_t n_exits = journey_plan_.exits().size();
   doors_.assign(n_exits, -1);
   is_shut_.assign(n_exits, 0);
   left_elsewhere_.assign(n_exits, 0);
   for (std::size_t e = 0; e < n_exits; ++e) {
-    const Exit& exit = journeys_.exits()[e];
+    const Exit& exit = journey_plan_.exits()[e];
     if (exit.line.empty() || !exit.ever_closes()) continue;
     std::vector<Edge> edges{Edge(exit.line[0], exit.line[1])};
     doors_[e] = obstacles.add("exits." + exit.name, exit.where,
@@ -66,12 +66,12 @@ void Exits::add_doors(ObstacleSet<2>& obstacles) {
 }
 
 bool Exits::is_closing(std::size_t exit, const State<2>& state) const {
-  return has_door(exit) && !journeys_.exits()[exit].is_open(state.clock.time) &&
+  return has_door(exit) && !journey_plan_.exits()[exit].is_open(state.clock.time) &&
          !state.obstacles.active(doors_[exit]);
 }
 
 bool Exits::is_in_opening(std::size_t exit, const Vec<2>& x, int level, Real radius) const {
-  const Exit& e = journeys_.exits()[exit];
+  const Exit& e = journey_plan_.exits()[exit];
   if (level != e.level) return false;
   // Somebody who leans on the corner of the wall beside it overlaps by as much as steps are inexact.
   constexpr Real slack = 1e-3;  // [m]
@@ -81,7 +81,7 @@ bool Exits::is_in_opening(std::size_t exit, const Vec<2>& x, int level, Real rad
 
 bool Exits::switch_doors(State<2>& state, const std::function<void()>& before_change) {
   const BodyStore<2>& bodies = state.bodies;
-  const auto exits = journeys_.exits();
+  const auto exits = journey_plan_.exits();
   n_at_exit_.assign(exits.size(), 0);
   bool is_any_closing = false;
   for (std::size_t e = 0; e < exits.size(); ++e) {
@@ -113,7 +113,7 @@ void Exits::restore_doors(State<2>& state) const {
 /// Fills in exit_of_: the exit in whose region each owned person is that takes it now; -1: none.
 void Exits::find_arrived(const State<2>& state) {
   const BodyStore<2>& bodies = state.bodies;
-  const auto exits = journeys_.exits();
+  const auto exits = journey_plan_.exits();
   const Real time = state.clock.time;
   around_.assign(exits.size(), Box<2>::empty());
   for (std::size_t e = 0; e < exits.size(); ++e) {
@@ -133,7 +133,8 @@ void Exits::find_arrived(const State<2>& state) {
       const bool takes_bound = !exits[e].takes_all && exits[e].line.empty();
       if (takes_bound && (!is_bound || time + rounding_of_times < agent::premovement_end(bodies)[i]))
         continue;
-      if (!around_[e].contains(x) || !journeys_.destinations()[e].contains(x, level_of(bodies, i))) continue;
+      if (!around_[e].contains(x) || !journey_plan_.destinations()[e].contains(x, level_of(bodies, i)))
+        continue;
       exit_of_[i] = static_cast<std::int32_t>(e);
       break;
     }
@@ -159,7 +160,7 @@ void Exits::limit_departures(const State<2>& state, std::int32_t exit, std::int6
 
 bool Exits::remove_arrived(State<2>& state, std::vector<Index>& staying) {
   const BodyStore<2>& bodies = state.bodies;
-  const auto exits = journeys_.exits();
+  const auto exits = journey_plan_.exits();
   const Real time = state.clock.time;
   find_arrived(state);
   n_at_exit_.assign(exits.size(), 0);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "crowd/departure.hpp"
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "geometry/box.hpp"
 
 namespace scree {
@@ -13,7 +13,7 @@ namespace scree {
 class Exits {
  public:
   /// The reference must stay valid.
-  explicit Exits(const Journeys& journeys) : journeys_(journeys) {}
+  explicit Exits(const JourneyPlan& journey_plan) : journey_plan_(journey_plan) {}
 
   /// An outlet of the run for each exit. Local.
   void add_outlets(State<2>& state);
@@ -54,7 +54,7 @@ class Exits {
   void find_arrived(const State<2>& state);
   void limit_departures(const State<2>& state, std::int32_t exit, std::int64_t n_admitted);
 
-  const Journeys& journeys_;
+  const JourneyPlan& journey_plan_;
   std::size_t first_outlet_ = 0;
   std::vector<int> doors_;            // by exit
   std::vector<Real> is_shut_;         // by exit: 1 while its door stands

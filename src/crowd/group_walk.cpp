@@ -31,7 +31,7 @@ bool GroupWalk::is_used() const {
 }
 
 void GroupWalk::start() {
-  waited_.assign(is_used() ? 2 + journeys_.exits().size() : 0, 0);
+  waited_.assign(is_used() ? 2 + journey_plan_.exits().size() : 0, 0);
 }
 
 const GroupRule* GroupWalk::rule_of(const BodyStore<2>& bodies, std::size_t i) const {
@@ -179,7 +179,7 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
       waits_[k] = 0;
       if (members_[k].body < 0 || !states_[k].walks) continue;
       const auto i = static_cast<std::size_t>(members_[k].body);
-      const Journeys::Journey* journey = journeys_.journey_of(bodies, i);
+      const JourneyPlan::Journey* journey = journey_plan_.journey_of(bodies, i);
       const GroupPace asked =
           pace(*rule_of(bodies, i), std::span(states_).subspan(group.first, group.last - group.first),
                k - group.first, journey ? static_cast<int>(journey->steps.size()) : 0,
@@ -203,7 +203,7 @@ void GroupWalk::unwrap_periodic(const Box<2>& box, const Vec<2>& direction, cons
 }
 
 bool GroupWalk::is_near_exit(const GroupMember& member) const {
-  return journeys_.is_exit(member.destination) && member.time_to_go < near_exit;
+  return journey_plan_.is_exit(member.destination) && member.time_to_go < near_exit;
 }
 
 void GroupWalk::after_step(State<2>& state) {
@@ -218,7 +218,7 @@ void GroupWalk::after_step(State<2>& state) {
         if (is_near_exit(states_[k])) agent::group_waited_at_exit(bodies)[i] += state.clock.last_dt;
       }
       const GroupMember& leader = states_[group.first];
-      const Journeys::Step* step = journeys_.step_of(bodies, i);
+      const JourneyPlan::Step* step = journey_plan_.step_of(bodies, i);
       if (k == group.first || !step || !step->is_exit || leader.destination < 0) continue;
       std::int32_t& destination = agent::destination(bodies)[i];
       if (destination == leader.destination || leader.journey_step != agent::journey_step(bodies)[i])
@@ -256,7 +256,7 @@ std::vector<Real> GroupWalk::waited(const State<2>& state) const {
     sums[0] += waited;
     longest = std::max(longest, waited);
     const int exit = agent::destination(bodies)[i];
-    if (journeys_.is_exit(exit))
+    if (journey_plan_.is_exit(exit))
       sums[2 + static_cast<std::size_t>(exit)] += in_micro(agent::group_waited_at_exit(bodies)[i]);
   }
   state.comm.sum(sums);

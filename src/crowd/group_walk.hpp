@@ -5,7 +5,7 @@
 
 #include "comm/record_exchange.hpp"
 #include "crowd/departure.hpp"
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "crowd/look_ahead.hpp"
 #include "crowd/people/group_rule.hpp"
 
@@ -53,9 +53,9 @@ struct GroupPace {
 class GroupWalk {
  public:
   /// References must stay valid.
-  GroupWalk(const People& people, const Journeys& journeys, const FloorField& floor_field,
+  GroupWalk(const People& people, const JourneyPlan& journey_plan, const FloorField& floor_field,
             const BuildingPlan& building)
-      : people_(people), journeys_(journeys), floor_field_(floor_field), building_(building) {}
+      : people_(people), journey_plan_(journey_plan), floor_field_(floor_field), building_(building) {}
 
   /// Whether the deck has groups.
   bool is_used() const;
@@ -102,7 +102,7 @@ class GroupWalk {
   bool is_near_exit(const GroupMember& member) const;
 
   const People& people_;
-  const Journeys& journeys_;
+  const JourneyPlan& journey_plan_;
   const FloorField& floor_field_;
   const BuildingPlan& building_;
   std::vector<Member> members_;  // with members on this rank, by group, then id

@@ -90,8 +90,8 @@ bool Locks::wants_to_move(const State<2>& state, std::size_t i, const WalkingInt
   if (!(walk.speed > 0) || destination < 0 || agent::queue_place(bodies)[i] > 0 ||
       environment_.building().level(level).lift)
     return false;
-  const auto exits = environment_.journeys().exits();
-  if (environment_.journeys().is_exit(destination) &&
+  const auto exits = environment_.journey_plan().exits();
+  if (environment_.journey_plan().is_exit(destination) &&
       !exits[static_cast<std::size_t>(destination)].is_open(state.clock.time))
     return false;
   direction = course_of(environment_.floor_field(), destination, standpoint_of(state, i)).direction;
@@ -188,7 +188,7 @@ void Locks::number_locks(State<2>& state, const WalkingModel& walking) {
     if (stands_[i] != 0 && label_[i] == static_cast<Real>(bodies.id()[i]))
       heads.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i)});
   heads = gathered_by_id(state.comm, heads);
-  const std::size_t n_destinations = environment_.journeys().destinations().size(),
+  const std::size_t n_destinations = environment_.journey_plan().destinations().size(),
                     width = 3 + n_destinations;
   std::vector<std::int64_t> sums(width * heads.size(), 0);  // people, x, y [1e-6 m], bound for each
   std::vector<Real> min(2 * heads.size(), HUGE_VAL);        // since when, number
@@ -258,7 +258,7 @@ std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
   for (const auto& [destination, n] : lock.bound_for) {
     if (destination < 0) continue;
     const std::string& name =
-        environment_.journeys().destinations()[static_cast<std::size_t>(destination)].name;
+        environment_.journey_plan().destinations()[static_cast<std::size_t>(destination)].name;
     bound_for += fmt::format(", {} bound for {}", n, name);
     ++n_destinations;
   }

@@ -21,18 +21,18 @@ void Queues::start(BodyStore<2>& bodies) {
     walk_field_ = bodies.add_extra({{"queue_walk", "s", Ghosts::none, true, FieldSet::always,
                                      "how long its walk in the queue would take it alone"},
                                     false});
-  totals_.assign(n_totals * journeys_.queues().size(), 0);
+  totals_.assign(n_totals * journey_plan_.queues().size(), 0);
 }
 
 int Queues::number_of_queue(const BodyStore<2>& bodies, std::size_t i) const {
-  const Journeys::Step* step = journeys_.step_of(bodies, i);
+  const JourneyPlan::Step* step = journey_plan_.step_of(bodies, i);
   return step ? step->queue : -1;
 }
 
 const QueueLine* Queues::queue_ahead(const BodyStore<2>& bodies, std::size_t i) const {
   if (!is_used()) return nullptr;
   const int queue = number_of_queue(bodies, i);
-  return queue < 0 ? nullptr : &journeys_.queues()[static_cast<std::size_t>(queue)];
+  return queue < 0 ? nullptr : &journey_plan_.queues()[static_cast<std::size_t>(queue)];
 }
 
 /// After service: the next step of the journey.
@@ -40,7 +40,7 @@ void Queues::finish(State<2>& state, std::size_t i) {
   BodyStore<2>& bodies = state.bodies;
   served_.push_back({bodies.id()[i], number_of_queue(bodies, i), agent::queue_since(bodies)[i],
                      agent::served_from(bodies)[i], state.clock.time, walk(bodies)[i]});
-  journeys_.go_on(bodies, i);
+  journey_plan_.go_on(bodies, i);
   agent::queue_place(bodies)[i] = 0;
   agent::queue_since(bodies)[i] = 0;
   walk(bodies)[i] = 0;
@@ -54,10 +54,10 @@ Real Queues::walk_of(const State<2>& state, const QueueLine& queue, std::size_t 
   const QueueLine::Path path = queue.path(x, 1);
   const Real along = std::min(path.to_counter, queue.length);
   const auto n = static_cast<std::int64_t>(std::ceil(along / queue.spacing));
-  Real pace = 1 / journeys_.speed_factor(x, queue.level);  // where it is
+  Real pace = 1 / journey_plan_.speed_factor(x, queue.level);  // where it is
   Real slowed = 0;
   for (std::int64_t k = 0; k < n; ++k)
-    slowed += 1 / journeys_.speed_factor(
+    slowed += 1 / journey_plan_.speed_factor(
                       queue.point((static_cast<Real>(k) + 0.5) * along / static_cast<Real>(n)), queue.level);
   if (n > 0) pace = slowed / static_cast<Real>(n);
   // Service begins half of the spacing before the place.
@@ -75,8 +75,8 @@ bool Queues::update_person(State<2>& state, std::uint64_t seed, std::size_t i) {
   if (place == 0) {
     if (time + rounding_of_times < agent::premovement_end(bodies)[i] ||
         agent::destination(bodies)[i] != queue->destination ||
-        !journeys_.destinations()[static_cast<std::size_t>(queue->destination)].contains(x,
-                                                                                         level_of(bodies, i)))
+        !journey_plan_.destinations()[static_cast<std::size_t>(queue->destination)].contains(
+            x, level_of(bodies, i)))
       return false;
     place = std::numeric_limits<std::int32_t>::max();  // until places are handed out
     agent::queue_since(bodies)[i] = time;
@@ -106,18 +106,18 @@ void Queues::place_all(State<2>& state) {
   std::ranges::sort(all, {}, queue_order);
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].queue == all[first].queue) ++last;
-    const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(all[first].queue)];
+    const QueueLine& queue = journey_plan_.queues()[static_cast<std::size_t>(all[first].queue)];
     assign_places(std::span(all).subspan(first, last - first), queue.servers, state.clock.time,
                   [&](const Queuer& q) { return queue.is_at(q.at, q.place); });
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const auto found = std::ranges::lower_bound(all, queue_order(mine[k]), {}, queue_order);
     const std::size_t i = body[k];
-    const QueueLine& queue = journeys_.queues()[static_cast<std::size_t>(mine[k].queue)];
+    const QueueLine& queue = journey_plan_.queues()[static_cast<std::size_t>(mine[k].queue)];
     if (agent::served_from(bodies)[i] == 0 && found->served_from > 0) {
       // The place of another server than the first is nearer.
-      const Real speed =
-          agent::desired_speed(bodies)[i] * journeys_.speed_factor(queue.place(found->place), queue.level);
+      const Real speed = agent::desired_speed(bodies)[i] *
+                         journey_plan_.speed_factor(queue.place(found->place), queue.level);
       const Real nearer = static_cast<Real>(found->place - 1) * queue.spacing / speed;
       walk(bodies)[i] = std::max(walk(bodies)[i] - nearer, 0.0);
     }
@@ -127,7 +127,7 @@ void Queues::place_all(State<2>& state) {
 }
 
 void Queues::update_totals(const Comm& comm, std::size_t n_before) {
-  const std::size_t n_queues = journeys_.queues().size();
+  const std::size_t n_queues = journey_plan_.queues().size();
   std::vector<std::int64_t> sums(2 * n_queues, 0);
   std::vector<Real> longest(n_queues, 0);
   for (std::size_t k = n_before; k < served_.size(); ++k) {
@@ -164,7 +164,7 @@ std::int64_t Queues::n_served() const {
 }
 
 std::vector<QueueReport> Queues::reports(const State<2>& state) const {
-  const std::size_t n_queues = journeys_.queues().size();
+  const std::size_t n_queues = journey_plan_.queues().size();
   std::vector<std::int64_t> counts(2 * n_queues, 0);
   for (const std::size_t i : owned(state.bodies)) {
     if (agent::queue_place(state.bodies)[i] == 0) continue;

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "crowd/queue_line.hpp"
 #include "state/state.hpp"
 
@@ -34,9 +34,9 @@ struct QueueReport {
 class Queues {
  public:
   /// The reference must stay valid.
-  explicit Queues(const Journeys& journeys) : journeys_(journeys) {}
+  explicit Queues(const JourneyPlan& journey_plan) : journey_plan_(journey_plan) {}
 
-  bool is_used() const { return !journeys_.queues().empty(); }
+  bool is_used() const { return !journey_plan_.queues().empty(); }
   /// With nothing done: see memory(). Gives bodies the field queue_walk if there are queues; before the first
   /// of them is made. Local.
   void start(BodyStore<2>& bodies);
@@ -65,7 +65,7 @@ class Queues {
   void place_all(State<2>& state);
   void update_totals(const Comm& comm, std::size_t n_before);
 
-  const Journeys& journeys_;
+  const JourneyPlan& journey_plan_;
   std::size_t walk_field_ = 0;  // number of the field queue_walk
   std::vector<Served> served_;
   std::vector<Real> totals_;

@@ -108,7 +108,7 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
   const BodyStore<2>& bodies = state.bodies;
   const int level = level_of(bodies, i);
   const Vec<2> x = wrapped(state.box, bodies.position()[i]);
-  Real speed = environment_.journeys().speed_factor(x, level) * agent::desired_speed(bodies)[i];
+  Real speed = environment_.journey_plan().speed_factor(x, level) * agent::desired_speed(bodies)[i];
   if (environment_.hazard().is_on()) speed *= environment_.hazard().speed_factor(x, level, state.clock.time);
   const std::optional<Incline>& incline = environment_.building().level(level).incline;
   if (!incline) return speed;

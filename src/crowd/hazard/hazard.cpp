@@ -24,7 +24,7 @@ bool is_incapacitated(const BodyStore<2>& bodies, std::size_t i) {
   return agent::dose(bodies)[i] >= 1;
 }
 
-void Hazard::describe(Section& root, const BuildingPlan& building, const Journeys& journeys) {
+void Hazard::describe(Section& root, const BuildingPlan& building, const JourneyPlan& journey_plan) {
   constant_.fill(not_given);
   root.optional_table(
       "hazard", {.doc = "Smoke and toxic gas: slower walking, a dose, incapacitation."},
@@ -43,7 +43,7 @@ void Hazard::describe(Section& root, const BuildingPlan& building, const Journey
         section.choice(
             "fallen", fallen_, {{"stay", Fallen::stay}, {"vanish", Fallen::vanish}},
             {.doc = "who is incapacitated (dose 1) stays as an obstacle that never moves, or vanishes"});
-        describe_closings(section, building, journeys);
+        describe_closings(section, building, journey_plan);
         if (section.reading() && !file.empty()) {
           const std::string where = section.where("file"), path = path_of_input(file, where);
           if (const std::string why = obstacle_to_read(path); !why.empty())
@@ -92,7 +92,8 @@ void Hazard::describe_speed(Section& section) {
   }
 }
 
-void Hazard::describe_closings(Section& section, const BuildingPlan& building, const Journeys& journeys) {
+void Hazard::describe_closings(Section& section, const BuildingPlan& building,
+                               const JourneyPlan& journey_plan) {
   section.tables(
       "closes",
       {.doc = "Smoke that closes an exit or a connector for good, as soon as any of the limits is passed "
@@ -113,7 +114,7 @@ void Hazard::describe_closings(Section& section, const BuildingPlan& building, c
                                                                                       : "closed above this",
                                          smoke_limits[k].column, smoke_limits[k].unit)});
         if (!table.reading()) return;
-        find_closed(table, name, exit, connector, building, journeys, closing);
+        find_closed(table, name, exit, connector, building, journey_plan, closing);
         if (std::ranges::all_of(closing.limit, [](Real limit) { return std::isnan(limit); }))
           table.fail("extinction",
                      fmt::format("[{}] needs a limit: extinction, temperature or another", table.path()));
@@ -123,7 +124,7 @@ void Hazard::describe_closings(Section& section, const BuildingPlan& building, c
 
 /// What a table closes: `exit` or `connector` name it, or else the name of the table does.
 void Hazard::find_closed(const Section& table, const std::string& name, std::string exit,
-                         std::string connector, const BuildingPlan& building, const Journeys& journeys,
+                         std::string connector, const BuildingPlan& building, const JourneyPlan& journey_plan,
                          Closing& closing) {
   if (!exit.empty() && !connector.empty())
     table.fail("connector", "a table closes an exit or a connector: remove one of the two keys");
@@ -132,7 +133,7 @@ void Hazard::find_closed(const Section& table, const std::string& name, std::str
     if (building.level(level).incline) connectors.push_back(building.level(level).name);
   if (exit.empty() && connector.empty()) {
     names = connectors;
-    for (const Exit& one : journeys.exits()) names.push_back(one.name);
+    for (const Exit& one : journey_plan.exits()) names.push_back(one.name);
     const auto n = std::ranges::count(names, name);
     if (n == 0)
       table.fail("exit", fmt::format("there is no exit or connector \"{}\"{}; there are \"{}\"", name,
@@ -146,7 +147,7 @@ void Hazard::find_closed(const Section& table, const std::string& name, std::str
   }
   closing.where = table.where(connector.empty() ? "exit" : "connector");
   if (connector.empty()) {
-    closing.exit = journeys.find_destination("exits", exit, closing.where);
+    closing.exit = journey_plan.find_destination("exits", exit, closing.where);
   } else {
     table_named("connectors", connector, connectors, closing.where);
     closing.connector = building.find(connector);
@@ -213,7 +214,7 @@ Real Hazard::closing_time(const Closing& closing, std::span<const Vec<2>> places
   return first;
 }
 
-void Hazard::close_routes(Journeys& journeys, BuildingPlan& building) const {
+void Hazard::close_routes(JourneyPlan& journey_plan, BuildingPlan& building) const {
   const auto say = [](const char* what, const std::string& name, Real time) {
     if (std::isfinite(time))
       log::info("smoke closes the {} \"{}\" at t = {:.6g} s", what, name, time);
@@ -229,11 +230,11 @@ void Hazard::close_routes(Journeys& journeys, BuildingPlan& building) const {
       if (std::isfinite(time)) building.close_for_good(closing.connector, time);
       continue;
     }
-    const Exit& exit = journeys.exits()[static_cast<std::size_t>(closing.exit)];
+    const Exit& exit = journey_plan.exits()[static_cast<std::size_t>(closing.exit)];
     const std::array<Vec<2>, 1> middle{exit.middle()};
     const Real time = closing_time(closing, middle, exit.level);
     say("exit", exit.name, time);
-    if (std::isfinite(time)) journeys.close_for_good(closing.exit, time);
+    if (std::isfinite(time)) journey_plan.close_for_good(closing.exit, time);
   }
 }
 

@@ -10,7 +10,7 @@
 #include "crowd/departure.hpp"
 #include "crowd/hazard/hazard_grid.hpp"
 #include "crowd/hazard/hazard_law.hpp"
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "schemes/common/body_change.hpp"
 #include "state/state.hpp"
 
@@ -23,12 +23,12 @@ class Hazard {
   enum class Fallen : std::uint8_t { stay, vanish };
 
   /// Declares and reads [hazard]; files are read on every rank alike. Throws InputError. Local.
-  void describe(Section& root, const BuildingPlan& building, const Journeys& journeys);
+  void describe(Section& root, const BuildingPlan& building, const JourneyPlan& journey_plan);
   bool is_on() const { return is_on_; }
   bool stays() const { return is_on_ && fallen_ == Fallen::stay; }
   /// Closes exits and connectors at the times at which smoke there gets worse than [hazard.closes.NAME]
   /// allows, and says so. Before doors are made and routes are found; local.
-  void close_routes(Journeys& journeys, BuildingPlan& building) const;
+  void close_routes(JourneyPlan& journey_plan, BuildingPlan& building) const;
 
   /// Factor of desired speeds. Local, no allocation.
   Real speed_factor(const Vec<2>& x, int level, Real time) const;
@@ -57,10 +57,10 @@ class Hazard {
   };
 
   void describe_speed(Section& section);
-  void describe_closings(Section& section, const BuildingPlan& building, const Journeys& journeys);
+  void describe_closings(Section& section, const BuildingPlan& building, const JourneyPlan& journey_plan);
   static void find_closed(const Section& table, const std::string& name, std::string exit,
-                          std::string connector, const BuildingPlan& building, const Journeys& journeys,
-                          Closing& closing);
+                          std::string connector, const BuildingPlan& building,
+                          const JourneyPlan& journey_plan, Closing& closing);
   std::optional<Real> value(Smoke quantity, const Vec<2>& x, int level, Real time) const;
   bool knows(Smoke quantity) const;
   Real closing_time(const Closing& closing, std::span<const Vec<2>> places, int level) const;

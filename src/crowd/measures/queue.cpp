@@ -38,7 +38,7 @@ class Queue final : public Measure<2> {
     const CrowdWorld* world = crowd_world(state);
     std::vector<std::string> names;
     if (world)
-      for (const QueueLine& queue : world->environment->journeys().queues()) names.push_back(queue.name);
+      for (const QueueLine& queue : world->environment->journey_plan().queues()) names.push_back(queue.name);
     if (names.empty()) throw InputError(where_ + ": the deck has no queue in a journey to measure");
     if (name_.empty() && names.size() == 1) return 0;
     if (name_.empty())

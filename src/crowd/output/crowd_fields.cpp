@@ -241,7 +241,7 @@ void CrowdFields::find_travel_times() {
     if (above == 0) lowest = row;
     above = row + 1;
   }
-  travel_times_.assign(environment_.journeys().exits().size(), {});
+  travel_times_.assign(environment_.journey_plan().exits().size(), {});
   for (std::size_t exit = 0; exit < travel_times_.size(); ++exit) {
     const std::vector<Real> values =
         environment_.floor_field().rows(static_cast<int>(exit), level_, lowest, above);
@@ -295,7 +295,7 @@ void CrowdFields::write(const State<2>& state, const ContactGraph<2>& contacts) 
   if (has("travel_time")) {
     find_travel_times();
     for (std::size_t exit = 0; exit < travel_times_.size(); ++exit)
-      columns.push_back({"travel_time_" + column_name(environment_.journeys().exits()[exit].name), "s", 1,
+      columns.push_back({"travel_time_" + column_name(environment_.journey_plan().exits()[exit].name), "s", 1,
                          std::span<const double>(travel_times_[exit])});
   }
   series_->write(state.clock.step, state.clock.time, columns);

@@ -155,9 +155,10 @@ void CrowdWriter::write_served() {
   std::ranges::sort(served, {}, [](const Served& s) { return std::pair(s.done, s.id); });
   std::string lines;
   for (const Served& s : served)
-    lines += fmt::format("{},{},{},{},{},{},{}\n", s.id,
-                         csv_cell(environment_.journeys().queues()[static_cast<std::size_t>(s.queue)].name),
-                         s.since, s.served_from, s.done, s.waited(), s.walk);
+    lines +=
+        fmt::format("{},{},{},{},{},{},{}\n", s.id,
+                    csv_cell(environment_.journey_plan().queues()[static_cast<std::size_t>(s.queue)].name),
+                    s.since, s.served_from, s.done, s.waited(), s.walk);
   queues_->add_lines(lines);
 }
 
@@ -265,7 +266,7 @@ CrowdWriter::Summary CrowdWriter::finish(const State<2>& state) const {
   add_locks(state, environment_.locks(), environment_, report.summary);
   add_left_elsewhere(state, environment_.left_elsewhere(), report.summary);
   if (queues_)
-    add_queues(environment_.journeys().queues(), environment_.queues().reports(state), report.summary);
+    add_queues(environment_.journey_plan().queues(), environment_.queues().reports(state), report.summary);
   if (environment_.lifts().is_used()) add_lifts(environment_.lifts().reports(), report.summary);
   if (environment_.groups().is_used())
     add_waiting_of_groups(state, environment_.groups().waited(state), report.summary);

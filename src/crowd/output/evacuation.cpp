@@ -235,7 +235,7 @@ void add_locks(const State<2>& state, const Locks& locks, const CrowdEnvironment
     Json bound_for = Json::object();
     for (const auto& [destination, n] : lock.bound_for)
       if (destination >= 0)
-        bound_for[environment.journeys().destinations()[static_cast<std::size_t>(destination)].name] = n;
+        bound_for[environment.journey_plan().destinations()[static_cast<std::size_t>(destination)].name] = n;
     list.push_back({{"since_s", lock.since},
                     {"until_s", lock.until < 0 ? Json(nullptr) : Json(lock.until)},
                     {"people", lock.people},

@@ -31,11 +31,11 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
   if (familiarity.notices > 0 && familiarity.knows.empty())
     section.fail("notices", "notices goes with knows: who knows all exits has none to notice");
   if (familiarity.knows.empty()) return;
-  familiarity.is_known.assign(journeys_->exits().size(), 0);
+  familiarity.is_known.assign(journey_plan_->exits().size(), 0);
   for (const std::string& name : familiarity.knows) {
     constexpr std::string_view prefix = "exits.";
     const std::string bare = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
-    const int exit = journeys_->find_destination("exits", bare, section.where("knows"));
+    const int exit = journey_plan_->find_destination("exits", bare, section.where("knows"));
     familiarity.is_known[static_cast<std::size_t>(exit)] = 1;
   }
 }

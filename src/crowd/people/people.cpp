@@ -50,8 +50,8 @@ int People::read_journey(Section& section, const PersonFile& file) const {
                {.doc = "name of the [journeys.NAME] that they follow; optional if there is only one. Without "
                        "any, they leave by the nearest exit"});
   if (!section.reading()) return -1;
-  if (file.is_given() && journey.empty() && journeys_->n_named() > 1) return PersonFile::journey_of_file;
-  return journeys_->find(journey, section.where("journey"));
+  if (file.is_given() && journey.empty() && journey_plan_->n_named() > 1) return PersonFile::journey_of_file;
+  return journey_plan_->find(journey, section.where("journey"));
 }
 
 int People::read_level(Section& section, const BuildingPlan& building, const PersonFile& file) {
@@ -59,11 +59,12 @@ int People::read_level(Section& section, const BuildingPlan& building, const Per
   return from_file && !section.has("floor") ? PersonFile::level_of_file : building.read_level(section);
 }
 
-PersonNames People::names(const BuildingPlan& building, Journeys& journeys, const Origin& origin) const {
-  return {names_of(kinds_), building, journeys, origin.level, origin.journey};
+PersonNames People::names(const BuildingPlan& building, JourneyPlan& journey_plan,
+                          const Origin& origin) const {
+  return {names_of(kinds_), building, journey_plan, origin.level, origin.journey};
 }
 
-void People::describe_populations(Section& root, const BuildingPlan& building, Journeys& journeys) {
+void People::describe_populations(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan) {
   root.tables(
       "populations", {.doc = "People who are there at the start."},
       [&](const std::string& name, Section& section) {
@@ -96,7 +97,7 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
           if (population.on_lattice)
             section.fail("placement", "people of a file stand where it says: remove placement");
           population.where = section.where("file");
-          population.file.scan(names(building, journeys, population));
+          population.file.scan(names(building, journey_plan, population));
           if (population.groups && !population.file.numbers().has_groups)
             section.fail("groups",
                          "no row of the file has a group: give it a column group, or remove groups");
@@ -126,9 +127,9 @@ void People::describe_groups(Section& section, Population& population) const {
 
 void People::require_shared_exit(int number, const std::string& where) const {
   if (number < 0) return;
-  const Journeys::Journey& journey = journeys_->journeys()[static_cast<std::size_t>(number)];
-  for (const Journeys::Step& step : journey.steps)
-    if (step.choice == Journeys::Choice::weights)
+  const JourneyPlan::Journey& journey = journey_plan_->journeys()[static_cast<std::size_t>(number)];
+  for (const JourneyPlan::Step& step : journey.steps)
+    if (step.choice == JourneyPlan::Choice::weights)
       throw InputError(
           fmt::format("{}: the members of a group share their exit, but the journey \"{}\" "
                       "draws one for each person: take choice = \"nearest\" or "
@@ -136,7 +137,7 @@ void People::require_shared_exit(int number, const std::string& where) const {
                       where, journey.name));
 }
 
-void People::describe_sources(Section& root, const BuildingPlan& building, Journeys& journeys) {
+void People::describe_sources(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan) {
   root.tables(
       "sources", {.doc = "A source of people during the run."},
       [&](const std::string& name, Section& section) {
@@ -165,7 +166,7 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
             section.fail(
                 section.has("rate") ? "rate" : "schedule",
                 "people of a file come at the times that it says: remove rate and schedule, or file");
-          list_arrivals(source, names(building, journeys, source));
+          list_arrivals(source, names(building, journey_plan, source));
         }
         if (building.level(source.level).lift)
           throw InputError(fmt::format(
@@ -176,11 +177,11 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
       });
 }
 
-void People::describe(Section& root, const BuildingPlan& building, Journeys& journeys) {
-  journeys_ = &journeys;
+void People::describe(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan) {
+  journey_plan_ = &journey_plan;
   describe_kinds(root);
-  describe_populations(root, building, journeys);
-  describe_sources(root, building, journeys);
+  describe_populations(root, building, journey_plan);
+  describe_sources(root, building, journey_plan);
 }
 
 std::vector<std::string> People::group_names() const {

@@ -61,8 +61,8 @@ class People {
   People& operator=(const People&) = delete;
 
   /// Declares and reads [agents.NAME], [populations.NAME], [sources.NAME]; names of journeys are those of
-  /// `journeys`, those of floors of `building`.
-  void describe(Section& root, const BuildingPlan& building, Journeys& journeys);
+  /// `journey_plan`, those of floors of `building`.
+  void describe(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan);
   std::span<const AgentType> types() const { return kinds_; }
   std::span<const Population> populations() const { return populations_; }
   std::span<const Source> sources() const { return sources_; }
@@ -101,7 +101,7 @@ class People {
 
   /// For `scree check`: populations that fill more than they can, and the like; `is_led`: people without a
   /// journey are told where to walk. Local.
-  std::vector<std::string> diagnostics(const BuildingPlan& building, const Journeys& journeys,
+  std::vector<std::string> diagnostics(const BuildingPlan& building, const JourneyPlan& journey_plan,
                                        bool is_led) const;
 
  private:
@@ -117,12 +117,12 @@ class People {
   void describe_kinds(Section& root);
   void describe_familiarity(Section& section, Familiarity& familiarity) const;
   void find_leaders();
-  void describe_populations(Section& root, const BuildingPlan& building, Journeys& journeys);
-  void describe_sources(Section& root, const BuildingPlan& building, Journeys& journeys);
+  void describe_populations(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan);
+  void describe_sources(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan);
   /// The journey, and the level, of people; of those of a file that has to tell it -2, and -1.
   int read_journey(Section& section, const PersonFile& file) const;
   static int read_level(Section& section, const BuildingPlan& building, const PersonFile& file);
-  PersonNames names(const BuildingPlan& building, Journeys& journeys, const Origin& origin) const;
+  PersonNames names(const BuildingPlan& building, JourneyPlan& journey_plan, const Origin& origin) const;
   /// Calls f(origin) for all populations, then for all sources.
   template <class F>
   void for_each_origin(const F& f) const {
@@ -168,7 +168,7 @@ class People {
   std::vector<AgentType> kinds_;
   std::vector<Population> populations_;
   std::vector<Source> sources_;
-  const Journeys* journeys_ = nullptr;
+  const JourneyPlan* journey_plan_ = nullptr;
   std::size_t first_inlet_ = 0;  // in State::inlets, of the sources
   mutable std::unique_ptr<Places> places_;
 };

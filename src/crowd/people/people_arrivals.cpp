@@ -149,10 +149,10 @@ const People::Places& People::places_of_sources(const State<2>& state, const Bui
     for (const Source& source : sources_) {
       auto& near = places_->near[static_cast<std::size_t>(source.level)];
       if (!near)
-        near = std::make_unique<NearObstacles>(state.obstacles, journeys_->exits(), state.box, source.level,
-                                               largest_radius());
-      places_->spaces.push_back(std::make_unique<StartSpace>(building, *near, journeys_->exits(), state.box,
-                                                             source.region, source.where));
+        near = std::make_unique<NearObstacles>(state.obstacles, journey_plan_->exits(), state.box,
+                                               source.level, largest_radius());
+      places_->spaces.push_back(std::make_unique<StartSpace>(building, *near, journey_plan_->exits(),
+                                                             state.box, source.region, source.where));
     }
   } else if (active != places_->active || (state.obstacles.moves() && state.clock.step != places_->step)) {
     for (const auto& near : places_->near)

@@ -6,7 +6,7 @@
 
 namespace scree {
 
-std::vector<std::string> People::diagnostics(const BuildingPlan& building, const Journeys& journeys,
+std::vector<std::string> People::diagnostics(const BuildingPlan& building, const JourneyPlan& journey_plan,
                                              bool is_led) const {
   std::vector<std::string> found;
   // Without obstacles of the deck: what the plan alone says.
@@ -15,8 +15,8 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
 
   const auto look = [&](const std::string& table, const Origin& origin, std::int64_t count, Real density) {
     const auto& [name, where, mixture, level, region, file, journey, group] = origin;
-    const NearObstacles near(none, journeys.exits(), domain, level, largest_radius());
-    const StartSpace space(building, near, journeys.exits(), domain, region, where);
+    const NearObstacles near(none, journey_plan.exits(), domain, level, largest_radius());
+    const StartSpace space(building, near, journey_plan.exits(), domain, region, where);
     const Real n = count > 0 ? static_cast<Real>(count) : density * space.area();
     const Real filled_share = densest_disks * n / max_that_fit(space, mixture);
     constexpr Real tight = 0.75;  // random disks jam at about 0.84
@@ -33,10 +33,10 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
             where, table));
       return;
     }
-    const Journeys::Journey& first = journeys.journeys()[static_cast<std::size_t>(journey)];
+    const JourneyPlan::Journey& first = journey_plan.journeys()[static_cast<std::size_t>(journey)];
     std::vector<RouteCheck::Region> regions;
     for (const int to : first.steps[0].exits) {
-      const Destination& destination = journeys.destinations()[static_cast<std::size_t>(to)];
+      const Destination& destination = journey_plan.destinations()[static_cast<std::size_t>(to)];
       for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
     }
     const RouteCheck check(building, regions, mixture.largest_radius());

@@ -188,7 +188,7 @@ std::vector<Person> People::start_from_files(State<2>& state, const BuildingPlan
   std::vector<Person> people = read_start(state, n_people, seed);
   const ListedStart start{.state = state,
                           .building = building,
-                          .exits = journeys_->exits(),
+                          .exits = journey_plan_->exits(),
                           .files = files,
                           .largest_radius = largest_radius(),
                           .n_people = n_people};
@@ -205,9 +205,9 @@ void People::check_arrivals(State<2>& state, const BuildingPlan& building, std::
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       const Source& source = sources_[s];
       if (!source.file.numbers().has_places) continue;
-      const NearObstacles near(state.obstacles, journeys_->exits(), state.box, source.level,
+      const NearObstacles near(state.obstacles, journey_plan_->exits(), state.box, source.level,
                                largest_radius());
-      const StartSpace space(building, near, journeys_->exits(), state.box, {}, source.where);
+      const StartSpace space(building, near, journey_plan_->exits(), state.box, {}, source.where);
       const EvenShare share(state.comm, static_cast<std::int64_t>(source.listed.size()));
       for (std::int64_t k = share.first; k < share.last; ++k) {
         const Person& person = source.listed[static_cast<std::size_t>(k)];

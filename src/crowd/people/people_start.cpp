@@ -93,7 +93,7 @@ std::vector<NewBody<2>> People::Placement::fixed_near(int level) const {
 }
 
 void People::Placement::place(const Population& population) {
-  const std::span<const Exit> exits = all.journeys_->exits();
+  const std::span<const Exit> exits = all.journey_plan_->exits();
   if (!levels.contains(population.level))
     levels.emplace(population.level, OnLevel{.near = {state.obstacles, exits, state.box, population.level,
                                                       all.reach_of_starts()}});

@@ -107,10 +107,10 @@ PersonFile::Meaning PersonFile::meaning_of(const PersonRow& row, const PersonNam
   Meaning meaning{.level = names.level, .journey = names.journey};
   if (!kind.empty()) meaning.kind = table_named("agents", kind, names.kinds, where);
   if (!floor.empty()) meaning.level = names.building.level_of(floor, where);
-  if (!journey.empty()) meaning.journey = names.journeys.find(journey, where);
+  if (!journey.empty()) meaning.journey = names.journey_plan.find(journey, where);
   if (!leaves_at.empty())
-    meaning.journey = names.journeys.with_exit(
-        meaning.journey, names.journeys.find_destination("exits", leaves_at, where), where);
+    meaning.journey = names.journey_plan.with_exit(
+        meaning.journey, names.journey_plan.find_destination("exits", leaves_at, where), where);
   if (meaning.journey == journey_of_file)
     throw InputError(
         fmt::format("{}: which journey? Give a column journey, or journey in the deck at {}", where, where_));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/section.hpp"
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "crowd/people/person_rows.hpp"
 #include "crowd/plan/building_plan.hpp"
 
@@ -17,7 +17,7 @@ namespace scree {
 struct PersonNames {
   std::vector<std::string> kinds;
   const BuildingPlan& building;
-  Journeys& journeys;
+  JourneyPlan& journey_plan;
   int level = 0;     ///< or PersonFile::level_of_file
   int journey = -1;  ///< or PersonFile::journey_of_file
 };

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "crowd/plan/bucket_grid.hpp"
 #include "crowd/plan/building_plan.hpp"
 #include "geometry/edge.hpp"

@@ -7,7 +7,7 @@
 #include "crowd/agent_fields.hpp"
 #include "crowd/exit_choice.hpp"
 #include "crowd/floor_field/floor_field.hpp"
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 #include "crowd/people/people.hpp"
 #include "geometry/walls.hpp"
 #include "support/message_of.hpp"
@@ -17,11 +17,11 @@ namespace scree {
 /// The tables of a crowd in a deck text, furnished as a run does it, without a scheme that moves anybody.
 struct Building {
   BuildingPlan plan;
-  Journeys journeys;
+  JourneyPlan journey_plan;
   People people;
   FloorField floor_field;
-  Exits exits{journeys};
-  ExitChoice exit_choice{journeys, exits, people, floor_field};
+  Exits exits{journey_plan};
+  ExitChoice exit_choice{journey_plan, exits, people, floor_field};
   State<2> state;
   std::uint64_t seed;
 
@@ -30,11 +30,11 @@ struct Building {
       : state{.comm = comm, .box = {}}, seed(with_seed) {
     Deck deck = Deck::from_text(toml, "test.toml");
     plan.describe(deck.root());
-    journeys.describe(deck.root(), plan);
-    people.describe(deck.root(), plan, journeys);
+    journey_plan.describe(deck.root(), plan);
+    people.describe(deck.root(), plan, journey_plan);
     floor_field.describe(deck.root());
     deck.require_all_read();
-    journeys.place(plan, people.largest_radius());
+    journey_plan.place(plan, people.largest_radius());
     state.box = plan.bounds();
     state.box.periodic = periodic;
     for (int k = 0; k < 2; ++k) {
@@ -60,7 +60,7 @@ struct Building {
     state.bodies.carry_extra(agent::fields);
     exits.add_outlets(state);
     people.prepare(state);
-    floor_field.build(comm, plan, state.box, journeys.zones(), journeys.destinations());
+    floor_field.build(comm, plan, state.box, journey_plan.zones(), journey_plan.destinations());
   }
 
   std::size_t size() const { return static_cast<std::size_t>(state.bodies.n_owned()); }

@@ -18,14 +18,14 @@ const std::string hall =
 
 struct Smoky {
   BuildingPlan plan;
-  Journeys journeys;
+  JourneyPlan journey_plan;
   Hazard hazard;
 
   explicit Smoky(const std::string& toml, const std::string& building = hall + "[hazard]\n") {
     Deck deck = Deck::from_text(building + toml, "test.toml");
     plan.describe(deck.root());
-    journeys.describe(deck.root(), plan);
-    hazard.describe(deck.root(), plan, journeys);
+    journey_plan.describe(deck.root(), plan);
+    hazard.describe(deck.root(), plan, journey_plan);
     deck.require_all_read();
   }
 };
@@ -112,9 +112,9 @@ TEST_CASE("smoke closes an exit when it passes a limit there, and for good", "[c
       "100,0,0,0,20\n100,20,0,4,120\n100,0,10,0,20\n100,20,10,4,120\n");
   const auto switches = [&](const std::string& more, std::size_t exit) {
     Smoky smoky(field + more);
-    smoky.journeys.place(smoky.plan, 0.2);
-    smoky.hazard.close_routes(smoky.journeys, smoky.plan);
-    return smoky.journeys.exits()[exit].switches;
+    smoky.journey_plan.place(smoky.plan, 0.2);
+    smoky.hazard.close_routes(smoky.journey_plan, smoky.plan);
+    return smoky.journey_plan.exits()[exit].switches;
   };
   const std::vector<Real> east = switches("[hazard.closes.east]\nextinction = 1\n", 0);
   REQUIRE(east.size() == 2);
@@ -149,9 +149,9 @@ TEST_CASE("smoke closes a connector when it passes a limit at an end or in the m
   }();
   const auto closing = [&](const std::string& more) {
     Smoky smoky(field + more, house);
-    smoky.journeys.place(smoky.plan, 0.2);
+    smoky.journey_plan.place(smoky.plan, 0.2);
     smoky.plan.join(0.2);
-    smoky.hazard.close_routes(smoky.journeys, smoky.plan);
+    smoky.hazard.close_routes(smoky.journey_plan, smoky.plan);
     const int stair = smoky.plan.find("stair");
     CHECK(smoky.plan.may_enter(smoky.plan.find("upper"), stair, 0));
     return smoky.plan.level(stair).incline->closed_from;

@@ -1,5 +1,5 @@
 // Where people go: exits and when they are open, choices, waypoints, caps of flow.
-#include "crowd/journeys.hpp"
+#include "crowd/journey_plan.hpp"
 
 #include <algorithm>
 
@@ -26,12 +26,12 @@ int destination(const Building& building, std::size_t i) {
 TEST_CASE("an exit opens and closes at its times", "[crowd]") {
   Building building(room + west + "open_from = ['5 s', 20, 40]\nopen_until = [10, 30]\n" + east +
                     "open_until = ['1 min']\n");
-  const Exit& exit = building.journeys.exits()[0];
+  const Exit& exit = building.journey_plan.exits()[0];
   CHECK(exit.switches == std::vector<Real>{5, 10, 20, 30, 40});
   for (const Real time : {5.0, 9.9, 20.0, 29.0, 40.0, 1000.0}) CHECK(exit.is_open(time));
   for (const Real time : {0.0, 4.9, 10.0, 19.0, 30.0, 39.0}) CHECK_FALSE(exit.is_open(time));
-  CHECK(building.journeys.exits()[1].switches == std::vector<Real>{0, 60});
-  CHECK_FALSE(building.journeys.exits()[1].is_open(60));
+  CHECK(building.journey_plan.exits()[1].switches == std::vector<Real>{0, 60});
+  CHECK_FALSE(building.journey_plan.exits()[1].is_open(60));
   CHECK(exit.is_open(0.1 * 50));
 }
 
@@ -119,8 +119,8 @@ TEST_CASE("before the only door, people stand until it is shut", "[crowd]") {
 
 TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
   Building building(room + west + "absorb_depth = 0.4\n" + east);
-  CHECK(building.journeys.exits()[0].width() == Approx(2));
-  CHECK(building.journeys.exits()[0].capacity() == Approx(2.6));
+  CHECK(building.journey_plan.exits()[0].width() == Approx(2));
+  CHECK(building.journey_plan.exits()[0].capacity() == Approx(2.6));
   building.put({{-0.39, 5}});
   building.put({{-0.41, 5}});
   building.put({{10, 5}});
@@ -225,8 +225,8 @@ TEST_CASE("quickest: the nearest while it is empty, others once a queue is there
 TEST_CASE("journeys lead through waypoints, where people wait", "[crowd]") {
   Building building(room + west + east + "[waypoints.gate]\npolygon = [[9, 4], [11, 4], [11, 6], [9, 6]]\n" +
                     journey("waypoint = 'gate'\nwait = '3 s'\n") + journey("exits = ['east']\n"));
-  REQUIRE(building.journeys.destinations().size() == 3);
-  CHECK(building.journeys.destinations()[2].name == "waypoints.gate");
+  REQUIRE(building.journey_plan.destinations().size() == 3);
+  CHECK(building.journey_plan.destinations()[2].name == "waypoints.gate");
   const std::size_t i = building.put({{5, 5}});
   const auto at = [&](const scree::Vec<2>& x, Real dt) {
     building.state.bodies.position()[i] = x;
@@ -295,10 +295,10 @@ TEST_CASE("zones multiply speeds", "[crowd]") {
   Building building(room + west +
                     "[zones.a]\npolygon = [[0, 0], [10, 0], [10, 10], [0, 10]]\nspeed_factor = 0.5\n"
                     "[zones.b]\npolygon = [[5, 0], [5, 10], [15, 10], [15, 0]]\nspeed_factor = 0.8\n");
-  CHECK(building.journeys.speed_factor({{2, 5}}, 0) == 0.5);
-  CHECK(building.journeys.speed_factor({{7, 5}}, 0) == 0.4);
-  CHECK(building.journeys.speed_factor({{12, 5}}, 0) == 0.8);
-  CHECK(building.journeys.speed_factor({{18, 5}}, 0) == 1);
+  CHECK(building.journey_plan.speed_factor({{2, 5}}, 0) == 0.5);
+  CHECK(building.journey_plan.speed_factor({{7, 5}}, 0) == 0.4);
+  CHECK(building.journey_plan.speed_factor({{12, 5}}, 0) == 0.8);
+  CHECK(building.journey_plan.speed_factor({{18, 5}}, 0) == 1);
 }
 
 TEST_CASE("exits and journeys that make no sense are refused with their place", "[crowd]") {
@@ -342,7 +342,7 @@ TEST_CASE("a region takes nobody who has not started", "[crowd]") {
 
 TEST_CASE("people get into a region over its open border", "[crowd]") {
   const auto width = [](const std::string& polygon) {
-    return Building(room + "[exits.a]\npolygon = " + polygon + "\n").journeys.exits()[0].width();
+    return Building(room + "[exits.a]\npolygon = " + polygon + "\n").journey_plan.exits()[0].width();
   };
   CHECK(width("[[16, 0], [20, 0], [20, 10], [16, 10]]") == Approx(10));  // the end of the hall, however deep
   CHECK(width("[[4, 0], [20, 0], [20, 10], [4, 10]]") == Approx(10));

@@ -251,7 +251,7 @@ TEST_CASE("radii and speeds of people need bounds", "[crowd]") {
 TEST_CASE("findings name people without a way and starts that are too full", "[crowd]") {
   const auto findings = [](const std::string& lines, bool is_led = false) {
     Building building(lines);
-    return building.people.diagnostics(building.plan, building.journeys, is_led);
+    return building.people.diagnostics(building.plan, building.journey_plan, is_led);
   };
   CHECK(findings(hall + "[populations.all]\ncount = 100\n").empty());
   const std::string apart =

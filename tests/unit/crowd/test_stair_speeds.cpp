@@ -56,11 +56,11 @@ speed = { distribution = "constant", value = 0.8 }
 )",
                               "test.toml");
   BuildingPlan building;
-  Journeys journeys;
+  JourneyPlan journey_plan;
   People people;
   building.describe(deck.root());
-  journeys.describe(deck.root(), building);
-  people.describe(deck.root(), building, journeys);
+  journey_plan.describe(deck.root(), building);
+  people.describe(deck.root(), building, journey_plan);
   set_stair_factors(building, people.types());
   const Incline& stair = *building.level(building.find("stair")).incline;
   const Real angle = std::atan(0.6);  // 31 degrees

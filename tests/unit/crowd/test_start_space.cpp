@@ -27,10 +27,10 @@ Ring rectangle(Real x0, Real y0, Real x1, Real y1) {
 
 struct Hall {
   Building building{hall};
-  NearObstacles near{building.state.obstacles, building.journeys.exits(), building.state.box, 0, reach};
+  NearObstacles near{building.state.obstacles, building.journey_plan.exits(), building.state.box, 0, reach};
 
   StartSpace space(const Ring& region = {}) const {
-    return {building.plan, near, building.journeys.exits(), building.state.box, region, "test.toml:1:1"};
+    return {building.plan, near, building.journey_plan.exits(), building.state.box, region, "test.toml:1:1"};
   }
 };
 

@@ -47,7 +47,7 @@ struct Exit {
 /// people go, one step after the other. Destinations are numbered exits first, then waypoints, then queues
 /// (the areas at their ends), in deck order. What happens at exits in a run is in Exits, which of them people
 /// take in ExitChoice.
-class Journeys {
+class JourneyPlan {
  public:
   enum class Choice { nearest, quickest, weights };
   struct Step {

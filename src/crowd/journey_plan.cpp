@@ -1,5 +1,5 @@
-// The tables of journeys.
-#include "crowd/journeys.hpp"
+// The tables of exits, waypoints, zones and journeys.
+#include "crowd/journey_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ Real border_within(const FloorPlan& plan, std::span<const Ring> regions) {
 
 }  // namespace
 
-void Journeys::describe(Section& root, const BuildingPlan& building) {
+void JourneyPlan::describe(Section& root, const BuildingPlan& building) {
   describe_exits(root, building);
   root.tables(
       "waypoints", {.doc = "An area that journeys lead through."},
@@ -91,7 +91,7 @@ void Journeys::describe(Section& root, const BuildingPlan& building) {
   describe_journeys(root, building);
 }
 
-void Journeys::describe_exits(Section& root, const BuildingPlan& building) {
+void JourneyPlan::describe_exits(Section& root, const BuildingPlan& building) {
   root.tables(
       "exits", {.doc = "An exit: people who pass through it leave the run."},
       [&](const std::string& name, Section& section) {
@@ -149,14 +149,14 @@ void Journeys::describe_exits(Section& root, const BuildingPlan& building) {
       });
 }
 
-std::vector<int> Journeys::all_exits() const {
+std::vector<int> JourneyPlan::all_exits() const {
   std::vector<int> all(exits_.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
-int Journeys::find_destination(const std::string& kind, const std::string& name,
-                               const std::string& where) const {
+int JourneyPlan::find_destination(const std::string& kind, const std::string& name,
+                                  const std::string& where) const {
   std::vector<std::string> names;
   const std::string prefix = kind + ".";
   for (std::size_t d = 0; d < destinations_.size(); ++d) {
@@ -169,8 +169,8 @@ int Journeys::find_destination(const std::string& kind, const std::string& name,
   throw InputError(where + ": " + no_such_table(kind, name, names));
 }
 
-void Journeys::read_queue(Section& section, const BuildingPlan& building, const std::string& name,
-                          Step& step) {
+void JourneyPlan::read_queue(Section& section, const BuildingPlan& building, const std::string& name,
+                             Step& step) {
   section.optional_table(
       "queue",
       {.doc = "A counter with a line before it, instead of exits: people stand in line and are served."},
@@ -191,8 +191,8 @@ void Journeys::read_queue(Section& section, const BuildingPlan& building, const 
       });
 }
 
-Journeys::Step Journeys::describe_step(Section& section, const BuildingPlan& building,
-                                       const std::string& name_of_queue) {
+JourneyPlan::Step JourneyPlan::describe_step(Section& section, const BuildingPlan& building,
+                                             const std::string& name_of_queue) {
   Step step;
   std::vector<std::string> exits;
   std::string waypoint;
@@ -258,7 +258,7 @@ Journeys::Step Journeys::describe_step(Section& section, const BuildingPlan& bui
   return step;
 }
 
-void Journeys::describe_journeys(Section& root, const BuildingPlan& building) {
+void JourneyPlan::describe_journeys(Section& root, const BuildingPlan& building) {
   root.tables(
       "journeys", {.doc = "Where people walk to, one step after the other."},
       [&](const std::string& name, Section& section) {
@@ -299,7 +299,7 @@ void Journeys::describe_journeys(Section& root, const BuildingPlan& building) {
   n_named_ = journeys_.size();
 }
 
-int Journeys::find(const std::string& name, const std::string& where) const {
+int JourneyPlan::find(const std::string& name, const std::string& where) const {
   if (name.empty() && n_named_ < 2) return static_cast<int>(n_named_) - 1;
   std::vector<std::string> names;
   for (std::size_t j = 0; j < n_named_; ++j) {
@@ -315,7 +315,7 @@ int Journeys::find(const std::string& name, const std::string& where) const {
   throw InputError(where + ": " + no_such_table("journeys", name, names));
 }
 
-int Journeys::with_exit(int journey, int exit, const std::string& where) {
+int JourneyPlan::with_exit(int journey, int exit, const std::string& where) {
   Journey made;
   if (journey >= 0) made = journeys_[static_cast<std::size_t>(journey)];
   if (!made.steps.empty() && !made.steps.back().is_exit)
@@ -332,7 +332,7 @@ int Journeys::with_exit(int journey, int exit, const std::string& where) {
   return static_cast<int>(journeys_.size()) - 1;
 }
 
-void Journeys::place(BuildingPlan& building, Real largest_radius) {
+void JourneyPlan::place(BuildingPlan& building, Real largest_radius) {
   for (const Destination& destination : destinations_)
     if (building.level(destination.level).lift)
       throw InputError(fmt::format("{}: [{}] is in the lift \"{}\": people walk to places on floors only",
@@ -377,30 +377,30 @@ void Journeys::place(BuildingPlan& building, Real largest_radius) {
   }
 }
 
-void Journeys::close_for_good(int exit, Real time) {
+void JourneyPlan::close_for_good(int exit, Real time) {
   std::vector<Real>& switches = exits_[static_cast<std::size_t>(exit)].switches;
   std::erase_if(switches, [&](Real at) { return at >= time; });
   if (switches.size() % 2 == 1) switches.push_back(time);
 }
 
-Real Journeys::speed_factor(const Vec<2>& x, int level) const {
+Real JourneyPlan::speed_factor(const Vec<2>& x, int level) const {
   Real factor = 1;
   for (const Zone& zone : zones_)
     if (zone.contains(x, level)) factor *= zone.speed_factor;
   return factor;
 }
 
-const Journeys::Journey* Journeys::journey_of(const BodyStore<2>& bodies, std::size_t i) const {
+const JourneyPlan::Journey* JourneyPlan::journey_of(const BodyStore<2>& bodies, std::size_t i) const {
   const std::int32_t journey = agent::journey(bodies)[i];
   return journey < 0 ? nullptr : &journeys_[static_cast<std::size_t>(journey)];
 }
 
-const Journeys::Step* Journeys::step_of(const BodyStore<2>& bodies, std::size_t i) const {
+const JourneyPlan::Step* JourneyPlan::step_of(const BodyStore<2>& bodies, std::size_t i) const {
   const Journey* journey = journey_of(bodies, i);
   return journey ? &journey->steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])] : nullptr;
 }
 
-bool Journeys::go_on(BodyStore<2>& bodies, std::size_t i) const {
+bool JourneyPlan::go_on(BodyStore<2>& bodies, std::size_t i) const {
   const Journey& journey = *journey_of(bodies, i);
   std::int32_t& at_step = agent::journey_step(bodies)[i];
   const bool is_last = static_cast<std::size_t>(at_step) + 1 == journey.steps.size();
