@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/suggestion.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 
 namespace scree {
 
@@ -47,7 +47,8 @@ void describe_orders(Section& section, const ObstacleSet<D>& obstacles, std::vec
         entry.real("rate", rate, {.unit = Unit::angular_speed, .doc = "The same of an obstacle that turns"});
         if (!entry.reading()) return;
         const int wall = find_driven(entry, "obstacle", name, obstacles);
-        const Drive<D>& drive = obstacles.drive_of(obstacles.driven()[static_cast<std::size_t>(wall)]);
+        const DrivenMotion<D>& driven_motion =
+            obstacles.driven_motion_of(obstacles.driven()[static_cast<std::size_t>(wall)]);
         struct Choice {
           std::string_view key;
           Real value;
@@ -64,17 +65,19 @@ void describe_orders(Section& section, const ObstacleSet<D>& obstacles, std::vec
           if (std::isnan(choice.value)) continue;
           if (order.wall >= 0)
             entry.fail(choice.key, "give one of load, pressure, torque, speed and rate, not two");
-          if (choice.turns != drive.turns())
-            entry.fail(choice.key, fmt::format("obstacle '{}' {}: give {}", name,
-                                               drive.turns() ? "turns" : "moves along a line",
-                                               drive.turns() ? "torque or rate" : "load, pressure or speed"));
-          if (choice.kind == DrivenOrder::Kind::pressure && !drive.has_area())
+          if (choice.turns != driven_motion.turns())
+            entry.fail(choice.key,
+                       fmt::format("obstacle '{}' {}: give {}", name,
+                                   driven_motion.turns() ? "turns" : "moves along a line",
+                                   driven_motion.turns() ? "torque or rate" : "load, pressure or speed"));
+          if (choice.kind == DrivenOrder::Kind::pressure && !driven_motion.has_area())
             entry.fail(choice.key,
                        fmt::format("the motion of obstacle '{}' has neither area nor between", name));
-          if (choice.kind == DrivenOrder::Kind::speed && !(std::abs(choice.value) <= drive.max_speed()))
-            entry.fail(choice.key,
-                       fmt::format("is above the {} of the motion of obstacle '{}', {:g}",
-                                   drive.turns() ? "max_rate" : "max_speed", name, drive.max_speed()));
+          if (choice.kind == DrivenOrder::Kind::speed &&
+              !(std::abs(choice.value) <= driven_motion.max_speed()))
+            entry.fail(choice.key, fmt::format("is above the {} of the motion of obstacle '{}', {:g}",
+                                               driven_motion.turns() ? "max_rate" : "max_speed", name,
+                                               driven_motion.max_speed()));
           order = {wall, {choice.kind, choice.value}};
         }
         if (order.wall < 0)

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/suggestion.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "state/energy_balance.hpp"
 #include "state/step_messages.hpp"
 
@@ -166,7 +166,7 @@ void Stages<D>::check_pressures(const ObstacleSet<D>& obstacles) const {
       if (active[number] == 0 ||
           order_in(stage, static_cast<int>(w), wall.order).kind != DrivenOrder::Kind::pressure)
         continue;
-      for (const int plane : obstacles.drive_of(wall).planes())
+      for (const int plane : obstacles.driven_motion_of(wall).planes())
         if (active[static_cast<std::size_t>(plane)] == 0)
           throw InputError(fmt::format(
               "{}: in stage \"{}\" the pressure of obstacle '{}' acts between planes, but '{}' is not there; "
@@ -244,7 +244,7 @@ void Stages<D>::set_orders(State<D>& state) const {
   const auto driven = state.obstacles.driven();
   for (std::size_t k = 0; k < driven.size(); ++k)
     driven[k].order =
-        order_in(state.stage.index, static_cast<int>(k), state.obstacles.drive_of(driven[k]).order());
+        order_in(state.stage.index, static_cast<int>(k), state.obstacles.driven_motion_of(driven[k]).order());
   state.cell.start_orders();
   for (std::int64_t s = 0; s <= state.stage.index && s < static_cast<std::int64_t>(list_.size()); ++s)
     state.cell.change_order(list_[static_cast<std::size_t>(s)].cell);

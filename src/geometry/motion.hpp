@@ -9,7 +9,7 @@
 namespace scree {
 
 template <int D>
-class Drive;
+class DrivenMotion;
 
 /// A prescribed rigid motion: a function of time alone, the same on all ranks.
 template <int D>
@@ -22,8 +22,8 @@ class Motion {
   virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
   /// Angular velocity [rad/s]: about z in the plane.
   virtual Vec<D == 2 ? 1 : 3> spin(Real time) const = 0;
-  /// What moves the wall if it is not this but a load (geometry/drive.hpp).
-  virtual std::shared_ptr<const Drive<D>> drive() const { return nullptr; }
+  /// What moves the wall if it is not this but a load (geometry/driven_motion.hpp).
+  virtual std::shared_ptr<const DrivenMotion<D>> driven_motion() const { return nullptr; }
 };
 
 template <>

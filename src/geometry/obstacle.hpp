@@ -21,9 +21,9 @@ struct Obstacle {
   std::string name;
   std::string where;  ///< its place in the deck, for messages
   std::shared_ptr<const Shape<D>> shape;
-  std::shared_ptr<const Motion<D>> motion;  ///< a function of time; null: fixed, or driven
-  std::shared_ptr<const Drive<D>> drive;    ///< a load moves it; null: none does
-  int level = -1;                           ///< only bodies on this level touch it; -1: all do
+  std::shared_ptr<const Motion<D>> motion;               ///< a function of time; null: fixed, or driven
+  std::shared_ptr<const DrivenMotion<D>> driven_motion;  ///< a load moves it; null: none does
+  int level = -1;                                        ///< only bodies on this level touch it; -1: all do
   std::string floor, where_floor;  ///< its name, and the place of that in the deck; empty: all levels
   std::shared_ptr<const std::vector<GlobalId>> admits;  ///< bodies that do not touch it, sorted; null: none
   int driven = -1;                                      ///< its number in ObstacleSet::driven(); -1: none
@@ -34,7 +34,7 @@ struct Obstacle {
   std::string where_material;  ///< place of that name in the deck, for messages
   bool from_deck = true;       ///< floor plans are drawn across periodic faces and have no images
 
-  bool can_move() const { return motion || drive; }
+  bool can_move() const { return motion || driven_motion; }
   /// Whether its frame is not the world's.
   bool is_placed() const { return can_move() || placement; }
   /// Where it is after its motion takes it to `moved`.
@@ -98,7 +98,7 @@ class ObstacleSet {
     const Obstacle<D>& obstacle = obstacle_with(constraint);
     if (!obstacle.can_move()) return {};
     const Vec<D> there = at_obstacle(constraint, x);
-    return obstacle.drive ? driven_velocity(obstacle, there) : obstacle.motion->velocity(there, time);
+    return obstacle.driven_motion ? driven_velocity(obstacle, there) : obstacle.motion->velocity(there, time);
   }
   /// Its angular velocity at `time` [rad/s].
   Vec<D == 2 ? 1 : 3> spin(int constraint, Real time) const;
@@ -201,12 +201,12 @@ class ObstacleSet {
   /// eats the skin). 0 if no surface moves.
   Real travel(Real from_time, Real to_time, const Box<D>& domain) const;
   bool moves() const;
-  // Walls that a load moves (geometry/drive.hpp); their state changes with the steps of a scheme.
+  // Walls that a load moves (geometry/driven_motion.hpp); their state changes with the steps of a scheme.
   std::span<DrivenState> driven() { return driven_; }
   std::span<const DrivenState> driven() const { return driven_; }
   /// Its number in driven(), or -1.
   int driven_of(int constraint) const { return obstacle_with(constraint).driven; }
-  const Drive<D>& drive_of(const DrivenState& wall) const;
+  const DrivenMotion<D>& driven_motion_of(const DrivenState& wall) const;
   /// Where an obstacle stands.
   const Pose<D>& pose_of(int obstacle) const { return poses_[static_cast<std::size_t>(obstacle)]; }
   /// The neighbour list is built for `time`: travel() counts from there.

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "geometry/obstacle.hpp"
 
 namespace scree {
@@ -98,7 +98,7 @@ class Periods {
     if (!is_along(pose_, axis)) return false;
     if (!obstacle_.can_move()) return true;
     for (const Real at : {0.01, 0.1, 0.3, 1.0, 3.0}) {  // times, or positions of a driven wall [m], [rad]
-      const Pose<D> moved = obstacle_.motion ? obstacle_.motion->pose(at) : obstacle_.drive->pose(at);
+      const Pose<D> moved = obstacle_.motion ? obstacle_.motion->pose(at) : obstacle_.driven_motion->pose(at);
       if (!is_along(obstacle_.placed(moved), axis))
         refuse(
             fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "

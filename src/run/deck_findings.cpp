@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "core/timing.hpp"
 #include "events/inlets.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "io/environment_output.hpp"
 
 namespace scree {
@@ -265,7 +265,7 @@ void find_edges_not_seen(const RunDeck<D>& deck, const State<D>& state, std::vec
     const Obstacle<D>& obstacle = state.obstacles.list()[static_cast<std::size_t>(o)];
     for (const auto& [from, to] : obstacle.shape->edges_not_seen()) {
       const Vec<D> middle = state.obstacles.pose_of(o).to_world(0.5 * (from + to));
-      if (!obstacle.motion && !obstacle.drive && !within.contains(middle)) continue;
+      if (!obstacle.motion && !obstacle.driven_motion && !within.contains(middle)) continue;
       findings.push_back(fmt::format(
           "{}: only corners of bodies touch the mesh [obstacles.{}], but it has sharp edges, the first at "
           "({:g}) m: they pass into faces and edges of [shapes.{}]. Take a box, a cylinder or another shape "

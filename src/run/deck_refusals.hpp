@@ -5,7 +5,7 @@
 
 #include "contact/cohesion.hpp"
 #include "core/error.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "run/run_deck.hpp"
 
 namespace scree {
@@ -41,7 +41,7 @@ class DeckRefusals {
       throw InputError(fmt::format(
           "{}: type = \"driven\" is for the schemes \"nonsmooth\" and \"dem\" (there with friction "
           "= \"spring\" or \"none\"), not for \"{}\" as this deck has it",
-          deck_.obstacles.drive_of(wall).where(), scheme_));
+          deck_.obstacles.driven_motion_of(wall).where(), scheme_));
   }
 
   /// Springs and resistance to rolling are laws of round contacts.

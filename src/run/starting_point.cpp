@@ -9,7 +9,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "neighbors/boundary_conditions.hpp"
 #include "run/deck_changes.hpp"
 
@@ -36,7 +36,8 @@ bool same_paths(const Obstacle<D>& a, const Obstacle<D>& b, const Box<D>& box) {
   const Pose<D> none;
   return a.shape->outline(box).points == b.shape->outline(box).points &&
          same_pose(a.placement.value_or(none), b.placement.value_or(none)) &&
-         a.drive->turns() == b.drive->turns() && same_pose(a.drive->pose(1), b.drive->pose(1));
+         a.driven_motion->turns() == b.driven_motion->turns() &&
+         same_pose(a.driven_motion->pose(1), b.driven_motion->pose(1));
 }
 
 /// What a run does not take of the motion of bodies, or does not do with it.
@@ -322,12 +323,13 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
     const Obstacle<D>& there = old.obstacles.list()[static_cast<std::size_t>(before.obstacle)];
     const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
     if (here == list.end() || before.position == 0) continue;
-    const char* unit = there.drive->turns() ? "rad" : "m";
-    if (!here->drive || !same_paths(there, *here, state.box)) {
+    const char* unit = there.driven_motion->turns() ? "rad" : "m";
+    if (!here->driven_motion || !same_paths(there, *here, state.box)) {
       log::warn(fmt::format(
           "obstacle '{}' stands where the deck has it, not at {:g} {} along its axis as in {}: {}",
           there.name, before.position, unit, path_,
-          here->drive ? "it has another shape, place or axis there" : "here its motion is not \"driven\""));
+          here->driven_motion ? "it has another shape, place or axis there"
+                              : "here its motion is not \"driven\""));
       continue;
     }
     DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(here->driven)];
@@ -342,7 +344,7 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
   }
   for (const Obstacle<D>& there : old.obstacles.list()) {
     const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
-    if (here == list.end() || there.drive || here->drive) continue;
+    if (here == list.end() || there.driven_motion || here->driven_motion) continue;
     const Pose<D> none;
     const Pose<D> left = there.motion ? there.motion->pose(head_.time) : none;
     const Pose<D> start = here->motion ? here->motion->pose(0) : none;

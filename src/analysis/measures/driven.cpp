@@ -2,7 +2,7 @@
 
 #include "analysis/measure.hpp"
 #include "core/error.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 
 namespace scree {
 namespace {
@@ -31,7 +31,7 @@ class DrivenWalls final : public Measure<D> {
     for (const std::size_t k : chosen(obstacles)) {
       const DrivenState& wall = obstacles.driven()[k];
       const std::string& name = obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name;
-      const bool turns = obstacles.drive_of(wall).turns();
+      const bool turns = obstacles.driven_motion_of(wall).turns();
       const std::string place = turns ? "rad" : "m", load = turns ? "N m" : "N";
       row.push_back({"position_" + name, place,
                      fmt::format("where {} is along its axis, from its place in the deck", name),

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/timing.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "schemes/common/grain_motion.hpp"
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"

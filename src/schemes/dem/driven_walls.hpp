@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "state/state.hpp"
 
 namespace scree {
@@ -18,7 +18,7 @@ template <int D>
 Real choose_wall_speeds(State<D>& state, Real dt) {
   Real work = 0;
   for (DrivenState& wall : state.obstacles.driven()) {
-    const Drive<D>& drive = state.obstacles.drive_of(wall);
+    const DrivenMotion<D>& driven_motion = state.obstacles.driven_motion_of(wall);
     const Real before = wall.velocity;
     if (!state.obstacles.active(wall.obstacle)) {
       wall.velocity = wall.reaction = wall.drift = 0;
@@ -28,16 +28,16 @@ Real choose_wall_speeds(State<D>& state, Real dt) {
     const Real elastic = wall.stiffness * dt;
     if (wall.order.kind == DrivenOrder::Kind::speed) {
       wall.velocity = wall.order.value;
-    } else if (drive.control() == Drive<D>::Control::free) {
-      wall.velocity += dt * residual / (drive.inertia() + dt * (wall.damping + 0.25 * elastic));
+    } else if (driven_motion.control() == DrivenMotion<D>::Control::free) {
+      wall.velocity += dt * residual / (driven_motion.inertia() + dt * (wall.damping + 0.25 * elastic));
     } else {
       const Real resistance = 2 * elastic + wall.damping;
       const Real push = residual + wall.damping * before + 2 * wall.drift * dt;
       wall.velocity = resistance > 0  ? push / resistance
                       : residual == 0 ? 0
-                                      : std::copysign(drive.max_speed(), residual);
+                                      : std::copysign(driven_motion.max_speed(), residual);
     }
-    wall.velocity = std::clamp(wall.velocity, -drive.max_speed(), drive.max_speed());
+    wall.velocity = std::clamp(wall.velocity, -driven_motion.max_speed(), driven_motion.max_speed());
     work += 0.5 * dt * wall.reaction * (wall.velocity - before);
   }
   return work;

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "schemes/dem/wall_visitor.hpp"
 
 namespace scree {
@@ -24,8 +24,9 @@ class WallReactions {
               const TouchedWall<D>& at, const SoftForce& force) {
     const ObstacleSet<D>& obstacles = step.state.obstacles;
     const int number = obstacles.driven_of(detected.constraint);
-    const Drive<D>& drive = obstacles.drive_of(obstacles.driven()[static_cast<std::size_t>(number)]);
-    const Vec<D> direction = drive.direction(obstacles.at_obstacle(detected.constraint, at.foot));
+    const DrivenMotion<D>& driven_motion =
+        obstacles.driven_motion_of(obstacles.driven()[static_cast<std::size_t>(number)]);
+    const Vec<D> direction = driven_motion.direction(obstacles.at_obstacle(detected.constraint, at.foot));
     const MotionRecord& body = step.records.motions[detected.body];
     Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_direction = 0;
     for (int k = 0; k < D; ++k) {
@@ -34,7 +35,7 @@ class WallReactions {
       body_along_normal += at.contact.normal[k] * body.velocity[k];
       body_along_direction += direction[k] * body.velocity[k];
     }
-    const auto turn = drive.spin();
+    const auto turn = driven_motion.spin();
     for (int k = 0; k < n_spins<D>; ++k) pushed -= force.rolling[first_spin<D> + k] * turn[k];
     const Real normal_part = along_normal * along_normal;
     const Real tangential_part = std::max(dot(direction, direction) - normal_part, 0.0);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "neighbors/flush_walls.hpp"
 #include "schemes/dem/step_context.hpp"
 
@@ -114,11 +114,12 @@ class WallVisitor {
     const int driven = state.obstacles.driven_of(constraint);
     if (driven < 0) return motion;
     const DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(driven)];
-    const Drive<D>& drive = state.obstacles.drive_of(wall);
-    if (wall.order.kind == DrivenOrder::Kind::speed || drive.control() != Drive<D>::Control::free)
+    const DrivenMotion<D>& driven_motion = state.obstacles.driven_motion_of(wall);
+    if (wall.order.kind == DrivenOrder::Kind::speed ||
+        driven_motion.control() != DrivenMotion<D>::Control::free)
       return motion;
-    const Real along = dot(drive.direction(state.obstacles.at_obstacle(constraint, point)), normal);
-    motion.inverse_mass = along * along / drive.inertia();
+    const Real along = dot(driven_motion.direction(state.obstacles.at_obstacle(constraint, point)), normal);
+    motion.inverse_mass = along * along / driven_motion.inertia();
     return motion;
   }
 

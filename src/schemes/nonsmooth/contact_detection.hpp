@@ -8,7 +8,7 @@
 
 #include "core/reset.hpp"
 #include "core/timing.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "schemes/nonsmooth/free_motion.hpp"
 #include "schemes/nonsmooth/impulse_memory.hpp"
 #include "schemes/nonsmooth/settings.hpp"
@@ -101,10 +101,10 @@ class ContactDetection {
     for (std::size_t k = 0; k < walls.size(); ++k) {
       wall_speeds_[k] = walls[k].velocity;
       if (walls[k].order.kind == DrivenOrder::Kind::speed) continue;
-      const Drive<D>& drive = state_.obstacles.drive_of(walls[k]);
-      const Real load = target_of(state_.obstacles, walls[k]), max = drive.max_speed();
-      walls[k].velocity = drive.inertia() > 0
-                              ? std::clamp(walls[k].velocity + dt * load / drive.inertia(), -max, max)
+      const DrivenMotion<D>& driven_motion = state_.obstacles.driven_motion_of(walls[k]);
+      const Real load = target_of(state_.obstacles, walls[k]), max = driven_motion.max_speed();
+      walls[k].velocity = driven_motion.inertia() > 0
+                              ? std::clamp(walls[k].velocity + dt * load / driven_motion.inertia(), -max, max)
                               : std::copysign(max, load);
     }
     detect();

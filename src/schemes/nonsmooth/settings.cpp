@@ -151,7 +151,7 @@ void NonsmoothSettings<D>::check_solver(const State<D>& state) const {
     throw InputError(
         fmt::format("{}: this solver moves no walls, but {} has type = \"driven\"; take [solver] type = "
                     "\"nsgs\" or \"auto\"",
-                    where_solver, state.obstacles.drive_of(state.obstacles.driven()[0]).where()));
+                    where_solver, state.obstacles.driven_motion_of(state.obstacles.driven()[0]).where()));
 }
 
 template <int D>

@@ -8,7 +8,7 @@
 #include "core/parallel.hpp"
 #include "core/reset.hpp"
 #include "friction/wall_rows.hpp"
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 #include "schemes/common/assembler.hpp"
 #include "schemes/nonsmooth/contact_geometry.hpp"
 
@@ -41,7 +41,7 @@ class WallUnknowns {
   void start() {
     restore();
     for (DrivenState& wall : state_.obstacles.driven()) {
-      const Real max = state_.obstacles.drive_of(wall).max_speed();
+      const Real max = state_.obstacles.driven_motion_of(wall).max_speed();
       if (!state_.obstacles.active(wall.obstacle))
         wall.velocity = 0;
       else if (wall.order.kind == DrivenOrder::Kind::speed)
@@ -172,15 +172,15 @@ class WallUnknowns {
     problem.walls.resize(walls.size());
     reset(attraction_, walls.size());
     for (std::size_t k = 0; k < walls.size(); ++k) {
-      const Drive<D>& drive = state_.obstacles.drive_of(walls[k]);
+      const DrivenMotion<D>& driven_motion = state_.obstacles.driven_motion_of(walls[k]);
       const Real impulse = problem.time_step * target_of(state_.obstacles, walls[k]);
       problem.walls[k] = {.is_known = walls[k].order.kind == DrivenOrder::Kind::speed ||
                                       !state_.obstacles.active(walls[k].obstacle),
-                          .inertia = drive.inertia(),
+                          .inertia = driven_motion.inertia(),
                           .impulse = impulse,
                           .velocity_before = walls[k].velocity,
-                          .max_speed = drive.max_speed(),
-                          .scale = drive.load_tolerance() / tolerance * std::abs(impulse)};
+                          .max_speed = driven_motion.max_speed(),
+                          .scale = driven_motion.load_tolerance() / tolerance * std::abs(impulse)};
     }
   }
   /// Without gravity, what the largest load gives to all in a step.
@@ -190,19 +190,19 @@ class WallUnknowns {
     const std::span<const Real> mass = std::as_const(state_.bodies).mass();
     const Real total = ReproducibleSum::sum(state_.comm, mass.first(n));
     for (std::size_t k = 0; k < problem.walls.size(); ++k) {
-      const Drive<D>& drive = state_.obstacles.drive_of(state_.obstacles.driven()[k]);
-      if (!drive.turns() && total + drive.inertia() > 0)
-        problem.velocity_floor =
-            std::max(problem.velocity_floor, std::abs(problem.walls[k].impulse) / (total + drive.inertia()));
+      const DrivenMotion<D>& driven_motion = state_.obstacles.driven_motion_of(state_.obstacles.driven()[k]);
+      if (!driven_motion.turns() && total + driven_motion.inertia() > 0)
+        problem.velocity_floor = std::max(
+            problem.velocity_floor, std::abs(problem.walls[k].impulse) / (total + driven_motion.inertia()));
     }
   }
   void write_rows(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c,
                   std::size_t k) {
     const DrivenState& wall = state_.obstacles.driven()[k];
-    const Drive<D>& drive = state_.obstacles.drive_of(wall);
+    const DrivenMotion<D>& driven_motion = state_.obstacles.driven_motion_of(wall);
     const Vec<D> point =
         std::as_const(state_.bodies).position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
-    const Vec<D> direction = drive.direction(state_.obstacles.at_obstacle(contacts.wall[c], point));
+    const Vec<D> direction = driven_motion.direction(state_.obstacles.at_obstacle(contacts.wall[c], point));
     for (std::size_t i = 0; i < D; ++i) {
       const Real row = problem.at_walls.row[c * D + i] = dot(problem.frame[c][i], direction);
       problem.bias[c * D + i] -= row * wall.velocity;
@@ -210,7 +210,7 @@ class WallUnknowns {
     if (!problem.rolls() || problem.rolling[2 * c] == 0) return;
     const auto axes = turning_frame<D>(problem.frame[c]);
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      const Real turn = problem.at_walls.turn[c * n_turns<D> + i] = dot(axes[i], drive.spin());
+      const Real turn = problem.at_walls.turn[c * n_turns<D> + i] = dot(axes[i], driven_motion.spin());
       problem.spin_bias[c * n_turns<D> + i] -= turn * wall.velocity;
     }
   }

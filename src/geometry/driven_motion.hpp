@@ -10,7 +10,7 @@ namespace scree {
 /// How a wall under load may move, and what it is asked to do: the second kind of motion beside Motion. Where
 /// it is follows from what bodies do, not from time alone; that stands in its DrivenState. Constant in a run.
 template <int D>
-class Drive {
+class DrivenMotion {
  public:
   enum class Control {
     servo,  ///< a wall without mass: it goes where the bodies resist as its load asks

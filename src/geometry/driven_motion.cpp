@@ -1,4 +1,4 @@
-#include "geometry/drive.hpp"
+#include "geometry/driven_motion.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ constexpr Real parallel = 1e-9;  // 1 - cos of an angle
 }  // namespace
 
 template <int D>
-void Drive<D>::describe(Section& section) {
+void DrivenMotion<D>::describe(Section& section) {
   const Vec<D> not_given = filled<D>(NAN);
   Vec<D> axis = not_given, point = not_given;
   Real load = NAN, pressure = NAN, torque = NAN, area = NAN, mass = NAN, moment = NAN, speed = NAN,
@@ -138,7 +138,7 @@ void Drive<D>::describe(Section& section) {
 }
 
 template <int D>
-void Drive<D>::find_planes(const ObstacleSet<D>& obstacles) {
+void DrivenMotion<D>::find_planes(const ObstacleSet<D>& obstacles) {
   if (names_.empty()) return;
   const auto list = obstacles.list();
   const auto fail = [&](const std::string& what) { throw InputError(where_between_ + ": between: " + what); };
@@ -170,14 +170,14 @@ void Drive<D>::find_planes(const ObstacleSet<D>& obstacles) {
 }
 
 template <int D>
-std::vector<int> Drive<D>::planes() const {
+std::vector<int> DrivenMotion<D>::planes() const {
   std::vector<int> numbers;
   for (const Facing& pair : planes_) numbers.insert(numbers.end(), {pair.one, pair.other});
   return numbers;
 }
 
 template <int D>
-Real Drive<D>::area(const ObstacleSet<D>& obstacles) const {
+Real DrivenMotion<D>::area(const ObstacleSet<D>& obstacles) const {
   if (planes_.empty()) return area_;
   Real product = 1;
   for (const Facing& pair : planes_) {
@@ -197,7 +197,7 @@ Real target_of(const ObstacleSet<D>& obstacles, const DrivenState& wall) {
     case DrivenOrder::Kind::load:
       return wall.order.value;
     case DrivenOrder::Kind::pressure:
-      return wall.order.value * obstacles.drive_of(wall).area(obstacles);
+      return wall.order.value * obstacles.driven_motion_of(wall).area(obstacles);
     case DrivenOrder::Kind::speed:
       break;
   }
@@ -210,57 +210,58 @@ void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, con
   for (const DrivenState& wall : obstacles.driven()) {
     const Real reach = obstacles.reach(wall, wall.position, dt, region);
     if (reach <= (1 + rounding) * max_of_skin * skin) continue;
-    const Drive<D>& drive = obstacles.drive_of(wall);
+    const DrivenMotion<D>& driven_motion = obstacles.driven_motion_of(wall);
     throw InputError(fmt::format(
         "{}: {} = {:g} {} moves obstacle '{}' by {:.3g} m in a step of {:g} s, more than a quarter of the "
         "skin of the "
         "neighbour list ({:.3g} m); take at most {:.3g}, a shorter step or a wider [neighbors] skin",
-        drive.where(), drive.turns() ? "max_rate" : "max_speed", drive.max_speed(),
-        drive.turns() ? "rad/s" : "m/s", obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name,
-        reach, dt, skin, safe * drive.max_speed() * max_of_skin * skin / reach));
+        driven_motion.where(), driven_motion.turns() ? "max_rate" : "max_speed", driven_motion.max_speed(),
+        driven_motion.turns() ? "rad/s" : "m/s",
+        obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name, reach, dt, skin,
+        safe * driven_motion.max_speed() * max_of_skin * skin / reach));
   }
 }
 
 // What ObstacleSet knows of them.
 
 template <int D>
-const Drive<D>& ObstacleSet<D>::drive_of(const DrivenState& wall) const {
-  return *obstacles_[static_cast<std::size_t>(wall.obstacle)].drive;
+const DrivenMotion<D>& ObstacleSet<D>::driven_motion_of(const DrivenState& wall) const {
+  return *obstacles_[static_cast<std::size_t>(wall.obstacle)].driven_motion;
 }
 
 template <int D>
 Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>& obstacle, const Vec<D>& x) const {
-  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.drive->direction(x);
+  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.driven_motion->direction(x);
 }
 
 template <int D>
 Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
   const Obstacle<D>& obstacle = obstacle_with(constraint);
   if (!obstacle.can_move()) return {};
-  if (!obstacle.drive) return obstacle.motion->spin(time);
-  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.drive->spin();
+  if (!obstacle.driven_motion) return obstacle.motion->spin(time);
+  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.driven_motion->spin();
 }
 
 template <int D>
 Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>& obstacle, Real time) const {
   if (obstacle.motion) return obstacle.motion->pose(time);
-  if (!obstacle.drive) return {};
-  return obstacle.drive->pose(driven_[static_cast<std::size_t>(obstacle.driven)].position_at(time));
+  if (!obstacle.driven_motion) return {};
+  return obstacle.driven_motion->pose(driven_[static_cast<std::size_t>(obstacle.driven)].position_at(time));
 }
 
 template <int D>
 void ObstacleSet<D>::find_driven() {
   for (std::size_t o = 0; o < obstacles_.size(); ++o) {
     Obstacle<D>& obstacle = obstacles_[o];
-    if (!obstacle.drive) continue;
+    if (!obstacle.driven_motion) continue;
     obstacle.driven = static_cast<int>(driven_.size());
-    const auto drive = std::make_shared<Drive<D>>(*obstacle.drive);
-    drive->find_planes(*this);
+    const auto driven_motion = std::make_shared<DrivenMotion<D>>(*obstacle.driven_motion);
+    driven_motion->find_planes(*this);
     DrivenState wall;
     wall.obstacle = static_cast<int>(o);
-    wall.order = drive->order();
+    wall.order = driven_motion->order();
     driven_.push_back(wall);
-    obstacle.drive = drive;
+    obstacle.driven_motion = driven_motion;
   }
 }
 
@@ -280,28 +281,28 @@ void ObstacleSet<D>::finish_driven_step(Real end) {
 template <int D>
 Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Box<D>& domain) const {
   const Obstacle<D>& obstacle = obstacles_[static_cast<std::size_t>(wall.obstacle)];
-  const Pose<D> start = obstacle.placed(obstacle.drive->pose(from));
+  const Pose<D> start = obstacle.placed(obstacle.driven_motion->pose(from));
   const auto to = [&](Real position) {
-    return travel_between(obstacle, start, obstacle.placed(obstacle.drive->pose(position)), domain);
+    return travel_between(obstacle, start, obstacle.placed(obstacle.driven_motion->pose(position)), domain);
   };
-  const Real displacement = obstacle.drive->max_speed() * dt;
+  const Real displacement = obstacle.driven_motion->max_speed() * dt;
   return std::max(to(wall.position - displacement), to(wall.position + displacement));
 }
 
-#define SCREE_DRIVE(D)                                                                      \
-  template class Drive<D>;                                                                  \
-  template Real target_of(const ObstacleSet<D>&, const DrivenState&);                       \
-  template void require_slow_walls(const ObstacleSet<D>&, Real, Real, const Box<D>&);       \
-  template const Drive<D>& ObstacleSet<D>::drive_of(const DrivenState&) const;              \
-  template Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>&, const Vec<D>&) const; \
-  template Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int, Real) const;                       \
-  template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                \
-  template void ObstacleSet<D>::find_driven();                                              \
-  template void ObstacleSet<D>::set_reference(Real);                                        \
-  template void ObstacleSet<D>::finish_driven_step(Real);                                   \
+#define SCREE_DRIVEN_MOTION(D)                                                                \
+  template class DrivenMotion<D>;                                                             \
+  template Real target_of(const ObstacleSet<D>&, const DrivenState&);                         \
+  template void require_slow_walls(const ObstacleSet<D>&, Real, Real, const Box<D>&);         \
+  template const DrivenMotion<D>& ObstacleSet<D>::driven_motion_of(const DrivenState&) const; \
+  template Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>&, const Vec<D>&) const;   \
+  template Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int, Real) const;                         \
+  template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                  \
+  template void ObstacleSet<D>::find_driven();                                                \
+  template void ObstacleSet<D>::set_reference(Real);                                          \
+  template void ObstacleSet<D>::finish_driven_step(Real);                                     \
   template Real ObstacleSet<D>::reach(const DrivenState&, Real, Real, const Box<D>&) const;
-SCREE_DRIVE(2)
-SCREE_DRIVE(3)
-#undef SCREE_DRIVE
+SCREE_DRIVEN_MOTION(2)
+SCREE_DRIVEN_MOTION(3)
+#undef SCREE_DRIVEN_MOTION
 
 }  // namespace scree
