@@ -32,7 +32,7 @@ void require_between_faces(const Box<D>& domain, const Box<D>& place, std::strin
 template <int D>
 void require_between_faces(const State<D>& state, const Box<D>& place, std::string_view what,
                            const std::string& where) {
-  if (state.cell.is_given())
+  if (state.deformation.is_given())
     throw InputError(
         fmt::format("{}: a {} has a place in space, but [domain.deformation] moves the faces of the cell: "
                     "remove it",

@@ -109,7 +109,7 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
                                      "Names of obstacles that are put in place when the stage begins. What "
                                      "is added first is absent before");
     describe_orders(section, obstacles, stage.orders);
-    DeformingCell<D>::describe_order(section, stage.cell, stage.where_cell);
+    DomainDeformation<D>::describe_order(section, stage.deformation, stage.where_deformation);
     if (!section.reading()) return;
     stage.where = section.where("name");
     if (std::isfinite(stage.duration) == has_until)
@@ -245,9 +245,9 @@ void Stages<D>::set_orders(State<D>& state) const {
   for (std::size_t k = 0; k < driven.size(); ++k)
     driven[k].order =
         order_in(state.stage.index, static_cast<int>(k), state.obstacles.driven_motion_of(driven[k]).order());
-  state.cell.start_orders();
+  state.deformation.start_orders();
   for (std::int64_t s = 0; s <= state.stage.index && s < static_cast<std::int64_t>(list_.size()); ++s)
-    state.cell.change_order(list_[static_cast<std::size_t>(s)].cell);
+    state.deformation.change_order(list_[static_cast<std::size_t>(s)].deformation);
 }
 
 /// Times are sums of steps: a millionth of a step does not count.
@@ -276,8 +276,9 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::func
                         state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name, wall.reaction,
                         target);
   }
-  if (stage.stress_within >= 0 && !(state.cell.stress_residual() <= stage.stress_within))
-    unmet = fmt::format("stresses are off by {:.3g} of what is asked for", state.cell.stress_residual());
+  if (stage.stress_within >= 0 && !(state.deformation.stress_residual() <= stage.stress_within))
+    unmet =
+        fmt::format("stresses are off by {:.3g} of what is asked for", state.deformation.stress_residual());
   if (stage.kinetic_energy >= 0) {
     const auto owned = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
     const std::int64_t n_free =

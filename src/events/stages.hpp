@@ -27,11 +27,11 @@ class Stages {
     std::vector<int> removed, added;  ///< obstacles
 
     Real load_within = -1;  ///< ends when reactions are as near to loads, as a share of these; < 0: not given
-    std::vector<int> loaded;        ///< these, by their numbers in ObstacleSet::driven()
-    std::string where_load;         ///< place of load_within in the deck
-    std::vector<WallOrder> orders;  ///< from its beginning on
-    CellOrder<D> cell;              ///< the same of the periodic cell
-    std::string where_cell;         ///< its place in the deck; empty: not given
+    std::vector<int> loaded;          ///< these, by their numbers in ObstacleSet::driven()
+    std::string where_load;           ///< place of load_within in the deck
+    std::vector<WallOrder> orders;    ///< from its beginning on
+    DeformationOrder<D> deformation;  ///< the same of the periodic cell
+    std::string where_deformation;    ///< its place in the deck; empty: not given
     /// Ends when stresses of the cell are as near to what is asked for; < 0: not given.
     Real stress_within = -1;
     std::string where_stress;  ///< place of stress_within in the deck

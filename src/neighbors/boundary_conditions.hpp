@@ -57,7 +57,8 @@ bool wrap_body(State<D>& state, std::size_t i, const std::vector<int>& axes) {
       x[k] = box.lower[k];
     }
     if (bodies.carries_path()) bodies.previous()[i] -= periods * box.period(k);
-    if (state.cell.moves()) bodies.velocity()[i] -= periods * state.cell.period_velocity(box, k);
+    if (state.deformation.moves())
+      bodies.velocity()[i] -= periods * state.deformation.period_velocity(box, k);
     bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
   }
   return true;

@@ -45,8 +45,8 @@ class Detection {
     const Real distance = norm(d);
     const Real gap = distance - contact_distance;
     const Vec<D> normal = distance > 0 ? d * (-1 / distance) : unit_vector<D>(0);
-    if (gap > reach && gap + along(rules_.displacement, rules_.carried, normal, -d, a, b) > reach &&
-        gap + along(rules_.other_displacement, rules_.other_carried, normal, -d, a, b) >=
+    if (gap > reach && gap + along(rules_.displacement, rules_.affine, normal, -d, a, b) > reach &&
+        gap + along(rules_.other_displacement, rules_.other_affine, normal, -d, a, b) >=
             -rules_.overlap_threshold &&
         !rules_.remembers_pair(place))
       return false;
@@ -150,11 +150,12 @@ class Detection {
   }
   /// normal . (displacement of b - that of a), with that of the flow of a deforming cell over the branch from
   /// a to b; 0 without displacements.
-  Real along(std::span<const Vec<D>> displacement, const typename DeformingCell<D>::Carry& carried,
-             const Vec<D>& normal, const Vec<D>& branch, std::size_t a, std::size_t b) const {
+  Real along(std::span<const Vec<D>> displacement,
+             const typename DomainDeformation<D>::AffineDisplacement& affine, const Vec<D>& normal,
+             const Vec<D>& branch, std::size_t a, std::size_t b) const {
     if (displacement.empty()) return 0;
     const Real closing = dot(normal, displacement[b] - displacement[a]);
-    return rules_.is_carried ? closing + dot(normal, carried(branch)) : closing;
+    return rules_.is_deforming ? closing + dot(normal, affine(branch)) : closing;
   }
   /// Where the numbers of a contact are: with a neighbouring part if the body has just come from there.
   std::size_t remembering_place(std::size_t place, const Vec<D>& x, Real radius) const {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "particles/body_store.hpp"
-#include "state/deforming_cell.hpp"
+#include "state/domain_deformation.hpp"
 
 namespace scree {
 
@@ -14,7 +14,7 @@ struct ContactRules {
   Real tolerance = 0;  ///< gap <= tolerance * reach
   /// n_local, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
   /// with their velocity in the middle of the step. In a deforming cell it is that about its flow, see
-  /// `carried`.
+  /// `affine`.
   std::span<const Vec<D>> displacement = {};
   /// With shapes: by how much bodies turn with it [rad].
   std::span<const Spin<D>> turn = {};
@@ -26,8 +26,8 @@ struct ContactRules {
   Real overlap_threshold = 0;
   /// In a deforming cell: how its flow changes the vector between two bodies in dt, beside either
   /// displacement.
-  bool is_carried = false;
-  typename DeformingCell<D>::Carry carried{}, other_carried{};
+  bool is_deforming = false;
+  typename DomainDeformation<D>::AffineDisplacement affine{}, other_affine{};
   /// `width` numbers per place of a candidate, or empty. Any of its numbers is not 0.
   std::span<const Real> pair_values = {}, wall_values = {};
   int width = 1;

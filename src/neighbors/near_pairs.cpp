@@ -46,7 +46,8 @@ void NearPairs<D>::load(const State<D>& state) {
   bodies_[n + 1] = {{1, 0, 0}, 0};  // points one metre apart
   n_displacements_ = 0;
   constexpr Real max_strain = 0.5;  // a step of more is no step
-  stretch_ = rules_->is_carried ? 1 / (1 - std::min(rules_->dt * state.cell.fastest(), max_strain)) : 1;
+  stretch_ =
+      rules_->is_deforming ? 1 / (1 - std::min(rules_->dt * state.deformation.fastest(), max_strain)) : 1;
   for (const std::span<const Vec<D>> displacement : {rules_->displacement, rules_->other_displacement}) {
     if (displacement.empty()) continue;
     std::vector<SweepRecord>& displacements = displacements_[static_cast<std::size_t>(n_displacements_++)];

@@ -29,7 +29,7 @@ template <int D>
 Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max) {
   const Real travel =
       state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state)) +
-      drift_of_pairs(state, state.cell.strain_since_listed(state.box, dt));
+      drift_of_pairs(state, state.deformation.strain_since_listed(state.box, dt));
   std::array<Real, 2> max{moved_squared, extra_max ? *extra_max : 0};
   comm_.max(max);
   if (extra_max) *extra_max = max[1];
@@ -56,24 +56,24 @@ StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share,
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const Real widest = widest_skin(state);
   StepPlan plan{dt, 0};
-  bool is_cell_fastest = false;
+  bool is_deformation_fastest = false;
   for (int halvings = 0; halvings <= max_halvings; ++halvings, plan.dt *= 0.5) {
     Real max = 0;
     for (std::size_t i = 0; i < n; ++i) max = farther(max, displacement(i, plan.dt));
     max = comm_.max(max);
     if (std::isinf(max)) break;
-    const Real of_cell = drift_of_pairs(state, plan.dt * state.cell.fastest());
+    const Real of_deformation = drift_of_pairs(state, plan.dt * state.deformation.fastest());
     const Real others = std::sqrt(max) + state.obstacles.travel(state.clock.time, state.clock.time + plan.dt,
                                                                 reached_box(state));
-    plan.skin = (others + of_cell) / share;
-    is_cell_fastest = of_cell > others;
+    plan.skin = (others + of_deformation) / share;
+    is_deformation_fastest = of_deformation > others;
     if (plan.skin > widest) continue;
     if (plan.skin > state.lattice.skin) plan.skin = std::min(2 * plan.skin, widest);  // for steps to come
     if (halvings > 0)
       record_cut_step(state, dt, plan.dt,
-                      is_cell_fastest ? "the cell might outrun the neighbour list at its rates or its "
-                                        "max_rate"
-                                      : "bodies or obstacles would outrun the neighbour list");
+                      is_deformation_fastest ? "the cell might outrun the neighbour list at its rates or its "
+                                               "max_rate"
+                                             : "bodies or obstacles would outrun the neighbour list");
     return plan;
   }
   refuse_displacement(state, dt, displacement);
@@ -159,7 +159,7 @@ void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   BodyStore<D>& bodies = state.bodies;
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
   state.clock.listed_time = time;
-  state.cell.set_reference(state.box);
+  state.deformation.set_reference(state.box);
   state.obstacles.set_reference(time);
 }
 
@@ -221,18 +221,19 @@ void NeighborList<D>::place_images(const State<D>& state) {
   ++n_placements_;
   constexpr std::size_t n_codes = D == 2 ? 9 : 27;
   shift_table_.assign(3 * n_codes, 0);
-  shift_velocity_table_.assign(state.cell.moves() ? 3 * n_codes : 0, 0);
+  shift_velocity_table_.assign(state.deformation.moves() ? 3 * n_codes : 0, 0);
   for (std::size_t code = 0; code < n_codes; ++code) {
     Vec<D> displacement{}, velocity{};
     std::size_t digits = code;
     for (int k = 0; k < D; ++k, digits /= 3) {
       const Real periods = static_cast<int>(digits % 3) - 1;
       displacement += periods * state.box.period(k);
-      velocity += periods * state.cell.period_velocity(state.box, k);
+      velocity += periods * state.deformation.period_velocity(state.box, k);
     }
     for (int k = 0; k < D; ++k) {
       shift_table_[3 * code + static_cast<std::size_t>(k)] = displacement[k];
-      if (state.cell.moves()) shift_velocity_table_[3 * code + static_cast<std::size_t>(k)] = velocity[k];
+      if (state.deformation.moves())
+        shift_velocity_table_[3 * code + static_cast<std::size_t>(k)] = velocity[k];
     }
   }
 }

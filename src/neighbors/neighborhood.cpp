@@ -136,14 +136,14 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
   if (D == 3) cells = std::min(cells, 10);
   state.lattice = Lattice<D>::make(state.box, largest, skin, cells, sizes.second);
   if (const std::string complaint = complaint_about_room(state); !complaint.empty())
-    throw InputError(fmt::format("{}: {}", state.cell.where(), complaint));
+    throw InputError(fmt::format("{}: {}", state.deformation.where(), complaint));
 }
 
 /// Brings the cell within half a period of tilt, and the lattice with it; true if that changed the blocks.
 /// All that decides is in the state, so restarts choose the same.
 template <int D>
-bool Neighborhood<D>::fit_to_cell(State<D>& state) const {
-  if (const std::int64_t periods = state.cell.flip(state.box); periods != 0) {
+bool Neighborhood<D>::fit_to_deformation(State<D>& state) const {
+  if (const std::int64_t periods = state.deformation.flip(state.box); periods != 0) {
     const auto flow = static_cast<std::size_t>(state.box.flow);
     const auto gradient = static_cast<std::size_t>(state.box.gradient);
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
@@ -162,7 +162,7 @@ bool Neighborhood<D>::fit_to_cell(State<D>& state) const {
 /// Along axes that change, bodies of a deforming cell meet one image of another body only.
 template <int D>
 std::string Neighborhood<D>::complaint_about_room(const State<D>& state) {
-  if (!state.cell.is_given()) return {};
+  if (!state.deformation.is_given()) return {};
   const Lattice<D>& lattice = state.lattice;
   const Real needed = 2 * Lattice<D>::reach(lattice.largest_radius, lattice.skin);
   for (int k = 0; k < D; ++k)
@@ -183,10 +183,10 @@ bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
   const auto listed = state.bodies.listed();
-  const auto carried = state.cell.carry(state.box, 0);
+  const auto affine = state.deformation.affine_displacement(state.box, 0);
   for (std::size_t i = 0; i < n; ++i) {
     Vec<D> moved = position[i] - listed[i];
-    if (state.cell.is_given()) moved -= carried(listed[i]);
+    if (state.deformation.is_given()) moved -= affine(listed[i]);
     if (!displacement.empty()) moved += displacement[i];
     max = farther(max, moved);  // not a number: rebuild() says whose
   }
@@ -199,7 +199,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
   BodyStore<D>& bodies = state.bodies;
   balancer_.end_list(state, list_.schedule());
   bool has_new_blocks = needed_skin && list_.fit_skin(state, *needed_skin);
-  if (state.cell.is_given()) has_new_blocks |= fit_to_cell(state);
+  if (state.deformation.is_given()) has_new_blocks |= fit_to_deformation(state);
   if (has_new_blocks) balancer_.forget_owners();
   const Lattice<D>& lattice = state.lattice;
   balancer_.begin_rebuild();

@@ -94,7 +94,7 @@ class Neighborhood {
   LoadReport load_report(const State<D>& state) { return balancer_.report(state, list_.schedule()); }
 
  private:
-  bool fit_to_cell(State<D>& state) const;
+  bool fit_to_deformation(State<D>& state) const;
   static std::string complaint_about_room(const State<D>& state);
 
   Comm comm_;

@@ -72,7 +72,7 @@ template <int D>
 bool ShapeContacts<D>::may_miss_points(Index low, Index high) const {
   // Points that close are nearer than twice the radii.
   const auto radius = state_->bodies.radius();
-  const Real of_flow = rules_->other_carried.strain() * 2 *
+  const Real of_flow = rules_->other_affine.strain() * 2 *
                        (radius[static_cast<std::size_t>(low)] + radius[static_cast<std::size_t>(high)]);
   return of_flow + closing_bound(displacement_of(rules_->other_displacement, rules_->other_turn, low),
                                  displacement_of(rules_->other_displacement, rules_->other_turn, high), low,
@@ -93,9 +93,9 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
       displacement_of(rules_->other_displacement, rules_->other_turn, low)},
       displacements_b{displacement_of(rules_->displacement, rules_->turn, high),
                       displacement_of(rules_->other_displacement, rules_->other_turn, high)};
-  if (rules_->is_carried) {
-    displacements_b[0].move += rules_->carried(between);
-    displacements_b[1].move += rules_->other_carried(between);
+  if (rules_->is_deforming) {
+    displacements_b[0].move += rules_->affine(between);
+    displacements_b[1].move += rules_->other_affine(between);
   }
   const auto bound_of = [&](std::size_t w) {
     return closing_bound(displacements_a[w], displacements_b[w], low, high);

@@ -79,14 +79,14 @@ void for_each_number(S& state, F&& f) {
     DrivenState::for_each(driven[i], [&](const char* name, auto& value) {
       f(fmt::format("driven_{}_{}", i, name), value, any);
     });
-  if (state.cell.is_given()) {
+  if (state.deformation.is_given()) {
     for (std::size_t k = 0; k < lattice.n_cells.size(); ++k) {
       f(fmt::format("cell_lower_{}", "xyz"[k]), state.box.lower[static_cast<int>(k)], any);
       f(fmt::format("cell_upper_{}", "xyz"[k]), state.box.upper[static_cast<int>(k)], any);
     }
     f("cell_offset", state.box.offset, any);
-    std::remove_reference_t<decltype(state.cell)>::for_each_number(
-        state.cell, [&](const std::string& name, auto&& value) { f("cell_" + name, value, any); });
+    std::remove_reference_t<decltype(state.deformation)>::for_each_number(
+        state.deformation, [&](const std::string& name, auto&& value) { f("cell_" + name, value, any); });
   }
   f("stage_index", state.stage.index, 0);
   f("stage_begin", state.stage.begin, 0);

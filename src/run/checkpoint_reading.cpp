@@ -189,13 +189,13 @@ void read_numbers(const CheckedRows<D>& checked, State<D>& state) {
                                              std::min<std::int64_t>(max, std::numeric_limits<N>::max())));
   });
   checked.real("listed_time", 0, state.clock.time);
-  if (state.cell.is_given()) {
+  if (state.deformation.is_given()) {
     for (int k = 0; k < D; ++k)
       for (const char* name : {"cell_", "cell_listed_"}) {
         const Real lower = checked.real(fmt::format("{}lower_{}", name, "xyz"[k]));
         checked.real(fmt::format("{}upper_{}", name, "xyz"[k]), std::nextafter(lower, HUGE_VAL));
       }
-    state.cell.restore(state.box);
+    state.deformation.restore(state.box);
   }
   check_lattice(checked, state);
   state.lattice.periodic = state.box.periodic;

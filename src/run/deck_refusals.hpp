@@ -122,13 +122,13 @@ class DeckRefusals {
   }
 
   /// The flow that answers a stress is found between the sweeps of a solver, and misfits are shares of one.
-  void check_loads(const DeformingCell<D>& cell, const std::string& where) const {
-    if (cell.is_stress_driven() && cell.largest_target() == 0)
+  void check_loads(const DomainDeformation<D>& deformation, const std::string& where) const {
+    if (deformation.is_stress_driven() && deformation.largest_target() == 0)
       throw InputError(where +
                        ": shear_stress = 0 is the only stress that is asked for, so it is not known what is "
                        "little: give a stress or pressure with it, or shear_rate = 0");
     const SchemeTraits traits = deck_.stepper->traits();
-    if (!cell.is_stress_driven() || !traits.deforms_cells || traits.loads_cells) return;
+    if (!deformation.is_stress_driven() || !traits.deforms_domain || traits.follows_stress) return;
     throw InputError(fmt::format(
         "{}: with the scheme \"{}\" stresses and pressure need solver.type = \"nsgs\"; take it, or "
         "give rates in [domain.deformation]",
@@ -136,41 +136,42 @@ class DeckRefusals {
   }
 
   /// A stage cannot wait for stresses that the cell is not asked for by then.
-  void check_cell_orders() const {
-    DeformingCell<D> then = deck_.cell;
+  void check_deformation_orders() const {
+    DomainDeformation<D> then = deck_.deformation;
     then.start_orders();
-    check_loads(then, deck_.cell.where());
+    check_loads(then, deck_.deformation.where());
     for (const auto& stage : deck_.events.stages.list()) {
-      if (!stage.where_cell.empty()) deck_.cell.check_order(deck_.box, stage.cell, stage.where_cell);
-      then.change_order(stage.cell);
-      check_loads(then, stage.where_cell);
+      if (!stage.where_deformation.empty())
+        deck_.deformation.check_order(deck_.box, stage.deformation, stage.where_deformation);
+      then.change_order(stage.deformation);
+      check_loads(then, stage.where_deformation);
       if (stage.stress_within < 0 || then.is_stress_driven()) continue;
       throw InputError(fmt::format(
           "{}: stage \"{}\" waits for stresses of the cell, but {}", stage.where_stress, stage.name,
-          deck_.cell.is_given() ? "the cell is asked for none by then: give stress, pressure or "
-                                  "shear_stress in [domain.deformation] or in deformation of the stage"
-                                : "there is no [domain.deformation]"));
+          deck_.deformation.is_given() ? "the cell is asked for none by then: give stress, pressure or "
+                                         "shear_stress in [domain.deformation] or in deformation of the stage"
+                                       : "there is no [domain.deformation]"));
     }
   }
 
   /// The cell must be all that there is to the boundary.
   void check_deformation() const {
-    check_cell_orders();
-    if (!deck_.cell.is_given()) return;
+    check_deformation_orders();
+    if (!deck_.deformation.is_given()) return;
     const auto refuse = [&](const std::string& where, const std::string& what) {
       throw InputError(fmt::format("{}: [domain.deformation] {}", where, what));
     };
-    if (!deck_.stepper->traits().deforms_cells)
-      refuse(deck_.cell.where(),
+    if (!deck_.stepper->traits().deforms_domain)
+      refuse(deck_.deformation.where(),
              fmt::format("is for the schemes \"nonsmooth\" and \"dem\", this with friction = \"spring\" or "
                          "\"none\", not for \"{}\" as this deck has it",
                          scheme_));
     for (int k = 0; k < D; ++k)
       if (!deck_.box.is_periodic(k))
-        refuse(deck_.cell.where(),
+        refuse(deck_.deformation.where(),
                fmt::format("needs a domain that is periodic along all axes: axis {} is open", "xyz"[k]));
     for (const Obstacle<D>& obstacle : deck_.obstacles.list())
-      refuse(deck_.cell.where(),
+      refuse(deck_.deformation.where(),
              fmt::format("does not go with obstacles: images of \"{}\" would have to move with the cell",
                          obstacle.name));
     for (const ParticleGroup<D>& group : deck_.groups)
@@ -182,7 +183,7 @@ class DeckRefusals {
     for (const InletTable<D>& inlet : deck_.events.inlets.list())
       refuse(inlet.bodies.where, "does not go with [inlets], which have a place in space");
     if (!deck_.events.outlets.empty())
-      refuse(deck_.cell.where(), "does not go with [outlets], which have a place in space");
+      refuse(deck_.deformation.where(), "does not go with [outlets], which have a place in space");
     for (const auto& field : deck_.forces)
       if (field->has_potential())
         refuse(field->where(),
@@ -190,7 +191,7 @@ class DeckRefusals {
                            "space: images of a body would have other energies",
                            field->name()));
     if (deck_.continuum->is_asked_for())
-      refuse(deck_.cell.where(),
+      refuse(deck_.deformation.where(),
              "does not go with [output.continuum]: take the measures \"stress\" and \"profile\"");
   }
 

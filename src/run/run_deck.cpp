@@ -158,7 +158,7 @@ void RunDeck<D>::describe(Section& root) {
                        {.doc = "Bodies beyond open faces when the neighbour list is rebuilt: \"error\" ends "
                                "the run and names the body; \"delete\" removes it; \"keep\" leaves it"});
         where_outside = section.where("outside");
-        cell.describe(section, box);
+        deformation.describe(section, box);
         if (!section.reading()) return;
         box_given = section.has("lower") || section.has("upper");
         if (box_given != (section.has("lower") && section.has("upper")))

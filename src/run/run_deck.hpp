@@ -35,7 +35,7 @@ struct RunDeck {
   Real dt = 0;
   std::string petsc_options;
   Box<D> box;
-  DeformingCell<D> cell;
+  DomainDeformation<D> deformation;
   std::string box_place;  ///< of [domain] in the deck
   Outside outside = Outside::error;
   Vec<D> gravity{};

@@ -42,7 +42,10 @@ void throw_if_any(const Comm& comm, GlobalId key, const std::string& message) {
 template <int D>
 Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint<D>* from)
     : deck_(std::move(deck)),
-      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles), .cell = deck_.cell},
+      state_{.comm = comm,
+             .box = deck_.box,
+             .obstacles = std::move(deck_.obstacles),
+             .deformation = deck_.deformation},
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   take_physics();
@@ -99,7 +102,10 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
 template <int D>
 Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& checkpoint)
     : deck_(std::move(deck)),
-      state_{.comm = comm, .box = deck_.box, .obstacles = std::move(deck_.obstacles), .cell = deck_.cell},
+      state_{.comm = comm,
+             .box = deck_.box,
+             .obstacles = std::move(deck_.obstacles),
+             .deformation = deck_.deformation},
       neighborhood_(comm, deck_.neighbors, deck_.outside) {
   Scope timer("start");
   take_physics();
@@ -124,7 +130,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.previous().begin());
   std::copy(bodies.listed().begin(), bodies.listed().end(), bodies.position().begin());
   const Box<D> box = state_.box;
-  if (state_.cell.is_given()) state_.box = state_.cell.listed();
+  if (state_.deformation.is_given()) state_.box = state_.deformation.listed();
   neighborhood_.rebuild(state_);
   state_.box = box;
   neighborhood_.list().place_images(state_);

@@ -108,7 +108,7 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
     throw InputError(
         fmt::format("--from: {} do not start from a checkpoint; --resume goes on with a run of them",
                     environment->messages().bodies));
-  State<D> old{.comm = state.comm, .box = content_.box, .cell = content_.cell};
+  State<D> old{.comm = state.comm, .box = content_.box, .deformation = content_.deformation};
   old.bodies.carry(content_.stepper->traits().field_set);
   old.bodies.carry_path(false);
   old.bodies.carry_shapes(content_.has_shapes());
@@ -117,7 +117,7 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   old.obstacles = content_.obstacles;
   read_checkpoint<D>(old, path_);
   state.bodies.carry_shapes(state.bodies.carries_shapes() || old.bodies.carries_shapes());
-  take_cell(old, state, deck);
+  take_deformation(old, state, deck);
   take_bodies(old, match_groups(old, deck), state, deck);
   take_memory(old, state, deck);
   take_walls(old, state);
@@ -126,13 +126,13 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
 
 /// A cell that was deformed goes on as it was left: [domain] of the deck does not say how.
 template <int D>
-void StartingPoint<D>::take_cell(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const {
-  if (!old.cell.is_given()) return;
+void StartingPoint<D>::take_deformation(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const {
+  if (!old.deformation.is_given()) return;
   if (old.box.periodic != state.box.periodic)
     throw InputError(fmt::format(
         "{}: is of a deformed cell, periodic along all axes; the domain of the deck is not", path_));
   const bool is_tilted = old.box.offset != 0;
-  if (is_tilted && deck.cell.is_given() &&
+  if (is_tilted && deck.deformation.is_given() &&
       (state.box.flow != old.box.flow || state.box.gradient != old.box.gradient))
     throw InputError(
         fmt::format("{}: its cell is tilted along {} across {}; flow and gradient of [domain.deformation] "

@@ -17,7 +17,7 @@
 #include "particles/contact_memory.hpp"
 #include "particles/orientation.hpp"
 #include "particles/shape_table.hpp"
-#include "state/deforming_cell.hpp"
+#include "state/domain_deformation.hpp"
 #include "state/energy_balance.hpp"
 
 namespace scree {
@@ -72,7 +72,7 @@ struct State {
   BodyStore<D> bodies{};
   ObstacleSet<D> obstacles{};
   Clock clock{};
-  DeformingCell<D> cell{};  ///< how the periods of `box` change
+  DomainDeformation<D> deformation{};  ///< how the periods of `box` change
   Lattice<D> lattice{};    ///< the global lattice of cell blocks that orders sweeps: independent of the ranks
   ContactMemory memory{};  ///< multipliers or impulses remembered by pair
   GlobalId next_id = 0;    ///< the first unused global id
@@ -139,7 +139,9 @@ Vec<D> followed_position(const State<D>& state, std::size_t i) {
 template <int D>
 Vec<D> velocity_about_flow(const State<D>& state, std::size_t i) {
   const Vec<D>& velocity = state.bodies.velocity()[i];
-  return state.cell.moves() ? velocity - state.cell.flow_at(state.box, state.bodies.position()[i]) : velocity;
+  return state.deformation.moves()
+             ? velocity - state.deformation.flow_at(state.box, state.bodies.position()[i])
+             : velocity;
 }
 
 }  // namespace scree

@@ -8,10 +8,10 @@ namespace {
 
 /// How a deforming cell is, and how it moves (docs/method.md, "Deforming cells").
 template <int D>
-class CellShape final : public Measure<D> {
+class DomainShape final : public Measure<D> {
  public:
   void check(const State<D>& state) const override {
-    if (!state.cell.is_given())
+    if (!state.deformation.is_given())
       throw InputError(
           fmt::format("{}: \"cell\" is of [domain.deformation], which the deck does not have", this->where_));
   }
@@ -25,18 +25,19 @@ class CellShape final : public Measure<D> {
     for (int k = 0; k < D; ++k)
       row.push_back({fmt::format("strain_rate_{}", "xyz"[k]), "1/s",
                      fmt::format("rate of strain along {}, positive: longer", "xyz"[k]),
-                     state.cell.strain_rate(state.box, k)});
+                     state.deformation.strain_rate(state.box, k)});
     row.push_back({"offset", "m",
                    "how far along flow the image across the gradient lies, within half a period",
                    state.box.offset});
-    row.push_back({"shear_rate", "1/s", "rate of shear", state.cell.shear_rate(state.box)});
-    row.push_back({"shear_strain", "-", "shear since the start of the run", state.cell.shear_strain()});
+    row.push_back({"shear_rate", "1/s", "rate of shear", state.deformation.shear_rate(state.box)});
+    row.push_back(
+        {"shear_strain", "-", "shear since the start of the run", state.deformation.shear_strain()});
     return row;
   }
 };
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, cell, CellShape, "lengths, tilt and rates of a deforming periodic cell")
+SCREE_PLUGIN(Measure, cell, DomainShape, "lengths, tilt and rates of a deforming periodic cell")
 
 }  // namespace scree

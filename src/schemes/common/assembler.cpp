@@ -127,7 +127,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
         problem_.arm[c * 2 + side] = radius[body];
     }
     if (ends[1] >= 0) {
-      if (state_.cell.moves()) add_flow(c);
+      if (state_.deformation.moves()) add_flow(c);
       continue;
     }
     const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
@@ -150,7 +150,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
 /// Velocities are those about the flow of the cell, which is that of the image of b about a (H.23).
 template <int D>
 void FrictionAssembler<D>::add_flow(std::size_t c) {
-  const Vec<D> velocity = state_.cell.gradient_times(state_.box, contacts_.branch[c]);
+  const Vec<D> velocity = state_.deformation.gradient_times(state_.box, contacts_.branch[c]);
   for (std::size_t i = 0; i < D; ++i) {
     Real& of_surface = surface_velocity_[c * D + i];
     const Real flow = dot(problem_.frame[c][i], velocity);

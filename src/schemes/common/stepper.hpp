@@ -52,8 +52,8 @@ struct SchemeTraits {
   bool takes_shapes = false;          ///< bodies need not be balls
   bool takes_cohesion = false;        ///< contacts may attract
   bool drives_walls = false;          ///< walls may be under load
-  bool deforms_cells = false;         ///< the periods of the box may change
-  bool loads_cells = false;           ///< they may follow stresses
+  bool deforms_domain = false;        ///< the periods of the box may change
+  bool follows_stress = false;        ///< they may follow stresses
   bool exports_forces = true;         ///< find_contacts() has all that acted in a step
   /// Results have the same bits whoever owns which block. Otherwise the partition uses counts, so that runs
   /// are repeatable.

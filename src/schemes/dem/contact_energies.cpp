@@ -184,7 +184,7 @@ ContactEnergy ContactEnergies<D>::of_pairs(const StepContext<D>& step, const Blo
         if (!step.histories.pair_touches(place)) return;
         if (force_motions_[a].inverse_mass + force_motions_[b].inverse_mass == 0) return;
         const Vec<3> of_flow =
-            in_space(step.state.cell.gradient_times(step.state.box, in_dimension<D>(branch)));
+            in_space(step.state.deformation.gradient_times(step.state.box, in_dimension<D>(branch)));
         const auto add = [&](const MotionRecord& force_a, const MotionRecord& now_a) {
           sum += energy_of(step,
                            {contact_of_pair(branch, records.positions[a].radius, records.positions[b].radius),

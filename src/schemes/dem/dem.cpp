@@ -167,8 +167,8 @@ SchemeTraits DemStepper<D>::traits() const {
           .stores_energy = true,
           .takes_cohesion = true,
           .drives_walls = true,
-          .deforms_cells = true,
-          .loads_cells = true,
+          .deforms_domain = true,
+          .follows_stress = true,
           .memory = friction_ == Friction::spring ? "springs" : ""};
 }
 
@@ -309,7 +309,7 @@ Real DemStepper<D>::refresh(State<D>& state, Real dt) {
   if (!neighborhood_->needs_rebuild_after(state, share_of_skin, motion_->farthest_after(dt), dt)) return dt;
   const auto plan =
       neighborhood_->list().plan_step(state, dt, share_of_skin, [&](std::size_t i, Real shorter) {
-        const Vec<D> flow = state.cell.flow_at(state.box, state.bodies.position()[i]);
+        const Vec<D> flow = state.deformation.flow_at(state.box, state.bodies.position()[i]);
         return free_displacement(state.bodies, i, shorter) - shorter * flow;
       });
   save(state, SaveFor::checkpoint);

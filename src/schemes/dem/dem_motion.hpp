@@ -18,15 +18,15 @@ Real find_farthest(const State<D>& state, Real dt) {
   const BodyStore<D>& bodies = state.bodies;
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   Real max = 0;
-  if (!state.cell.is_given()) {
+  if (!state.deformation.is_given()) {
     for (std::size_t i = 0; i < n; ++i) max = farthest_with(max, bodies, i, dt);
     return max;
   }
   // In a deforming cell ways count against its flow.
-  const auto carried = state.cell.carry(state.box, dt);
+  const auto affine = state.deformation.affine_displacement(state.box, dt);
   for (std::size_t i = 0; i < n; ++i) {
     const Vec<D>& listed = bodies.listed()[i];
-    max = farther(max, (bodies.position()[i] - listed) + free_displacement(bodies, i, dt) - carried(listed));
+    max = farther(max, (bodies.position()[i] - listed) + free_displacement(bodies, i, dt) - affine(listed));
   }
   return max;
 }

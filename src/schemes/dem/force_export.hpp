@@ -67,10 +67,10 @@ class ForceExport {
     const State<D>& state = step.state;
     const std::size_t a = at(contacts.a[c]), b = at(contacts.b[c]);
     MotionRecord motion = step.records.motions[b];
-    if (!state.cell.moves()) return motion;
+    if (!state.deformation.moves()) return motion;
     const auto position = state.bodies.position();
     const Vec<D> shift = position[b] - position[a] - contacts.branch[c];
-    const Vec<D> velocity = state.cell.gradient_times(state.box, shift);
+    const Vec<D> velocity = state.deformation.gradient_times(state.box, shift);
     for (int k = 0; k < D; ++k) motion.velocity[k] -= velocity[k];
     return motion;
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "schemes/dem/cell_stress.hpp"
+#include "schemes/dem/domain_stress.hpp"
 #include "schemes/dem/step_context.hpp"
 
 namespace scree {
@@ -19,7 +19,7 @@ class PairForces {
     list_.resize(static_cast<std::size_t>(3 * longest * batch_size));
   }
   /// Adds those of a block to the records, in the order of a sweep. Local, no allocation.
-  void add(StepContext<D>& step, const typename StepContext<D>::Block& block, CellStress<D>& stress) {
+  void add(StepContext<D>& step, const typename StepContext<D>::Block& block, DomainStress<D>& stress) {
     ForceBatches batches = step.batches;
     batches.forces = step.records.forces.data();
     batches.list = list_.data();

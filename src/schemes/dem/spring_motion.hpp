@@ -6,8 +6,8 @@
 
 #include "core/timing.hpp"
 #include "schemes/dem/block_pipeline.hpp"
-#include "schemes/dem/cell_stress.hpp"
 #include "schemes/dem/dem_motion.hpp"
+#include "schemes/dem/domain_stress.hpp"
 #include "schemes/dem/driven_walls.hpp"
 #include "schemes/dem/force_export.hpp"
 #include "schemes/dem/pair_forces.hpp"
@@ -78,8 +78,8 @@ class SpringMotion final : public DemMotion<D> {
     state_.obstacles.finish_driven_step(end);
     const std::int64_t n_bodies = share_result(step);
     // In a deforming cell ways count against the flow.
-    if (!state_.cell.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
-    if (state_.cell.is_stress_driven())
+    if (!state_.deformation.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
+    if (state_.deformation.is_stress_driven())
       stress_.respond(state_, law_, records_, this->result_.n_contacts, n_bodies);
     if (balance_.is_kept()) balance_.update(step, neighborhood_.ghosts(), driven_work);  // H.9-H.11
   }
@@ -145,27 +145,27 @@ class SpringMotion final : public DemMotion<D> {
   /// The flow of a deforming cell for the step of dt that begins, and the cell at its end. Returns the work
   /// [J] by which the trapezoidal rule misses that of a flow that changes at the start of the step.
   Real begin_deformation(Real dt) {
-    DeformingCell<D>& cell = state_.cell;
-    if (!cell.is_given()) return 0;
-    const bool moved = cell.moves();
+    DomainDeformation<D>& deformation = state_.deformation;
+    if (!deformation.is_given()) return 0;
+    const bool moved = deformation.moves();
     Vec<D> before;
-    for (int k = 0; k < D; ++k) before[k] = cell.strain_rate(state_.box, k);
-    const Real shear_before = cell.shear_rate(state_.box);
+    for (int k = 0; k < D; ++k) before[k] = deformation.strain_rate(state_.box, k);
+    const Real shear_before = deformation.shear_rate(state_.box);
     Real work = 0;
-    cell.begin_step(state_.box, dt, [this](const auto& kick_at) {
+    deformation.begin_step(state_.box, dt, [this](const auto& kick_at) {
       BodyStore<D>& bodies = state_.bodies;
       for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
         if (bodies.mobility()[i] != 0) bodies.velocity()[i] += kick_at(bodies.position()[i]);
     });
     for (int k = 0; k < D; ++k)
-      work -= 0.5 * dt * state_.box.volume() * cell.response().stress[k] *
-              (cell.strain_rate(state_.box, k) - before[k]);
-    work += 0.5 * dt * state_.box.volume() * cell.response().shear_stress *
-            (cell.shear_rate(state_.box) - shear_before);
+      work -= 0.5 * dt * state_.box.volume() * deformation.response().stress[k] *
+              (deformation.strain_rate(state_.box, k) - before[k]);
+    work += 0.5 * dt * state_.box.volume() * deformation.response().shear_stress *
+            (deformation.shear_rate(state_.box) - shear_before);
     constexpr Real slowness = 4;  // misfits that springs relax are not to swing
-    const Real share = dt > 0 ? dt / (slowness * cell.response_time(dt)) : 0;
-    cell.advance(state_.box, dt, std::min(share, 1.0));
-    if (moved || cell.moves()) neighborhood_.list().place_images(state_);
+    const Real share = dt > 0 ? dt / (slowness * deformation.response_time(dt)) : 0;
+    deformation.advance(state_.box, dt, std::min(share, 1.0));
+    if (moved || deformation.moves()) neighborhood_.list().place_images(state_);
     return work;
   }
   /// Velocities for half of dt, positions for dt, and what kernels know of them.
@@ -247,7 +247,7 @@ class SpringMotion final : public DemMotion<D> {
   WallForces<D> walls_;
   BlockPipeline<D> pipeline_;
   WallReactions<D> reactions_;
-  CellStress<D> stress_;
+  DomainStress<D> stress_;
   SpringBalance<D> balance_;
   std::vector<Vec<D>> field_force_;    // n_owned
   std::vector<std::uint8_t> is_free_;  // of each chunk of the pipeline: all its bodies can move and turn

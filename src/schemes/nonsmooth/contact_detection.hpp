@@ -36,7 +36,8 @@ class ContactDetection {
     if (has_shapes()) neighborhood_.ghosts().copy_to_ghosts(free.turn());
     if (n_added_ > 0 && !has_springs()) always_listed_.clear();  // of a step that was refused
     n_added_ = 0;
-    if (state_.cell.is_given()) carried_ = state_.cell.carry_in_step(state_.box, free.dt());
+    if (state_.deformation.is_given())
+      affine_ = state_.deformation.affine_displacement_in_step(state_.box, free.dt());
     with_free_walls(free.dt(), [&] { neighborhood_.detect(state_, rules_of(free), contacts_); });
     if (has_springs()) always_listed_.inherit(contacts_, neighborhood_);
   }
@@ -47,7 +48,8 @@ class ContactDetection {
     ContactRules<D> rules = rules_of(free);
     rules.other_displacement = displacement_;
     rules.other_turn = turn_;
-    if (rules.is_carried) rules.other_carried = state_.cell.carry_in_step(state_.box, free.dt());
+    if (rules.is_deforming)
+      rules.other_affine = state_.deformation.affine_displacement_in_step(state_.box, free.dt());
     rules.overlap_threshold = deep;
     bool misses = false;
     with_free_walls(free.dt(), [&] {
@@ -89,8 +91,8 @@ class ContactDetection {
     rules.turn = free.turn();
     rules.dt = free.dt();
     rules.includes_fixed = !state_.obstacles.driven().empty();
-    rules.is_carried = state_.cell.is_given();
-    rules.carried = carried_;
+    rules.is_deforming = state_.deformation.is_given();
+    rules.affine = affine_;
     return rules;
   }
   /// Calls detect() while walls under load go as they would without contacts: servos at their largest speeds.
@@ -148,7 +150,7 @@ class ContactDetection {
   ContactGraph<D> extended_;
   ContactField<Real> always_listed_;  // not 0: a contact at any gap
   // By the flow that find() met: the one that a stress is answered with may be another.
-  typename DeformingCell<D>::Carry carried_;
+  typename DomainDeformation<D>::AffineDisplacement affine_;
   // Of add_missed().
   std::vector<Vec<D>> displacement_;
   std::vector<Spin<D>> turn_;

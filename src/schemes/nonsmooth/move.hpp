@@ -72,7 +72,7 @@ Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<con
   const std::vector<Orientation<D>> orientation(bodies.orientation().begin(),
                                                 bodies.orientation().begin() + n);
   for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
-    const Vec<D> flow = state.cell.flow_at(state.box, position[i]);
+    const Vec<D> flow = state.deformation.flow_at(state.box, position[i]);
     for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * (v[k] + flow[k]);
     Spin<D> spin;
     std::copy_n(v + D, n_spins<D>, spin.component.begin());
@@ -80,14 +80,14 @@ Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<con
   });
   state.obstacles.place(state.clock.time + dt);
   const Box<D> box = state.box;
-  const auto place_cell = [&](const Box<D>& at) {
+  const auto place_box = [&](const Box<D>& at) {
     state.box = at;
-    if (state.cell.moves()) neighborhood.list().place_images(state);
+    if (state.deformation.moves()) neighborhood.list().place_images(state);
   };
-  place_cell(state.cell.box_after(box, dt));
+  place_box(state.deformation.box_after(box, dt));
   neighborhood.detect(state, {.tolerance = 0}, contacts);
   const Real deepest = deepest_overlap(state, contacts);
-  place_cell(box);
+  place_box(box);
   std::ranges::copy(position, bodies.position().begin());
   std::ranges::copy(orientation, bodies.orientation().begin());
   state.obstacles.place(state.clock.time);
@@ -101,7 +101,7 @@ void move_centres(State<D>& state, std::span<const Real> velocity, Real dt) {
   BodyStore<D>& bodies = state.bodies;
   std::copy_n(bodies.position().begin(), bodies.n_owned(), bodies.previous().begin());
   for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
-    const Vec<D> flow = state.cell.flow_at(state.box, bodies.previous()[i]);
+    const Vec<D> flow = state.deformation.flow_at(state.box, bodies.previous()[i]);
     for (int k = 0; k < D; ++k) bodies.position()[i][k] += dt * (v[k] + flow[k]);
   });
   state.obstacles.place(state.clock.time + dt);
@@ -153,7 +153,8 @@ void take_velocities(State<D>& state, std::span<const Real> velocity, std::span<
   BodyStore<D>& bodies = state.bodies;
   for_each_mobile(bodies, velocity, [&](std::size_t i, const Real* v) {
     std::copy_n(v, D, bodies.velocity()[i].component.begin());
-    if (state.cell.moves()) bodies.velocity()[i] += state.cell.flow_at(state.box, bodies.previous()[i]);
+    if (state.deformation.moves())
+      bodies.velocity()[i] += state.deformation.flow_at(state.box, bodies.previous()[i]);
     std::copy_n(v + D, n_spins<D>, bodies.angular_velocity()[i].component.begin());
     Spin<D> spin;
     std::copy_n(&turning[i * FrictionProblem<D>::q + D], n_spins<D>, spin.component.begin());

@@ -10,10 +10,10 @@
 #include "schemes/common/overlap.hpp"
 #include "schemes/common/stepper.hpp"
 #include "schemes/common/tunnelling_guard.hpp"
-#include "schemes/nonsmooth/cell_motion.hpp"
 #include "schemes/nonsmooth/contact_detection.hpp"
 #include "schemes/nonsmooth/contact_laws.hpp"
 #include "schemes/nonsmooth/contact_solve.hpp"
+#include "schemes/nonsmooth/domain_motion.hpp"
 #include "schemes/nonsmooth/move.hpp"
 #include "schemes/nonsmooth/position_correction.hpp"
 #include "schemes/nonsmooth/step_energy.hpp"
@@ -79,7 +79,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::optional<ContactLaws<D>> laws_;
   std::optional<ContactSolve<D>> solve_;
   std::optional<PositionCorrection<D>> correction_;
-  std::optional<CellMotion<D>> cell_;
+  std::optional<DomainMotion<D>> domain_motion_;
   TunnellingGuard<D> sides_;
   FreeMotion<D> free_;
   StepEnergy<D> energy_;
@@ -100,8 +100,8 @@ SchemeTraits NonsmoothStepper<D>::traits() const {
           .takes_shapes = true,
           .takes_cohesion = true,
           .drives_walls = true,
-          .deforms_cells = true,
-          .loads_cells = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
+          .deforms_domain = true,
+          .follows_stress = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
           .same_for_any_owners = settings_.solver.solver && settings_.solver.solver->same_on_any_ranks(),
           .memory = "impulses"};
 }
@@ -128,10 +128,10 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   laws_.emplace(state, neighborhood, settings_, *assembler_);
   solve_.emplace(settings_.solver);
   correction_.emplace(state, settings_, *laws_, *solve_);
-  cell_.emplace(state, *assembler_, *laws_, *solve_);
+  domain_motion_.emplace(state, *assembler_, *laws_, *solve_);
   fit(state);
   if (state.clock.step > 0) return;
-  cell_->start();
+  domain_motion_->start();
   // The row of the first moment tells what touches then.
   neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
   detection_->count(end_contacts_);
@@ -161,12 +161,12 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   state.obstacles.begin_step();
   WallUnknowns<D>* walls = laws_->walls();
   if (walls) walls->begin_step();
-  cell_->begin_step();
+  domain_motion_->begin_step();
   try {
     take_step(state, dt);
   } catch (const StepRefused&) {
     if (walls) walls->restore();
-    cell_->restore();
+    domain_motion_->restore();
     throw;
   }
 }
@@ -175,10 +175,10 @@ template <int D>
 void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   asked_ = dt;
   dt = rebuild_list_if_needed(state, predict(state, dt));  // D.1: velocities without contacts
-  for (;; cell_->restore(), free_.predict(state, dt)) {
+  for (;; domain_motion_->restore(), free_.predict(state, dt)) {
     Scope timer("contact problem");
     if (laws_->walls()) laws_->walls()->start();
-    cell_->choose(free_);
+    domain_motion_->choose(free_);
     detection_->find(free_);  // pairs that may touch in the step
     laws_->begin_step(free_);
     solve_contacts();  // D.2-D.11, D.17, F.1-F.4: velocities that obey Coulomb's law
@@ -207,7 +207,7 @@ void NonsmoothStepper<D>::finish_step(State<D>& state, Real dt) {
   energy_.update_balance(state, free_, assembler_->problem().start_velocity, solve_->velocity(),
                          laws_->work());  // E.1-E.6
   state.obstacles.finish_driven_step(state.clock.time + dt);
-  if (!state.cell.advance(state.box, dt)) return;
+  if (!state.deformation.advance(state.box, dt)) return;
   energy_.add_flow(state, solve_->velocity(), dt);  // H.25
   neighborhood_->list().place_images(state);
 }
@@ -251,21 +251,21 @@ void NonsmoothStepper<D>::solve_contacts() {
   const Real deep = settings_.new_overlap * smallest_radius_;
   laws_->assemble(free_);
   laws_->guess(*solve_);
-  cell_->solve(free_.dt(), keeps_guess);
+  domain_motion_->solve(free_.dt(), keeps_guess);
   if (!solve_->report().converged && !settings_.on_failure.may_refuse() &&
       laws_->disable_restitution(solve_->report().residual)) {
     laws_->guess(*solve_);
-    cell_->solve(free_.dt(), keeps_guess);
+    domain_motion_->solve(free_.dt(), keeps_guess);
   }
   int round = 0;
   for (; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep); ++round) {
     laws_->assemble(free_);
     solve_->spread(assembler_->problem(), detection_->origin());
-    if (!cell_->solve_again(free_.dt(), keeps_guess)) break;
+    if (!domain_motion_->solve_again(free_.dt(), keeps_guess)) break;
   }
   for (; round < max_rounds && laws_->keep_springs_pressed(*solve_); ++round) {
     laws_->assemble(free_);
-    if (!cell_->solve_again(free_.dt(), keeps_guess)) break;
+    if (!domain_motion_->solve_again(free_.dt(), keeps_guess)) break;
   }
   detection_->count(assembler_->contacts());
 }
@@ -372,7 +372,7 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
                   settings_.overlap_limit, beyond_);
   if (settings_.on_overlap.may_refuse())
     refuse_step(state.clock, what +
-                                 (state.cell.is_given()
+                                 (state.deformation.is_given()
                                       ? "; is the cell strained too fast, or pressed too hard, for its step?"
                                       : "; does an obstacle press bodies where they have no room?") +
                                  " Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] "
@@ -439,7 +439,8 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});
   if (const WallUnknowns<D>* walls = std::as_const(*laws_).walls())
     entries.push_back({"driven_misfit", "-", walls->worst_residual()});
-  if (cell_->is_loaded()) entries.push_back({"stress_residual", "-", cell_->stress_residual()});
+  if (domain_motion_->is_loaded())
+    entries.push_back({"stress_residual", "-", domain_motion_->stress_residual()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
 }

@@ -55,7 +55,7 @@ class StepEnergy {
   /// work of the cell, what the correction of positions does to it is part of `correction` (docs/method.md,
   /// eq. H.25). Nothing if the cell does not move. Collective.
   void add_flow(State<D>& state, std::span<const Real> velocity, Real dt) {
-    if (!state.cell.moves()) return;
+    if (!state.deformation.moves()) return;
     std::array<Real, 2> sums{};
     const BodyStore<D>& bodies = state.bodies;
     ReproducibleSum::sum(state.comm, static_cast<std::size_t>(bodies.n_owned()), sums,
@@ -64,7 +64,7 @@ class StepEnergy {
                            std::copy_n(&velocity[i * q], D, solved.component.begin());
                            const Vec<D> uncorrected = bodies.previous()[i] + dt * bodies.velocity()[i];
                            const Vec<D> carried =
-                               bodies.velocity()[i] - state.cell.flow_at(state.box, uncorrected);
+                               bodies.velocity()[i] - state.deformation.flow_at(state.box, uncorrected);
                            const Vec<D> now = velocity_about_flow(state, i);
                            const Real half = 0.5 * bodies.mass()[i];
                            work[0] = half * dot(carried - solved, carried + solved);

@@ -16,63 +16,63 @@ namespace scree {
 /// step, so that the stress of the same step answers it by (H.22). Without [domain.deformation] all calls do
 /// nothing but solve. The arguments of the constructor must outlive it.
 template <int D>
-class CellMotion {
+class DomainMotion {
  public:
-  CellMotion(State<D>& state, FrictionAssembler<D>& assembler, const ContactLaws<D>& laws,
-             ContactSolve<D>& solve)
+  DomainMotion(State<D>& state, FrictionAssembler<D>& assembler, const ContactLaws<D>& laws,
+               ContactSolve<D>& solve)
       : state_(state), assembler_(assembler), laws_(laws), solve_(solve) {}
 
   /// At the start of a run bodies go with the flow. Local.
   void start() {
     BodyStore<D>& bodies = state_.bodies;
-    state_.cell.begin_step(state_.box, 0, [&](const auto& kick_at) {
+    state_.deformation.begin_step(state_.box, 0, [&](const auto& kick_at) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
         bodies.velocity()[i] += kick_at(bodies.position()[i]);
     });
   }
   /// The flow that velocities go with from step to step; where a step is refused, or taken again with another
   /// length, it is that again. Local.
-  void begin_step() { before_ = state_.cell.motion(); }
-  void restore() { state_.cell.set_motion(before_); }
+  void begin_step() { before_ = state_.deformation.motion(); }
+  void restore() { state_.deformation.set_motion(before_); }
   /// The flow of the step of `free`, to be solved for if a stress is asked for. Collective.
   void choose(const FreeMotion<D>& free) {
     residual_ = 0;
-    if (!state_.cell.is_given()) return;
-    state_.cell.choose_motion(state_.box, free.dt());
-    if (state_.cell.is_stress_driven()) find_kinetic(free);
+    if (!state_.deformation.is_given()) return;
+    state_.deformation.choose_motion(state_.box, free.dt());
+    if (state_.deformation.is_stress_driven()) find_kinetic(free);
   }
   /// Solves the problem of the assembler from the present impulses; where a stress is asked for, together
   /// with the flow that answers it. `keeps_guess`: see ContactSolve. Collective.
   void solve(Real dt, bool keeps_guess) {
     FrictionProblem<D>& problem = assembler_.problem();
-    if (!state_.cell.is_stress_driven()) return solve_.run(problem, keeps_guess);
+    if (!state_.deformation.is_stress_driven()) return solve_.run(problem, keeps_guess);
     Scope timer("stress of the cell");
     const Real inertia = find_inertia(), answer = 2 * static_cast<Real>(sweeps_of_try) * inertia / dt;
     // What rests is not solved relative to its own errors.
     if (inertia > 0)
       problem.velocity_floor =
-          std::max(problem.velocity_floor,
-                   negligible * dt * state_.cell.largest_target() * state_.lattice.largest_radius / inertia);
+          std::max(problem.velocity_floor, negligible * dt * state_.deformation.largest_target() *
+                                               state_.lattice.largest_radius / inertia);
     solve_.run(problem, keeps_guess, sweeps_of_try);
     for (int n = 1;; ++n) {
-      state_.cell.set_response(response(dt, modulus_of(inertia, dt)));
-      const typename DeformingCell<D>::Motion solved_for = state_.cell.motion();
-      residual_ = state_.cell.choose_motion(state_.box, dt, answer);
+      state_.deformation.set_response(response(dt, modulus_of(inertia, dt)));
+      const typename DomainDeformation<D>::Motion solved_for = state_.deformation.motion();
+      residual_ = state_.deformation.choose_motion(state_.box, dt, answer);
       if ((solve_.report().converged && residual_ <= tolerance) || n == max_tries)
-        return state_.cell.set_motion(solved_for);
+        return state_.deformation.set_motion(solved_for);
       assembler_.change_flow();
       solve_.run_on(problem, sweeps_of_try);
     }
   }
   /// The same after contacts have changed, see ContactSolve::run_again().
   bool solve_again(Real dt, bool keeps_guess) {
-    if (!state_.cell.is_stress_driven()) return solve_.run_again(assembler_.problem(), keeps_guess);
+    if (!state_.deformation.is_stress_driven()) return solve_.run_again(assembler_.problem(), keeps_guess);
     solve(dt, keeps_guess);
     return true;
   }
   /// Whether a stress may be asked for in this run, and by how much the flow of the last step misses (H.22),
   /// as a share of the stress asked for.
-  bool is_loaded() const { return state_.cell.may_follow_stress(); }
+  bool is_loaded() const { return state_.deformation.may_follow_stress(); }
   Real stress_residual() const { return residual_; }
 
  private:
@@ -110,7 +110,7 @@ class CellMotion {
   }
   /// Stresses of all impulses of contacts, with those of motion [Pa]: sum of r_k l_k over dt and the volume,
   /// for shear the negative sum of r_flow l_gradient.
-  typename DeformingCell<D>::Response response(Real dt, Real modulus) const {
+  typename DomainDeformation<D>::Response response(Real dt, Real modulus) const {
     const ContactGraph<D>& contacts = assembler_.contacts();
     const FrictionProblem<D>& problem = assembler_.problem();
     std::array<Real, D + 1> sums{};
@@ -124,7 +124,7 @@ class CellMotion {
       terms[D] = r[static_cast<int>(flow())] * contacts.branch[c][static_cast<int>(gradient())];
     });
     for (std::size_t k = 0; k <= D; ++k) sums[k] = kinetic_[k] + sums[k] / (dt * state_.box.volume());
-    typename DeformingCell<D>::Response response{.shear_stress = -sums[D], .modulus = modulus};
+    typename DomainDeformation<D>::Response response{.shear_stress = -sums[D], .modulus = modulus};
     std::copy_n(sums.begin(), D, response.stress.component.begin());
     return response;
   }
@@ -148,14 +148,15 @@ class CellMotion {
   }
   /// M of (H.24): by which free bodies answer a strain of the cell in the step [Pa].
   Real modulus_of(Real inertia, Real dt) const {
-    return inertia / (dt * std::min(state_.cell.response_time(dt), state_.cell.usual_steps * dt));
+    return inertia /
+           (dt * std::min(state_.deformation.response_time(dt), state_.deformation.usual_steps * dt));
   }
 
   State<D>& state_;
   FrictionAssembler<D>& assembler_;
   const ContactLaws<D>& laws_;
   ContactSolve<D>& solve_;
-  typename DeformingCell<D>::Motion before_;
+  typename DomainDeformation<D>::Motion before_;
   std::array<Real, D + 1> kinetic_{};
   Real residual_ = 0;
 };

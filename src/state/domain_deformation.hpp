@@ -11,7 +11,7 @@ namespace scree {
 /// What a periodic cell is asked to do. Along each axis a rate of strain or a stress; not a number: as
 /// before.
 template <int D>
-struct CellOrder {
+struct DeformationOrder {
   Real shear_rate = NAN;                ///< [1/s]
   Vec<D> strain_rate = filled<D>(NAN);  ///< [1/s], positive: longer
   Vec<D> stress = filled<D>(NAN);       ///< normal stress along each axis [Pa], compression positive
@@ -37,21 +37,21 @@ struct CellOrder {
 /// velocities change by (L - L_before) (x - centre): the motion about the flow, c = v - L (x - centre),
 /// stays.
 template <int D>
-class DeformingCell {
+class DomainDeformation {
  public:
   /// Declares and reads [domain.deformation].
   void describe(Section& domain, Box<D>& box);
   /// The same of an entry of [[stages]]: what changes from its beginning on.
-  static void describe_order(Section& stage, CellOrder<D>& order, std::string& where);
+  static void describe_order(Section& stage, DeformationOrder<D>& order, std::string& where);
   /// Throws InputError if an order cannot be given to the cell. `where`: its place in the deck.
-  void check_order(const Box<D>& box, const CellOrder<D>& order, const std::string& where) const;
+  void check_order(const Box<D>& box, const DeformationOrder<D>& order, const std::string& where) const;
 
   /// Whether the deck has the table.
   bool is_given() const { return is_given_; }
   const std::string& where() const { return where_; }
   /// What the cell is asked to do: the order of the deck, and on top of it those of stages.
   void start_orders() { order_ = first_order_; }
-  void change_order(const CellOrder<D>& order);
+  void change_order(const DeformationOrder<D>& order);
   bool is_stress_driven() const { return order_.sets_stress(); }
   Real largest_target() const {  ///< [Pa]
     Real max = std::isnan(order_.pressure) ? 0 : order_.pressure;
@@ -153,7 +153,7 @@ class DeformingCell {
   void set_reference(const Box<D>& box) { listed_ = box; }
   const Box<D>& listed() const { return listed_; }
   /// How far the flow takes points from when the list was built until some time later.
-  struct Carry {
+  struct AffineDisplacement {
     Vec<D> centre{}, stretch{};  ///< lengths then over before, less 1
     Real shear = 0;              ///< way along flow per length along gradient
     int flow = -1, gradient = -1;
@@ -169,9 +169,9 @@ class DeformingCell {
     Real strain() const { return std::sqrt(dot(stretch, stretch) + shear * shear); }
   };
   /// Until dt after now.
-  Carry carry(const Box<D>& box, Real dt) const;
+  AffineDisplacement affine_displacement(const Box<D>& box, Real dt) const;
   /// dt L r of the vector r between two points.
-  Carry carry_in_step(const Box<D>& box, Real dt) const {
+  AffineDisplacement affine_displacement_in_step(const Box<D>& box, Real dt) const {
     return {.stretch = dt * strain_rates(box),
             .shear = dt * shear_rate(box),
             .flow = box.flow,
@@ -183,21 +183,21 @@ class DeformingCell {
   Real fastest() const;
 
   /// Calls f(name, number) for what checkpoints keep.
-  template <class Cell, class F>
-  static void for_each_number(Cell& cell, F&& f) {
+  template <class Deformation, class F>
+  static void for_each_number(Deformation& deformation, F&& f) {
     for (int k = 0; k < D; ++k) {
       const std::string axis(1, "xyz"[k]);
-      f("speed_" + axis, cell.speed_[k]);
-      f("stress_" + axis, cell.response_.stress[k]);
-      f("listed_lower_" + axis, cell.listed_.lower[k]);
-      f("listed_upper_" + axis, cell.listed_.upper[k]);
+      f("speed_" + axis, deformation.speed_[k]);
+      f("stress_" + axis, deformation.response_.stress[k]);
+      f("listed_lower_" + axis, deformation.listed_.lower[k]);
+      f("listed_upper_" + axis, deformation.listed_.upper[k]);
     }
-    f("slip", cell.slip_);
-    f("lasting_shear_rate", cell.lasting_shear_rate_);
-    f("shear_stress", cell.response_.shear_stress);
-    f("modulus", cell.response_.modulus);
-    f("shear_strain", cell.shear_strain_);
-    f("listed_offset", cell.listed_.offset);
+    f("slip", deformation.slip_);
+    f("lasting_shear_rate", deformation.lasting_shear_rate_);
+    f("shear_stress", deformation.response_.shear_stress);
+    f("modulus", deformation.response_.modulus);
+    f("shear_strain", deformation.shear_strain_);
+    f("listed_offset", deformation.listed_.offset);
   }
   /// After these were read.
   void restore(const Box<D>& box);
@@ -214,11 +214,11 @@ class DeformingCell {
   // The deck.
   bool is_given_ = false;
   std::string where_;
-  CellOrder<D> first_order_;
+  DeformationOrder<D> first_order_;
   Real max_rate_ = 0;        // [1/s]
   Real response_time_ = -1;  // [s]; not positive: not given
 
-  CellOrder<D> order_;
+  DeformationOrder<D> order_;
   bool moves_ = false;
   Vec<D> speed_{};  // of the lengths [m/s]
   Real slip_ = 0;   // of the offset [m/s]

@@ -1,4 +1,4 @@
-#include "state/deforming_cell.hpp"
+#include "state/domain_deformation.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ std::string axis_name(int axis) {
 
 /// Keys that the cell and stages have in common.
 template <int D>
-void describe_common(Section& section, CellOrder<D>& order) {
+void describe_common(Section& section, DeformationOrder<D>& order) {
   section.real("shear_rate", order.shear_rate,
                {.unit = Unit::rate,
                 .doc = "Rate of shear: how much the velocity along flow grows per length along gradient"});
@@ -59,7 +59,7 @@ void describe_common(Section& section, CellOrder<D>& order) {
 }  // namespace
 
 template <int D>
-void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
+void DomainDeformation<D>::describe(Section& domain, Box<D>& box) {
   domain.optional_table(
       "deformation",
       {.doc = "A periodic cell that is sheared, strained, or brought to stresses. All axes must be periodic; "
@@ -98,7 +98,7 @@ void DeformingCell<D>::describe(Section& domain, Box<D>& box) {
 }
 
 template <int D>
-void DeformingCell<D>::describe_order(Section& stage, CellOrder<D>& order, std::string& where) {
+void DomainDeformation<D>::describe_order(Section& stage, DeformationOrder<D>& order, std::string& where) {
   stage.optional_table(
       "deformation",
       {.doc = "What [domain.deformation] is asked to do from the beginning of the stage on; what is "
@@ -110,8 +110,8 @@ void DeformingCell<D>::describe_order(Section& stage, CellOrder<D>& order, std::
 }
 
 template <int D>
-void DeformingCell<D>::check_order(const Box<D>& box, const CellOrder<D>& order,
-                                   const std::string& where) const {
+void DomainDeformation<D>::check_order(const Box<D>& box, const DeformationOrder<D>& order,
+                                       const std::string& where) const {
   const auto fail = [&](const std::string& what) { throw InputError(fmt::format("{}: {}", where, what)); };
   if (!is_given_) fail("the stage deforms the cell, but there is no [domain.deformation]");
   for (const auto& [name, number] :
@@ -125,7 +125,7 @@ void DeformingCell<D>::check_order(const Box<D>& box, const CellOrder<D>& order,
 }
 
 template <int D>
-void DeformingCell<D>::change_order(const CellOrder<D>& order) {
+void DomainDeformation<D>::change_order(const DeformationOrder<D>& order) {
   if (was_given(order.shear_rate) || was_given(order.shear_stress)) {
     order_.shear_rate = order.shear_rate;
     order_.shear_stress = order.shear_stress;
@@ -148,7 +148,7 @@ void DeformingCell<D>::change_order(const CellOrder<D>& order) {
 }
 
 template <int D>
-Real DeformingCell<D>::stress_residual() const {
+Real DomainDeformation<D>::stress_residual() const {
   Real max = 0, mean = 0;
   for (int k = 0; k < D; ++k) {
     mean += response_.stress[k] / D;
@@ -165,12 +165,12 @@ Real DeformingCell<D>::stress_residual() const {
 /// max_rate. Where contacts are stiff that is too much: there strains relax a residual within the response
 /// time, sigma' = -modulus strain_rate.
 template <int D>
-Real DeformingCell<D>::resistance_to(Real target, Real dt) const {
+Real DomainDeformation<D>::resistance_to(Real target, Real dt) const {
   return std::max(target / max_rate_, response_.modulus * response_time(dt));
 }
 
 template <int D>
-Real DeformingCell<D>::choose_motion(const Box<D>& box, Real dt, Real answer) {
+Real DomainDeformation<D>::choose_motion(const Box<D>& box, Real dt, Real answer) {
   if (!is_given_) return 0;
   Real mean = 0, change = 0;
   const auto follow = [&](Real now, Real lasting, Real residual, Real target) {
@@ -202,7 +202,7 @@ Real DeformingCell<D>::choose_motion(const Box<D>& box, Real dt, Real answer) {
 }
 
 template <int D>
-Box<D> DeformingCell<D>::box_after(const Box<D>& box, Real dt) const {
+Box<D> DomainDeformation<D>::box_after(const Box<D>& box, Real dt) const {
   Box<D> after = box;
   for (int k = 0; k < D; ++k) {
     if (speed_[k] == 0) continue;
@@ -214,7 +214,7 @@ Box<D> DeformingCell<D>::box_after(const Box<D>& box, Real dt) const {
 }
 
 template <int D>
-bool DeformingCell<D>::advance(Box<D>& box, Real dt, Real share) {
+bool DomainDeformation<D>::advance(Box<D>& box, Real dt, Real share) {
   lasting_shear_rate_ += share * (shear_rate(box) - lasting_shear_rate_);
   if (!moves_) return false;
   shear_strain_ += dt * shear_rate(box);
@@ -223,7 +223,7 @@ bool DeformingCell<D>::advance(Box<D>& box, Real dt, Real share) {
 }
 
 template <int D>
-std::int64_t DeformingCell<D>::flip(Box<D>& box) {
+std::int64_t DomainDeformation<D>::flip(Box<D>& box) {
   if (box.gradient < 0) return 0;
   const Real length = box.length(box.flow);
   if (std::abs(box.offset) <= 0.5 * length) return 0;
@@ -233,23 +233,24 @@ std::int64_t DeformingCell<D>::flip(Box<D>& box) {
 }
 
 template <int D>
-typename DeformingCell<D>::Carry DeformingCell<D>::carry(const Box<D>& box, Real dt) const {
-  Carry carry{.centre = box.centre(), .flow = box.flow, .gradient = box.gradient};
-  for (int k = 0; k < D; ++k) carry.stretch[k] = (box.length(k) + dt * speed_[k]) / listed_.length(k) - 1;
+typename DomainDeformation<D>::AffineDisplacement DomainDeformation<D>::affine_displacement(const Box<D>& box,
+                                                                                            Real dt) const {
+  AffineDisplacement affine{.centre = box.centre(), .flow = box.flow, .gradient = box.gradient};
+  for (int k = 0; k < D; ++k) affine.stretch[k] = (box.length(k) + dt * speed_[k]) / listed_.length(k) - 1;
   if (box.gradient >= 0)
-    carry.shear = (box.offset + dt * slip_) / listed_.length(box.gradient) -
-                  (1 + carry.stretch[box.flow]) * listed_.lean();
-  return carry;
+    affine.shear = (box.offset + dt * slip_) / listed_.length(box.gradient) -
+                   (1 + affine.stretch[box.flow]) * listed_.lean();
+  return affine;
 }
 
 /// A step that begins may have a faster strain than the last one.
 template <int D>
-Real DeformingCell<D>::strain_since_listed(const Box<D>& box, Real dt) const {
-  return is_given_ ? carry(box, 0).strain() + dt * fastest() : 0;
+Real DomainDeformation<D>::strain_since_listed(const Box<D>& box, Real dt) const {
+  return is_given_ ? affine_displacement(box, 0).strain() + dt * fastest() : 0;
 }
 
 template <int D>
-Real DeformingCell<D>::fastest() const {
+Real DomainDeformation<D>::fastest() const {
   if (!is_given_) return 0;
   const Real shear = follows_shear_stress()         ? max_rate_
                      : was_given(order_.shear_rate) ? order_.shear_rate
@@ -265,14 +266,14 @@ Real DeformingCell<D>::fastest() const {
 }
 
 template <int D>
-void DeformingCell<D>::restore(const Box<D>& box) {
+void DomainDeformation<D>::restore(const Box<D>& box) {
   listed_.periodic = box.periodic;
   listed_.flow = box.flow;
   listed_.gradient = box.gradient;
   set_motion(motion());
 }
 
-template class DeformingCell<2>;
-template class DeformingCell<3>;
+template class DomainDeformation<2>;
+template class DomainDeformation<3>;
 
 }  // namespace scree

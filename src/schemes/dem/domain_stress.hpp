@@ -14,13 +14,13 @@ namespace scree {
 
 /// What contacts exert on a deforming cell that follows a stress.
 template <int D>
-class CellStress {
+class DomainStress {
  public:
   /// Begins a step.
   void begin_step() { face_virials_.clear(); }
   /// Has kernels add what the next block with pairs through faces exerts, if the cell asks for it.
   void add_next_block(const State<D>& state, ForceBatches& batches) {
-    if (!state.cell.is_given()) return;
+    if (!state.deformation.is_given()) return;
     batches.face_virial = face_virials_.emplace_back().data();
     batches.flow = static_cast<std::size_t>(std::max(state.box.flow, 0));
     batches.gradient = static_cast<std::size_t>(std::max(state.box.gradient, 0));
@@ -29,11 +29,11 @@ class CellStress {
   /// with a strain. Numbers over all ranks. Exact sums; collective.
   void respond(State<D>& state, const SpringLaw<D>& law, const MotionRecords<D>& records,
                std::int64_t n_contacts, std::int64_t n_bodies) {
-    typename DeformingCell<D>::Response response = stresses(state, records);
+    typename DomainDeformation<D>::Response response = stresses(state, records);
     Real largest = std::abs(response.shear_stress);
     for (const Real along : response.stress.component) largest = std::max(largest, std::abs(along));
     response.modulus = modulus_of(law, state.lattice.largest_radius, largest, n_contacts, n_bodies);
-    state.cell.set_response(response);
+    state.deformation.set_response(response);
   }
 
  private:
@@ -67,7 +67,7 @@ class CellStress {
   /// With F_i the sum of the contact forces on body i, and x_b - x_a = l + s where a pair is seen through
   /// faces with a shift s: sum f l = sum_i F_i x_i - sum f s. So one pass over bodies does, and the pairs
   /// through faces, which are few. Places count from the centre of the box.
-  typename DeformingCell<D>::Response stresses(const State<D>& state, const MotionRecords<D>& records) {
+  typename DomainDeformation<D>::Response stresses(const State<D>& state, const MotionRecords<D>& records) {
     std::array<std::span<const Real>, D + 1> terms;
     std::array<Real, D + 1> sums{};
     std::size_t n = 0;
@@ -75,15 +75,16 @@ class CellStress {
     mean_velocity_ =
         mean_velocity_about_flow(state, static_cast<std::size_t>(state.bodies.n_owned()), std::identity());
     for (int k = 0; k < D; ++k)
-      if (state.cell.follows_stress(k)) terms[n] = find_terms(state, records, {k, k, k}, terms_[n]), ++n;
-    if (state.cell.follows_shear_stress())
+      if (state.deformation.follows_stress(k))
+        terms[n] = find_terms(state, records, {k, k, k}, terms_[n]), ++n;
+    if (state.deformation.follows_shear_stress())
       terms[n] = find_terms(state, records, {flow, gradient, of_shear}, terms_[n]), ++n;
     ReproducibleSum::sum(state.comm, std::span(terms).first(n), std::span(sums).first(n));
-    typename DeformingCell<D>::Response response;
+    typename DomainDeformation<D>::Response response;
     n = 0;
     for (int k = 0; k < D; ++k)
-      if (state.cell.follows_stress(k)) response.stress[k] = sums[n++] / state.box.volume();
-    if (state.cell.follows_shear_stress()) response.shear_stress = -sums[n++] / state.box.volume();
+      if (state.deformation.follows_stress(k)) response.stress[k] = sums[n++] / state.box.volume();
+    if (state.deformation.follows_shear_stress()) response.shear_stress = -sums[n++] / state.box.volume();
     return response;
   }
   /// Axes of a stress: of the force, of the branch, and where face_virials_ have their product.
@@ -101,7 +102,7 @@ class CellStress {
     for (std::size_t i = 0; i < n; ++i) {
       const Vec<D> from_centre = bodies.position()[i] - centre;
       const Vec<D> c =
-          bodies.velocity()[i] - state.cell.gradient_times(state.box, from_centre) - mean_velocity_;
+          bodies.velocity()[i] - state.deformation.gradient_times(state.box, from_centre) - mean_velocity_;
       terms[i] = records.forces[i].force[of.force] * from_centre[of.branch] +
                  bodies.mass()[i] * c[of.force] * c[of.branch];
     }

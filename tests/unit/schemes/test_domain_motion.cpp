@@ -167,10 +167,10 @@ TEST_CASE("rigid contact in a loaded cell: a chain of disks carries the stress t
       start(places, "stress = { x = 10 }\nmax_rate = 0.1\n", "friction = 0, restitution = 0");
   for (int step = 0; step < 100; ++step) simulation.step();
   const State<2>& state = simulation.state();
-  CHECK(state.cell.stress_residual() < 2e-3);  // twice the tolerance of the search
-  CHECK(std::abs(state.cell.strain_rate(state.box, 0)) < 1e-4);
+  CHECK(state.deformation.stress_residual() < 2e-3);  // twice the tolerance of the search
+  CHECK(std::abs(state.deformation.strain_rate(state.box, 0)) < 1e-4);
   CHECK(state.box.length(0) == Approx(edge).margin(1e-2 * radius));
-  CHECK(state.cell.response().stress[0] == Approx(asked).epsilon(2e-3));
+  CHECK(state.deformation.response().stress[0] == Approx(asked).epsilon(2e-3));
 }
 
 namespace {
@@ -185,10 +185,10 @@ const Disks of_chain{.size = edge * std::numbers::sqrt2 / 18};
 
 /// Each contact carries the same force along (-1, 1), so all stresses are alike.
 void check_shear_stress(const State<2>& state, Real asked, Real tolerance) {
-  const auto& response = state.cell.response();
+  const auto& response = state.deformation.response();
   CHECK(response.shear_stress == Approx(asked).epsilon(tolerance));
-  CHECK(state.cell.stress_residual() < tolerance);
-  CHECK(std::abs(state.cell.shear_rate(state.box)) < 1e-3);
+  CHECK(state.deformation.stress_residual() < tolerance);
+  CHECK(std::abs(state.deformation.shear_rate(state.box)) < 1e-3);
 }
 
 }  // namespace
