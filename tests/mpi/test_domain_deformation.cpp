@@ -155,7 +155,7 @@ TEST_CASE(
   CHECK(n_flips >= 4);
   CHECK(max < 0.6);
   CHECK(simulation.state().stage.index == 1);
-  CHECK(std::abs(simulation.state().cell.shear_rate(simulation.state().box) + 40) <
+  CHECK(std::abs(simulation.state().deformation.shear_rate(simulation.state().box) + 40) <
         0.2);  // lengths change in a step
   const Vec<2> length{{simulation.state().box.length(0), simulation.state().box.length(1)}};
   CHECK(length[1] != 0.8);

@@ -79,7 +79,7 @@ class NonsmoothStepper final : public Stepper<D> {
   std::optional<ContactLaws<D>> laws_;
   std::optional<ContactSolve<D>> solve_;
   std::optional<PositionCorrection<D>> correction_;
-  std::optional<DomainMotion<D>> domain_motion_;
+  std::optional<DomainMotion<D>> deformation_;
   TunnellingGuard<D> sides_;
   FreeMotion<D> free_;
   StepEnergy<D> energy_;
@@ -128,10 +128,10 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   laws_.emplace(state, neighborhood, settings_, *assembler_);
   solve_.emplace(settings_.solver);
   correction_.emplace(state, settings_, *laws_, *solve_);
-  domain_motion_.emplace(state, *assembler_, *laws_, *solve_);
+  deformation_.emplace(state, *assembler_, *laws_, *solve_);
   fit(state);
   if (state.clock.step > 0) return;
-  domain_motion_->start();
+  deformation_->start();
   // The row of the first moment tells what touches then.
   neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
   detection_->count(end_contacts_);
@@ -161,12 +161,12 @@ void NonsmoothStepper<D>::advance(State<D>& state, Real dt, bool /*record_forces
   state.obstacles.begin_step();
   WallUnknowns<D>* walls = laws_->walls();
   if (walls) walls->begin_step();
-  domain_motion_->begin_step();
+  deformation_->begin_step();
   try {
     take_step(state, dt);
   } catch (const StepRefused&) {
     if (walls) walls->restore();
-    domain_motion_->restore();
+    deformation_->restore();
     throw;
   }
 }
@@ -175,10 +175,10 @@ template <int D>
 void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   asked_ = dt;
   dt = rebuild_list_if_needed(state, predict(state, dt));  // D.1: velocities without contacts
-  for (;; domain_motion_->restore(), free_.predict(state, dt)) {
+  for (;; deformation_->restore(), free_.predict(state, dt)) {
     Scope timer("contact problem");
     if (laws_->walls()) laws_->walls()->start();
-    domain_motion_->choose(free_);
+    deformation_->choose(free_);
     detection_->find(free_);  // pairs that may touch in the step
     laws_->begin_step(free_);
     solve_contacts();  // D.2-D.11, D.17, F.1-F.4: velocities that obey Coulomb's law
@@ -251,21 +251,21 @@ void NonsmoothStepper<D>::solve_contacts() {
   const Real deep = settings_.new_overlap * smallest_radius_;
   laws_->assemble(free_);
   laws_->guess(*solve_);
-  domain_motion_->solve(free_.dt(), keeps_guess);
+  deformation_->solve(free_.dt(), keeps_guess);
   if (!solve_->report().converged && !settings_.on_failure.may_refuse() &&
       laws_->disable_restitution(solve_->report().residual)) {
     laws_->guess(*solve_);
-    domain_motion_->solve(free_.dt(), keeps_guess);
+    deformation_->solve(free_.dt(), keeps_guess);
   }
   int round = 0;
   for (; round < max_rounds && detection_->add_missed(free_, solve_->velocity(), deep); ++round) {
     laws_->assemble(free_);
     solve_->spread(assembler_->problem(), detection_->origin());
-    if (!domain_motion_->solve_again(free_.dt(), keeps_guess)) break;
+    if (!deformation_->solve_again(free_.dt(), keeps_guess)) break;
   }
   for (; round < max_rounds && laws_->keep_springs_pressed(*solve_); ++round) {
     laws_->assemble(free_);
-    if (!domain_motion_->solve_again(free_.dt(), keeps_guess)) break;
+    if (!deformation_->solve_again(free_.dt(), keeps_guess)) break;
   }
   detection_->count(assembler_->contacts());
 }
@@ -439,8 +439,7 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});
   if (const WallUnknowns<D>* walls = std::as_const(*laws_).walls())
     entries.push_back({"driven_misfit", "-", walls->worst_residual()});
-  if (domain_motion_->is_loaded())
-    entries.push_back({"stress_residual", "-", domain_motion_->stress_residual()});
+  if (deformation_->is_loaded()) entries.push_back({"stress_residual", "-", deformation_->stress_residual()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;
 }
