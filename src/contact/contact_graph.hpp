@@ -52,7 +52,7 @@ struct ContactGraph : ContactList<D> {
   std::vector<Vec<D>> branch;  ///< centre of b minus centre of a, nearest image (to the wall: foot point) [m]
   /// Candidates with obstacles that would be contacts but for another wall that meets theirs flush and stands
   /// for it, by place.
-  std::vector<Index> left_out;
+  std::vector<Index> excluded;
   // Only where some bodies are no balls. The contacts of a pair, or of a body with a wall, then follow each
   // other and have one `place`.
   std::vector<Vec<D>> point;           ///< in the middle of the gap, from the centre of a [m]
@@ -68,7 +68,7 @@ struct ContactGraph : ContactList<D> {
 
   void clear() {
     ContactList<D>::clear();
-    wall.clear(), branch.clear(), left_out.clear(), point.clear(), feature.clear(), force.clear(),
+    wall.clear(), branch.clear(), excluded.clear(), point.clear(), feature.clear(), force.clear(),
         load.clear(), friction.clear(), rolling.clear();
   }
 };

@@ -116,17 +116,17 @@ void require_petsc_options_used(const Comm& comm) {
   given.erase("-options_left");  // PETSc asks for it only when it ends
   if (given.empty()) return;
 
-  std::set<std::string> left;
-  PetscInt n_left = 0;
+  std::set<std::string> unused_options;
+  PetscInt n_unused = 0;
   char** names = nullptr;
   char** values = nullptr;
-  SCREE_PETSC(PetscOptionsLeftGet(nullptr, &n_left, &names, &values));
-  for (PetscInt i = 0; i < n_left; ++i) left.insert(std::string("-") + names[i]);
-  SCREE_PETSC(PetscOptionsLeftRestore(nullptr, &n_left, &names, &values));
+  SCREE_PETSC(PetscOptionsLeftGet(nullptr, &n_unused, &names, &values));
+  for (PetscInt i = 0; i < n_unused; ++i) unused_options.insert(std::string("-") + names[i]);
+  SCREE_PETSC(PetscOptionsLeftRestore(nullptr, &n_unused, &names, &values));
 
   std::string unused;
   for (const std::string& name : given)
-    if (comm.all(left.contains(name))) unused += (unused.empty() ? "" : ", ") + name;
+    if (comm.all(unused_options.contains(name))) unused += (unused.empty() ? "" : ", ") + name;
   if (!unused.empty())
     throw InputError(
         "PETSc options that nothing in this run asked for (misspelt, or of a solver that is not used): " +

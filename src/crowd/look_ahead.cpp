@@ -69,10 +69,11 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
     Vec<2> d = position[b] - position[a];
     for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
     const Real squared = dot(d, d), contact_distance = radius[a] + radius[b] + drift;
-    const auto sees = [&](Real gap) {
+    const auto detects = [&](Real gap) {
       return squared <= (contact_distance + gap) * (contact_distance + gap);
     };
-    const VisiblePair pair{low, high, static_cast<std::int16_t>(shift), sees(sight_[a]), sees(sight_[b])};
+    const VisiblePair pair{low, high, static_cast<std::int16_t>(shift), detects(sight_[a]),
+                           detects(sight_[b])};
     if (!pair.by_low && !pair.by_high) return;
     Candidates& list = candidates(shift);
     list.first[a + 2] += pair.by_low ? 1 : 0;
@@ -262,11 +263,11 @@ void LookAhead::look(State<2>& state, Neighborhood<2>& neighborhood, const Perce
 
   if (record) near_.clear();
   const SweepSchedule<2>& schedule = neighborhood.schedule();
-  const bool sees_walls = record || perception.turning_angle > 0 || perception.side_range > 0;
+  const bool detects_walls = record || perception.turning_angle > 0 || perception.side_range > 0;
   const auto detect_in_blocks = [&](std::span<const SweepSchedule<2>::Block> blocks) {
     for (const auto& block : blocks) {
       if (record) find_near_pairs(state, neighborhood, block, perception.reach);
-      if (sees_walls) detect_walls<record>(state, block, schedule, perception, dt);
+      if (detects_walls) detect_walls<record>(state, block, schedule, perception, dt);
     }
     return static_cast<Index>(near_.size());
   };

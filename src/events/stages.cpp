@@ -225,7 +225,7 @@ Real Stages<D>::latest_end() const {
 }
 
 template <int D>
-Real Stages<D>::time_left(const State<D>& state) const {
+Real Stages<D>::remaining_time(const State<D>& state) const {
   if (list_.empty() || finished(state)) return HUGE_VAL;
   const Stage& stage = list_[static_cast<std::size_t>(state.stage.index)];
   Real end = state.stage.begin + std::min(stage.duration, stage.max_time);

@@ -53,7 +53,7 @@ class Stages {
     return !list_.empty() && state.stage.index == static_cast<std::int64_t>(list_.size());
   }
   /// How long the present stage may still last [s]; not finite without stages.
-  Real time_left(const State<D>& state) const;
+  Real remaining_time(const State<D>& state) const;
 
   /// Switches the obstacles as they are in the present stage, and gives driven ones and the cell their
   /// orders.

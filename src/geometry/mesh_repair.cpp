@@ -23,10 +23,10 @@ std::size_t keep(TriangleMesh& mesh, const Keeps& keeps) {
     mesh.triangles[kept] = mesh.triangles[t];
     mesh.number[kept++] = mesh.number[t];
   }
-  const std::size_t n_left_out = mesh.triangles.size() - kept;
+  const std::size_t n_removed = mesh.triangles.size() - kept;
   mesh.triangles.resize(kept);
   mesh.number.resize(kept);
-  return n_left_out;
+  return n_removed;
 }
 
 bool is_line(const TriangleMesh& mesh, std::size_t t) {
@@ -52,7 +52,7 @@ std::size_t leave_out_doubled(TriangleMesh& mesh) {
 }
 
 std::size_t leave_out_lines(TriangleMesh& mesh) {
-  std::size_t n_left_out = 0;
+  std::size_t n_removed = 0;
   for (;;) {
     std::vector<char> is_gone(mesh.triangles.size(), 0);
     bool any = false;
@@ -60,7 +60,7 @@ std::size_t leave_out_lines(TriangleMesh& mesh) {
       is_gone[t] = is_line(mesh, t) ? 1 : 0;
       any = any || is_gone[t] != 0;
     }
-    if (!any) return n_left_out;
+    if (!any) return n_removed;
     // The other triangle at each side of those; -1: none, or several, or it is cut already.
     std::vector<std::array<int, 3>> across(mesh.triangles.size(), {-1, -1, -1});
     const std::vector<TriangleSide> sides = sides_of(mesh);
@@ -98,7 +98,7 @@ std::size_t leave_out_lines(TriangleMesh& mesh) {
       }
     }
     const std::size_t n_cut = static_cast<std::size_t>(std::ranges::count(is_gone, 2));
-    n_left_out += keep(mesh, [&](std::size_t t) { return is_gone[t] == 0; }) - n_cut;
+    n_removed += keep(mesh, [&](std::size_t t) { return is_gone[t] == 0; }) - n_cut;
   }
 }
 

@@ -241,7 +241,7 @@ void ContactDetector<D>::detect_as(const State<D>& state, const NeighborList<D>&
         detect_wall(state, list, rules, wall);
         n_walls_ += detection.take_wall(
             wall, at_, rules.keeps_sides ? from_ : at_, surface_, add,
-            [&](std::size_t place) { contacts.left_out.push_back(static_cast<Index>(place)); });
+            [&](std::size_t place) { contacts.excluded.push_back(static_cast<Index>(place)); });
       }
       const auto n_contacts = static_cast<Index>(contacts.size());
       block_contacts[number] = n_contacts - n_before;

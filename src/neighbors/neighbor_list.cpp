@@ -335,7 +335,7 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
 
 template <int D>
 std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inherited(
-    std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
+    std::span<const Index> b, std::span<const Index> place, std::span<const Index> excluded,
     std::span<const Real> wall_values, int width) {
   inherited_.clear();
   if (!schedule_.has_wall_neighbours()) return inherited_;
@@ -343,9 +343,9 @@ std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inher
   const auto is_empty = [&](Index at) {
     return all_zero(wall_values.subspan(static_cast<std::size_t>(at) * w, w));
   };
-  constexpr std::uint8_t touches = 1, is_left_out = 2;
+  constexpr std::uint8_t touches = 1, is_excluded = 2;
   touched_.assign(schedule_.wall_bodies().size(), 0);
-  for (const Index other : left_out) touched_[static_cast<std::size_t>(other)] = is_left_out;
+  for (const Index other : excluded) touched_[static_cast<std::size_t>(other)] = is_excluded;
   for (std::size_t c = 0; c < b.size(); ++c)
     if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = touches;
   // Contacts are in the order of parts, so the smallest takes what there is.
@@ -354,7 +354,7 @@ std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inher
     const auto take = [&](const auto& others, std::uint8_t unless) {
       for (const auto& other : others) {
         std::uint8_t& state = touched_[static_cast<std::size_t>(other.place)];
-        if ((state | unless) != is_left_out || is_empty(other.place)) continue;
+        if ((state | unless) != is_excluded || is_empty(other.place)) continue;
         inherited_.push_back({place[c], other.place});
         state = touches;
         return true;
@@ -363,17 +363,17 @@ std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inher
     };
     // A part next to it has no contact any more; of other obstacles only those that this one stands for.
     const auto at = static_cast<std::size_t>(place[c]);
-    if (!take(schedule_.wall_neighbours(at), is_left_out)) take(schedule_.walls_beside(at), 0);
+    if (!take(schedule_.wall_neighbours(at), is_excluded)) take(schedule_.walls_beside(at), 0);
   }
   return inherited_;
 }
 
 template <int D>
 void NeighborList<D>::inherit(std::span<const Index> b, std::span<const Index> place,
-                              std::span<const Index> left_out, std::span<Real> wall_values, int width) {
+                              std::span<const Index> excluded, std::span<Real> wall_values, int width) {
   const auto w = static_cast<std::size_t>(width);
   const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
-  for (const auto& [to, from] : find_inherited(b, place, left_out, wall_values, width)) {
+  for (const auto& [to, from] : find_inherited(b, place, excluded, wall_values, width)) {
     std::ranges::copy(numbers_at(from), numbers_at(to).begin());
     std::ranges::fill(numbers_at(from), 0.0);
   }

@@ -114,12 +114,12 @@ class NeighborList {
   /// Of what contacts with obstacles remember, `width` numbers per place of wall_bodies(). `b`, `place`: the
   /// contacts that there are now, as in ContactGraph. One that begins, with all its numbers 0, takes over
   /// those of a neighbouring part that the same body no longer touches, of several the smallest; else those
-  /// of another wall which is in `left_out` now. Good until the next call. Local.
+  /// of another wall which is in `excluded` now. Good until the next call. Local.
   std::span<const Inherited> find_inherited(std::span<const Index> b, std::span<const Index> place,
-                                            std::span<const Index> left_out,
+                                            std::span<const Index> excluded,
                                             std::span<const Real> wall_values, int width);
   /// Moves these numbers. Local.
-  void inherit(std::span<const Index> b, std::span<const Index> place, std::span<const Index> left_out,
+  void inherit(std::span<const Index> b, std::span<const Index> place, std::span<const Index> excluded,
                std::span<Real> wall_values, int width);
 
   const SweepSchedule<D>& schedule() const { return schedule_; }

@@ -188,7 +188,7 @@ ExitCode run_all(const Comm& comm, Deck& deck, const RunOptions& options) {
     Deck its_deck = deck.with(member.overrides);
     RunOptions its_options = options;
     its_options.ensemble = 1;
-    its_options.max_wall_time = wall_time_left(comm, options, start);
+    its_options.max_wall_time = remaining_wall_time(comm, options, start);
     return run_or_resume<D>(comm, its_deck, its_options, [&] {
       // All at once: a member left from before would pass for one of this ensemble if this were interrupted.
       if (!is_prepared) folder.prepare_ensemble(options.force ? Use::replace : Use::go_on, member.name);
@@ -229,7 +229,7 @@ std::string name_after(const Deck& deck) {
   return std::filesystem::path(deck.name()).stem().string();
 }
 
-Real wall_time_left(const Comm& comm, const RunOptions& options, WallClock::time_point start) {
+Real remaining_wall_time(const Comm& comm, const RunOptions& options, WallClock::time_point start) {
   constexpr Real none = 1e-3;  // 0 would mean no limit
   if (options.max_wall_time <= 0) return options.max_wall_time;
   return comm.min(std::max(none, options.max_wall_time - seconds_since(start)));

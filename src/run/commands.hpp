@@ -28,7 +28,7 @@ struct RunOptions {
 std::string name_after(const Deck& deck);
 /// What is left of RunOptions::max_wall_time for the next of several runs, the first of which began at
 /// `start`; 0: no limit. Collective.
-Real wall_time_left(const Comm& comm, const RunOptions& options, WallClock::time_point start);
+Real remaining_wall_time(const Comm& comm, const RunOptions& options, WallClock::time_point start);
 
 /// Runs a deck, or an ensemble of it (run/ensemble.hpp), with all its outputs. Returns done, or interrupted
 /// (a signal or max_wall_time: a checkpoint is written). Sets go_on_with if it is empty. Collective.

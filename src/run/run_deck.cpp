@@ -65,13 +65,13 @@ void describe_simulation(Section& root, RunDeck<D>& deck, std::string& scheme) {
     std::int64_t dimension = D;
     section.text("title", deck.title, {.doc = "One line, kept with all results"});
     describe_dimension(section, dimension);
-    const std::vector<std::string> left_out = left_out_schemes();
+    const std::vector<std::string> excluded = excluded_schemes();
     std::vector<std::string> names = scheme_names<D>();
-    names.insert(names.end(), left_out.begin(), left_out.end());
+    names.insert(names.end(), excluded.begin(), excluded.end());
     section.choice(
         "scheme", scheme, names,
         {.doc = "How bodies move; each scheme has tables of its own, and a deck may hold those of several"});
-    if (section.reading() && std::ranges::find(left_out, scheme) != left_out.end())
+    if (section.reading() && std::ranges::find(excluded, scheme) != excluded.end())
       throw NeedsOtherBuild(fmt::format("{}: the scheme \"{}\" needs a build with SCREE_{}=ON",
                                         section.where("scheme"), scheme, upper_case(scheme)));
     section.real("end_time", deck.end_time,

@@ -28,7 +28,7 @@ const std::vector<Entry<Stepper<D>>>& all_schemes() {
   return all;
 }
 
-std::vector<std::string> left_out_schemes() {
+std::vector<std::string> excluded_schemes() {
 #ifdef SCREE_CROWD
   return {};
 #else

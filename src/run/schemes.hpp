@@ -11,6 +11,6 @@ template <int D>
 const std::vector<Entry<Stepper<D>>>& all_schemes();
 
 /// Names of schemes that this build was made without; they are refused where a deck asks for them.
-std::vector<std::string> left_out_schemes();
+std::vector<std::string> excluded_schemes();
 
 }  // namespace scree

@@ -212,8 +212,9 @@ bool Simulation<D>::require_known_options() {
 
 template <int D>
 Real Simulation<D>::next_dt() const {
-  const Real left = std::min(deck_.end_time - state_.clock.time, deck_.events.stages.time_left(state_));
-  return left < deck_.dt * (1 - 1e-9) ? left : deck_.dt;
+  const Real remaining =
+      std::min(deck_.end_time - state_.clock.time, deck_.events.stages.remaining_time(state_));
+  return remaining < deck_.dt * (1 - 1e-9) ? remaining : deck_.dt;
 }
 
 template <int D>

@@ -219,7 +219,7 @@ ExitCode run_sweep_in(const Comm& comm, const Deck& deck, RunOptions options, co
       point += fmt::format("{} = {}, ", study.keys[k].key, values[k]);
     log::info("run {} of 0 to {}: {}seed {}", index, study.n_runs() - 1, point, run.member.seed);
     RunOptions its_options = options;
-    its_options.max_wall_time = wall_time_left(comm, options, start);
+    its_options.max_wall_time = remaining_wall_time(comm, options, start);
     try {
       const ExitCode code = run_deck(comm, deck.with(run.member.overrides), its_options);
       if (code == ExitCode::locked)

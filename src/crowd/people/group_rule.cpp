@@ -86,22 +86,22 @@ GroupList::GroupList(const GroupRule& rule, std::int64_t n_people) {
   Real people_per_group = 0;
   for (std::size_t k = 0; k < rule.sizes.size(); ++k)
     people_per_group += rule.shares[k] * static_cast<Real>(rule.sizes[k]);
-  std::int64_t n_left = n_people;
+  std::int64_t n_remaining = n_people;
   for (std::size_t k = 0; k < rule.sizes.size(); ++k) {
     constexpr Real rounding = 1e-9;  // of shares that give whole numbers
     const auto n = static_cast<std::int64_t>(
         std::floor(static_cast<Real>(n_people) * rule.shares[k] / people_per_group + rounding));
-    const std::int64_t possible = std::min(n, n_left / rule.sizes[k]);
+    const std::int64_t possible = std::min(n, n_remaining / rule.sizes[k]);
     n_of_size_[rule.sizes[k]] += possible;
-    n_left -= possible * rule.sizes[k];
+    n_remaining -= possible * rule.sizes[k];
   }
   std::vector<std::int64_t> falling = rule.sizes;
   std::ranges::sort(falling, std::greater<>());
   for (const std::int64_t size : falling) {
-    n_of_size_[size] += n_left / size;
-    n_left %= size;
+    n_of_size_[size] += n_remaining / size;
+    n_remaining %= size;
   }
-  if (n_left > 0) ++n_of_size_[n_left];
+  if (n_remaining > 0) ++n_of_size_[n_remaining];
   std::erase_if(n_of_size_, [](const auto& entry) { return entry.second == 0; });
 }
 

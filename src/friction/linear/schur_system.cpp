@@ -16,7 +16,7 @@ namespace scree {
 namespace {
 
 /// Share of the right-hand side that iterative refinement may leave.
-constexpr Real max_left = 1e-2;
+constexpr Real max_remainder = 1e-2;
 /// Share of the right-hand side below which a Krylov method need not come, however good its first guess.
 constexpr Real round_off = 1e-14;
 /// A preconditioner of an earlier matrix is kept until a solution takes more iterations than
@@ -342,11 +342,11 @@ struct SchurSystem<D>::State {
   /// What the corrections cannot take back is no solution of A x = b.
   void check_refinement() {
     SCREE_PETSC(MatResidual(matrix.get(), right.get(), solution.get(), remainder.get()));
-    Real left = 0, whole = 0;
-    SCREE_PETSC(VecNorm(remainder.get(), NORM_2, &left));
+    Real remaining = 0, whole = 0;
+    SCREE_PETSC(VecNorm(remainder.get(), NORM_2, &remaining));
     SCREE_PETSC(VecNorm(right.get(), NORM_2, &whole));
-    if (!(left <= max_left * whole))
-      failure = fmt::format("iterative refinement leaves {:.1e} of the right-hand side", left / whole);
+    if (!(remaining <= max_remainder * whole))
+      failure = fmt::format("iterative refinement leaves {:.1e} of the right-hand side", remaining / whole);
   }
 };
 

@@ -74,7 +74,7 @@ class Mesh final : public Shape<3> {
     for (std::size_t i = 0; i < at.size(); ++i) {
       const TriangleSurface::Sides sides = surface_.sides(part, at[i]);
       const Real at_least = surface_.at_least(part, sides);
-      if (at_least > reach[i] && may_be_left_out(part, at[i], from[i], at_least)) {
+      if (at_least > reach[i] && may_be_skipped(part, at[i], from[i], at_least)) {
         result[i] = SurfacePoint<3>::none();
         clearance[i] = at_least - reach[i];
         continue;
@@ -152,7 +152,7 @@ class Mesh final : public Shape<3> {
 
   /// Whether a part that is at least so far away does not answer a ball that does not reach it. It does if
   /// the path passed it, and if it leads out of the solid, at any depth.
-  bool may_be_left_out(int part, const Vec<3>& at, const Vec<3>& from, Real at_least) const {
+  bool may_be_skipped(int part, const Vec<3>& at, const Vec<3>& from, Real at_least) const {
     if (!is_thin()) return surface_.is_in_front(part, at);
     const Vec<3> path = at - from;
     return dot(path, path) < at_least * at_least;

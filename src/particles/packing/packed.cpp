@@ -34,7 +34,7 @@ class DensePacking final : public InitialPacking<D> {
     where_ = section.where("type");
     where_fraction_ = section.where("solid_fraction");
   }
-  Real overlap_limit() const override { return overlap_left; }
+  Real overlap_limit() const override { return remaining_overlap; }
 
   NewBodies<D> create(const PackingContext<D>& context) const override {
     if (!context.packer) throw InputError(where_ + ": nothing here can pack bodies");
@@ -51,7 +51,7 @@ class DensePacking final : public InitialPacking<D> {
   }
 
  private:
-  static constexpr Real overlap_left = 1e-6;        // as a share of the smallest radius
+  static constexpr Real remaining_overlap = 1e-6;   // as a share of the smallest radius
   static constexpr Real thin = D == 2 ? 0.3 : 0.2;  // solid fraction at which bodies begin to grow
   using Bodies = std::vector<NewBody<D>>;
 
@@ -160,36 +160,36 @@ class DensePacking final : public InitialPacking<D> {
   /// Puts bodies at random places of the region off obstacles.
   void scatter(const PackingContext<D>& context, const Region<D>& region, Real factor, Bodies& bodies) const {
     std::vector<RandomStream> streams;
-    std::vector<std::size_t> left;
+    std::vector<std::size_t> remaining;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       streams.emplace_back(context.seed, bodies[i].id, purpose::position);
-      left.push_back(i);
+      remaining.push_back(i);
     }
     constexpr int max_tries = 2000;
-    for (int t = 0; t < max_tries && context.comm.any(!left.empty()); ++t) {
+    for (int t = 0; t < max_tries && context.comm.any(!remaining.empty()); ++t) {
       std::vector<Vec<D>> x;
       std::vector<Real> reach;
-      for (const std::size_t i : left) {
+      for (const std::size_t i : remaining) {
         reach.push_back(factor * bodies[i].radius);
         x.push_back(region.draw(streams[i], reach.back()));
         bodies[i].position = wrapped(context.box, x.back());
       }
       const std::vector<char> is_free = free_of_obstacles<D>(context.obstacles, x, reach);
-      std::size_t n_left = 0;
-      for (std::size_t k = 0; k < left.size(); ++k)
-        if (is_free[k] == 0) left[n_left++] = left[k];
-      left.resize(n_left);
+      std::size_t n_remaining = 0;
+      for (std::size_t k = 0; k < remaining.size(); ++k)
+        if (is_free[k] == 0) remaining[n_remaining++] = remaining[k];
+      remaining.resize(n_remaining);
     }
-    if (context.comm.any(!left.empty()))
+    if (context.comm.any(!remaining.empty()))
       throw InputError(where_ +
                        ": obstacles leave too little free space in the region for bodies of these radii");
   }
 
   typename BodyPacker<D>::Report pack(const PackingContext<D>& context, const Region<D>& region, Real start,
                                       Bodies& bodies) const {
-    return context.packer->pack(
-        {context.comm, context.box, context.obstacles, context.shapes, region, context.earlier, overlap_left},
-        start, bodies);
+    return context.packer->pack({context.comm, context.box, context.obstacles, context.shapes, region,
+                                 context.earlier, remaining_overlap},
+                                start, bodies);
   }
 
   /// From random places, with all of the volume asked for.
@@ -229,7 +229,7 @@ class DensePacking final : public InitialPacking<D> {
   }
 
   static bool is_packed(const typename BodyPacker<D>::Report& report) {
-    return report.growth >= 1 && report.overlap <= overlap_left;
+    return report.growth >= 1 && report.overlap <= remaining_overlap;
   }
 
   /// As many bodies as fit, numbered without gaps.

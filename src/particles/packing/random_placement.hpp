@@ -80,9 +80,9 @@ class RandomPlacement {
     const Real max_draws = static_cast<Real>(tries) * static_cast<Real>(n_bodies_) + 1e5;
     Real n_draws = 0;
     for (active_ = 0; active_ < n_classes_; ++active_) {
-      while (const std::int64_t n_left = n_waiting()) {
+      while (const std::int64_t n_remaining = n_waiting()) {
         if (n_draws > max_draws) return false;
-        n_draws += static_cast<Real>(n_left);
+        n_draws += static_cast<Real>(n_remaining);
         play_round();
       }
     }

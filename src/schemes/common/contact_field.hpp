@@ -45,15 +45,15 @@ class ContactField {
   /// Hands what contacts with obstacles remember on to neighbouring parts: see NeighborList::inherit. Local.
   template <class Contacts, int D>
   void inherit(const Contacts& contacts, Neighborhood<D>& neighborhood) {
-    std::span<const Index> left_out;
-    if constexpr (requires { contacts.left_out; }) left_out = contacts.left_out;
-    neighborhood.list().inherit(contacts.b, contacts.place, left_out, numbers(walls_), width);
+    std::span<const Index> excluded;
+    if constexpr (requires { contacts.excluded; }) excluded = contacts.excluded;
+    neighborhood.list().inherit(contacts.b, contacts.place, excluded, numbers(walls_), width);
   }
   /// Lets contacts of a moment between two steps read there what they will go on with. Local.
   template <int D>
   void find_places(ContactGraph<D>& contacts, Neighborhood<D>& neighborhood) const {
     for (const auto& [place, from] : neighborhood.list().find_inherited(
-             contacts.b, contacts.place, contacts.left_out, numbers(walls_), width))
+             contacts.b, contacts.place, contacts.excluded, numbers(walls_), width))
       for (std::size_t c = 0; c < contacts.size(); ++c)
         if (contacts.b[c] < 0 && contacts.place[c] == place) contacts.place[c] = from;
   }

@@ -28,7 +28,7 @@ class WaveImpacts : public ImpactRecord<D> {
     constexpr int max_rounds = 20;
     rules_.rest_speed = step.law.rest_speed;
     this->begin(step);
-    reset(is_left_, step.contacts.size());
+    reset(is_deferred_, step.contacts.size());
     for (int round = 0; round < max_rounds && find_clusters(step); ++round) resolve(step);
     this->end(step);
   }
@@ -49,7 +49,7 @@ class WaveImpacts : public ImpactRecord<D> {
   /// What came of it, sent back.
   struct Result {
     std::size_t contact;
-    bool is_left;  ///< to the contact problem
+    bool is_deferred;  ///< to the contact problem
     std::array<std::array<Real, q>, 2> velocity;
     std::array<Real, D> impulse;
     Real normal, tangential;
@@ -66,7 +66,7 @@ class WaveImpacts : public ImpactRecord<D> {
   }
   bool is_impact(const StepContacts<D>& step, std::size_t c) const {
     const Real speed = normal_speed(step, c);
-    return !is_left_[c] && speed < -step.law.rest_speed && ImpactRecord<D>::closes(step, c, speed);
+    return !is_deferred_[c] && speed < -step.law.rest_speed && ImpactRecord<D>::closes(step, c, speed);
   }
 
   /// Marks what hangs together, by sweeps that hand the smallest id on. False on all ranks: there is no
@@ -196,10 +196,11 @@ class WaveImpacts : public ImpactRecord<D> {
         std::ranges::copy(r->velocity[side], velocity_.begin() + place * q);
       }
     }
-    const bool is_left = !law_.run(rules_, contacts_, velocity_);
+    const bool is_deferred = !law_.run(rules_, contacts_, velocity_);
     for (std::size_t k = 0; k < records.size(); ++k) {
       const WaveContact<D>& contact = contacts_[k];
-      Result result{records[k]->contact, is_left, {}, contact.impulse, contact.normal, contact.tangential};
+      Result result{records[k]->contact, is_deferred,    {},
+                    contact.impulse,     contact.normal, contact.tangential};
       for (std::size_t side = 0; side < 2; ++side)
         if (contact.body[side] >= 0)
           std::copy_n(velocity_.begin() + contact.body[side] * q, q, result.velocity[side].begin());
@@ -212,7 +213,7 @@ class WaveImpacts : public ImpactRecord<D> {
     reset(result_of_, step.contacts.size());
     for (const Result& r : results_) {
       result_of_[r.contact] = &r;
-      is_left_[r.contact] |= r.is_left ? 1 : 0;
+      is_deferred_[r.contact] |= r.is_deferred ? 1 : 0;
       auto& done = done_[r.contact];
       for (std::size_t i = 0; i < D; ++i) done.impulse[i] += r.impulse[i];
       done.normal += r.normal;
@@ -236,9 +237,9 @@ class WaveImpacts : public ImpactRecord<D> {
 
   WaveRules rules_;
   WaveImpact<D> law_;
-  std::vector<Real> marks_;    // n_marks of each local body
-  std::vector<Part> part_;     // of each contact
-  std::vector<char> is_left_;  // of each contact: to the contact problem
+  std::vector<Real> marks_;        // n_marks of each local body
+  std::vector<Part> part_;         // of each contact
+  std::vector<char> is_deferred_;  // of each contact: to the contact problem
   Outgoing outgoing_;
   std::vector<Record> records_;
   std::vector<const Record*> sorted_;
