@@ -243,10 +243,10 @@ std::string CrowdEnvironment::fault_of_body(const BodyStore<2>& bodies, std::siz
 void CrowdEnvironment::after_step(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {
   Scope timer("people");
   groups_.after_step(state);
-  const bool anybody_left = remove_people(state, change);
+  const bool has_departures = remove_people(state, change);
   add_people(state, seed, change);
   update_routes(state);
-  queues_.update(state, seed, anybody_left);
+  queues_.update(state, seed, has_departures);
   exit_choice_.update(state, seed);
   lifts_.update(state, floor_field_);
   count_remaining(state, true);
@@ -256,16 +256,16 @@ void CrowdEnvironment::after_step(State<2>& state, std::uint64_t seed, BodyChang
 bool CrowdEnvironment::remove_people(State<2>& state, BodyChange<2>& change) {
   std::vector<Departure>& departures = exits_.departures();
   std::size_t n_before = departures.size();
-  bool anybody_left = hazard_.expose(state, departures, change);
+  bool has_departures = hazard_.expose(state, departures, change);
   if (hazard_.stays()) n_before = departures.size();  // who has fallen is still here
   exits_.switch_doors(state, [&] { change.begin(); });
   if (exits_.remove_arrived(state, staying_)) {
-    anybody_left = true;
+    has_departures = true;
     change.remove_bodies(staying_);
   }
-  if (anybody_left)
+  if (has_departures)
     groups_.count_departures(state.comm, exits_.first_outlet(), std::span(departures).subspan(n_before));
-  return anybody_left;
+  return has_departures;
 }
 
 void CrowdEnvironment::add_people(State<2>& state, std::uint64_t seed, BodyChange<2>& change) {

@@ -146,13 +146,13 @@ void Queues::update_totals(const Comm& comm, std::size_t n_before) {
   }
 }
 
-void Queues::update(State<2>& state, std::uint64_t seed, bool anybody_left) {
+void Queues::update(State<2>& state, std::uint64_t seed, bool has_departures) {
   if (!is_used()) return;
   Scope timer("queues");
   const std::size_t n_before = served_.size();
   bool is_any = false;
   for (const std::size_t i : owned(state.bodies)) is_any = update_person(state, seed, i) || is_any;
-  if (!state.comm.any(is_any || anybody_left)) return;
+  if (!state.comm.any(is_any || has_departures)) return;
   place_all(state);
   update_totals(state.comm, n_before);
 }

@@ -40,10 +40,10 @@ class Queues {
   /// With nothing done: see memory(). Gives bodies the field queue_walk if there are queues; before the first
   /// of them is made. Local.
   void start(BodyStore<2>& bodies);
-  /// After a step, before ExitChoice::update(). `anybody_left`: whether somebody left the run in it.
+  /// After a step, before ExitChoice::update(). `has_departures`: whether somebody left the run in it.
   /// Collective: one reduction a step; in steps in which somebody joins, comes to a counter or has been
   /// served, everybody in a queue is made known to all ranks. Local without queues.
-  void update(State<2>& state, std::uint64_t seed, bool anybody_left);
+  void update(State<2>& state, std::uint64_t seed, bool has_departures);
 
   /// The queue that body i is in or on the way to; null: none. Local.
   const QueueLine* queue_ahead(const BodyStore<2>& bodies, std::size_t i) const;

@@ -43,8 +43,8 @@ void copy_row(const std::vector<Real>& values, std::size_t row, std::array<Real,
 }
 
 /// The rows of all ranks that belong to bodies of this rank: row i goes to the owner that to[i] names.
-template <class Row, class Fill>
-std::vector<Row> sent_to_owners(const Comm& comm, std::span<const BodyFact> to, const Fill& fill) {
+template <class Row, class FillRow>
+std::vector<Row> sent_to_owners(const Comm& comm, std::span<const BodyFact> to, const FillRow& fill) {
   std::map<int, std::size_t> n_rows;
   for (const BodyFact& fact : to) ++n_rows[fact.owner];
   Outgoing outgoing;

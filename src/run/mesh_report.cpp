@@ -48,7 +48,7 @@ void write_mended(const std::string& path, TriangleMesh& mesh, const MeshRepairs
 
 std::string report_mesh(const std::string& path, const MeshReportOptions& options) {
   TriangleMesh mesh = parse_mesh(path, read_input(path), options.scale);
-  const MeshRepairs repairs = mend(mesh, options.is_scene ? Orient::outer_shells : Orient::all);
+  const MeshRepairs repairs = mend(mesh, options.keeps_inner_shells ? Orient::outer_shells : Orient::all);
   if (mesh.triangles.empty()) throw InputError(path + ": there is no triangle with an area");
   std::vector<std::string> mended = repairs.lines(path);
   if (mesh.n_bytes_beyond > 0)

@@ -6,10 +6,10 @@
 namespace scree {
 
 struct MeshReportOptions {
-  Real scale = 1;         ///< length of one unit of the file [m]
-  bool json = false;      ///< instead of text
-  bool is_scene = false;  ///< shells within others are walls of their own
-  std::string output;     ///< STL file for the mended mesh; empty: none
+  Real scale = 1;                   ///< length of one unit of the file [m]
+  bool json = false;                ///< instead of text
+  bool keeps_inner_shells = false;  ///< shells within others are walls of their own
+  std::string output;               ///< STL file for the mended mesh; empty: none
 };
 
 /// What an STL or OBJ file holds as a wall would read it: triangles, shells, whether they are closed, and

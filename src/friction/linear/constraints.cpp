@@ -297,14 +297,14 @@ struct ConstraintSolver::State {
   }
 
   /// Largest rate of all rows, and the round-off of their 2-norm.
-  std::pair<Real, Real> find_rates(std::span<const Real> v, std::span<const Real> drive) {
+  std::pair<Real, Real> find_rates(std::span<const Real> v, std::span<const Real> prescribed) {
     rows->multiply(v, rate);
     const auto w = static_cast<std::size_t>(rows->width);
     Real sums[1] = {0};
     Real largest = 0;
     for (std::size_t c = 0; c < rows->n_rows(); ++c) {
-      if (!drive.empty()) rate[c] += drive[c];
-      Real sum = drive.empty() ? 0 : std::abs(drive[c]);
+      if (!prescribed.empty()) rate[c] += prescribed[c];
+      Real sum = prescribed.empty() ? 0 : std::abs(prescribed[c]);
       const Real* row = rows->jacobian.data() + 2 * w * c;
       for (const Index body : {rows->a[c], rows->b[c]}) {
         if (body >= 0)
@@ -338,7 +338,7 @@ void ConstraintSolver::add_impulses(const ConstraintRows& rows, std::span<const 
 }
 
 ConstraintSolver::Projection ConstraintSolver::project_velocity(const ConstraintRows& rows, std::span<Real> v,
-                                                                std::span<const Real> drive) {
+                                                                std::span<const Real> prescribed) {
   constexpr int passes = 2;
   State& state = *state_;
   state.fit(rows);
@@ -347,7 +347,7 @@ ConstraintSolver::Projection ConstraintSolver::project_velocity(const Constraint
   state.rate.resize(rows.n_rows());
   state.multipliers.resize(rows.n_rows());
   for (int pass = 0; pass <= passes; ++pass) {
-    const auto [largest, round_off] = state.find_rates(v, drive);
+    const auto [largest, round_off] = state.find_rates(v, prescribed);
     if (pass == 0) projection.before = largest;
     projection.after = largest;
     if (pass == passes || largest <= round_off / std::sqrt(static_cast<Real>(state.n_all))) break;

@@ -74,12 +74,12 @@ class ConstraintSolver {
     Real after = 0;      ///< the same on return
     int iterations = 0;  ///< of all passes
   };
-  /// v <- v - M^-1 G^T A^+ (G v + drive), twice at most: the second time takes what the tolerance of the
-  /// first, 1e-14, left. Ends where the rates G v + drive are round-off of the sums they consist of. `drive`:
-  /// what surfaces that move by themselves add, one number per row, or empty for 0. v as in add_impulses.
-  /// Collective.
+  /// v <- v - M^-1 G^T A^+ (G v + prescribed), twice at most: the second time takes what the tolerance of the
+  /// first, 1e-14, left. Ends where the rates G v + prescribed are round-off of the sums they consist of.
+  /// `prescribed`: what surfaces that move by themselves add, one number per row, or empty for 0. v as in
+  /// add_impulses. Collective.
   Projection project_velocity(const ConstraintRows& rows, std::span<Real> v,
-                              std::span<const Real> drive = {});
+                              std::span<const Real> prescribed = {});
 
  private:
   struct State;
