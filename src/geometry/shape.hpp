@@ -113,7 +113,7 @@ class Shape {
                      const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
   /// Edges, from end to end, that touch() does not see where they lie on faces or edges of a body: all that
   /// it looks at is corners of bodies.
-  virtual std::vector<std::array<Vec<D>, 2>> edges_not_seen() const { return {}; }
+  virtual std::vector<std::array<Vec<D>, 2>> undetected_edges() const { return {}; }
   /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
   /// ascending. What a contact remembers passes on with it.
   virtual std::span<const int> neighbours(int /*part*/) const { return {}; }

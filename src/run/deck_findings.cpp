@@ -256,14 +256,15 @@ void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, Real lar
 
 /// Surfaces whose edges pass into bodies with shapes, as far as they are in the domain.
 template <int D>
-void find_edges_not_seen(const RunDeck<D>& deck, const State<D>& state, std::vector<std::string>& findings) {
+void find_undetected_edges(const RunDeck<D>& deck, const State<D>& state,
+                           std::vector<std::string>& findings) {
   if (!deck.has_shapes()) return;
   Real longest = 0;
   for (int k = 0; k < D; ++k) longest = std::max(longest, state.box.length(k));
   const Box<D> within = state.box.grown(filled<D>(-1e-6 * longest));
   for (int o = 0; o < static_cast<int>(state.obstacles.list().size()); ++o) {
     const Obstacle<D>& obstacle = state.obstacles.list()[static_cast<std::size_t>(o)];
-    for (const auto& [from, to] : obstacle.shape->edges_not_seen()) {
+    for (const auto& [from, to] : obstacle.shape->undetected_edges()) {
       const Vec<D> middle = state.obstacles.pose_of(o).to_world(0.5 * (from + to));
       if (!obstacle.motion && !obstacle.driven_motion && !within.contains(middle)) continue;
       findings.push_back(fmt::format(
@@ -320,7 +321,7 @@ std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& 
     Scope timer("findings");
     findings = environment->diagnostics(state);
   }
-  find_edges_not_seen(deck, state, findings);
+  find_undetected_edges(deck, state, findings);
   if (std::ranges::any_of(findings, [](const std::string& text) { return text.starts_with("error"); }))
     throw InputError(fmt::format("{}", fmt::join(findings, "\n")));
   return findings;

@@ -56,7 +56,7 @@ class Mesh final : public Shape<3> {
   Box<3> bounds(int part, const Box<3>&) const override { return surface_.bounds(part); }
   bool is_thin() const override { return side_ == Side::both; }
   std::span<const int> neighbours(int part) const override { return surface_.neighbours(part); }
-  std::vector<std::array<Vec<3>, 2>> edges_not_seen() const override {
+  std::vector<std::array<Vec<3>, 2>> undetected_edges() const override {
     return surface_.sharp_edges(is_thin());
   }
 
