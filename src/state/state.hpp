@@ -85,8 +85,8 @@ struct State {
   std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
   ShapeTable<D> shapes{};                                      ///< of bodies
   Materials<D> materials{};                                    ///< empty in first-order schemes
-  std::vector<int> group_material{};                           ///< of each group of bodies
-  std::vector<bool> group_rotates{};                           ///< of each group
+  std::vector<int> type_material{};                            ///< of each type of body
+  std::vector<bool> type_rotates{};                            ///< of each type of body
   std::vector<int> obstacle_material{};                        ///< of each obstacle
 
   EnergyBalance energy_balance{};

@@ -56,10 +56,10 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   using D = Departure;
   namespace place = agent::place;
   const auto type = [&scene](const D& d) {
-    return csv_cell(scene.people().types()[static_cast<std::size_t>(d.values[place::type])].name);
+    return csv_cell(scene.people().types()[static_cast<std::size_t>(d.values[place::agent_type])].name);
   };
   const auto exit = [&state](const D& d) {
-    return d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name);
+    return d.exit < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.exit)].name);
   };
   const auto fell = [](const D& d) {
     const Real time = d.values[place::incapacitated_at];
@@ -69,8 +69,8 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   std::vector<AgentColumn> columns{
       {OwnPlace::id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
       {OwnPlace::population, "population", "-",
-       [names = scene.people().group_names()](const D& d) {
-         return csv_cell(names[static_cast<std::size_t>(d.group)]);
+       [names = scene.people().body_type_names()](const D& d) {
+         return csv_cell(names[static_cast<std::size_t>(d.body_type)]);
        }},
       {OwnPlace::agent_type, "agent_type", "-", type},
       {OwnPlace::radius, "radius", "m", [](const D& d) { return number(d.radius); }},
@@ -86,7 +86,7 @@ std::vector<AgentColumn> agent_columns(const CrowdScene& scene, const State<2>& 
   if (scene.hazard().is_on()) columns.push_back({OwnPlace::incapacitated_at, "incapacitated_at", "s", fell});
   for (std::size_t k = 0; k < agent::fields.size(); ++k) {
     if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, scene)) continue;
-    columns.push_back({agent::written[k].table, std::string(agent::written[k].name),
+    columns.push_back({agent::written[k].table, std::string(agent::fields[k].info.name),
                        std::string(agent::fields[k].info.unit), [k](const D& d) {
                          return agent::fields[k].is_integer
                                     ? fmt::format("{}", static_cast<std::int32_t>(d.values[k]))
