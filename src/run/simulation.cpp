@@ -116,14 +116,15 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
   const Clock clock = state_.clock;
-  state_.clock.time = clock.listed_time;
-  state_.obstacles.place(clock.listed_time);
+  state_.clock.time = clock.reference_time;
+  state_.obstacles.place(clock.reference_time);
   const bool carries_path = bodies.carries_path();
   bodies.carry_path(true);
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.previous().begin());
-  std::copy(bodies.listed().begin(), bodies.listed().end(), bodies.position().begin());
+  std::copy(bodies.reference_position().begin(), bodies.reference_position().end(),
+            bodies.position().begin());
   const Box<D> box = state_.box;
-  if (state_.cell.is_given()) state_.box = state_.cell.listed();
+  if (state_.cell.is_given()) state_.box = state_.cell.reference();
   neighborhood_.rebuild(state_);
   state_.box = box;
   neighborhood_.list().place_images(state_);

@@ -336,7 +336,7 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
     wall.obstacle = as_deck.obstacle;
     wall.order = as_deck.order;
     wall.time = 0;
-    wall.listed_position = wall.stage_position = wall.position;
+    wall.reference_position = wall.stage_position = wall.position;
     log::info("obstacle '{}' stands at {:g} {} along its axis, as in {}", there.name, wall.position, unit,
               path_);
   }

@@ -235,16 +235,16 @@ std::int64_t DeformingCell<D>::flip(Box<D>& box) {
 template <int D>
 typename DeformingCell<D>::Carry DeformingCell<D>::carry(const Box<D>& box, Real dt) const {
   Carry carry{.centre = box.centre(), .flow = box.flow, .gradient = box.gradient};
-  for (int k = 0; k < D; ++k) carry.stretch[k] = (box.length(k) + dt * speed_[k]) / listed_.length(k) - 1;
+  for (int k = 0; k < D; ++k) carry.stretch[k] = (box.length(k) + dt * speed_[k]) / reference_.length(k) - 1;
   if (box.gradient >= 0)
-    carry.shear = (box.offset + dt * slip_) / listed_.length(box.gradient) -
-                  (1 + carry.stretch[box.flow]) * listed_.lean();
+    carry.shear = (box.offset + dt * slip_) / reference_.length(box.gradient) -
+                  (1 + carry.stretch[box.flow]) * reference_.lean();
   return carry;
 }
 
 /// A step that begins may have a faster strain than the last one.
 template <int D>
-Real DeformingCell<D>::strain_since_listed(const Box<D>& box, Real dt) const {
+Real DeformingCell<D>::strain_since_reference(const Box<D>& box, Real dt) const {
   return is_given_ ? carry(box, 0).strain() + dt * fastest() : 0;
 }
 
@@ -266,9 +266,9 @@ Real DeformingCell<D>::fastest() const {
 
 template <int D>
 void DeformingCell<D>::restore(const Box<D>& box) {
-  listed_.periodic = box.periodic;
-  listed_.flow = box.flow;
-  listed_.gradient = box.gradient;
+  reference_.periodic = box.periodic;
+  reference_.flow = box.flow;
+  reference_.gradient = box.gradient;
   set_motion(motion());
 }
 

@@ -27,10 +27,10 @@ class ForceField;
 
 /// Where a run stands in time.
 struct Clock {
-  std::int64_t step = 0;  ///< steps taken
-  Real time = 0;          ///< [s]
-  Real last_dt = 0;       ///< length of the last step [s]; 0 before the first
-  Real listed_time = 0;   ///< when the neighbour list was built [s]
+  std::int64_t step = 0;    ///< steps taken
+  Real time = 0;            ///< [s]
+  Real last_dt = 0;         ///< length of the last step [s]; 0 before the first
+  Real reference_time = 0;  ///< when the neighbour list was built [s]
 };
 
 /// How far a source of bodies has come.

@@ -61,7 +61,7 @@ Seen check_restarts(const Case<D>& c) {
       save(simulation, path_of(kind, split));
       const State<D>& state = simulation.state();
       seen.n_remembered += world.sum(static_cast<std::int64_t>(state.memory.other.size()));
-      seen.old_list = seen.old_list || state.clock.listed_time < state.clock.time;
+      seen.old_list = seen.old_list || state.clock.reference_time < state.clock.time;
     }
     take_steps(simulation, c.n_steps - step, outcome);
     look_at(simulation, outcome);

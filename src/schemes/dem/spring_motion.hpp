@@ -230,7 +230,7 @@ class SpringMotion final : public DemMotion<D> {
             bodies.angular_velocity().data() + first,
             bodies.angular_acceleration().data() + first,
             bodies.orientation().data() + first,
-            bodies.listed().data() + first,
+            bodies.reference_position().data() + first,
             bodies.mass().data() + first,
             bodies.radius().data() + first,
             records_.positions.data() + first,

@@ -69,14 +69,14 @@ struct Content {
   }
 };
 
-constexpr std::int64_t version = 8;
+constexpr std::int64_t version = 9;
 
 Content read_content(const std::string& path) {
   const ArrayFileReader file(Comm(), path, "scree checkpoint", version);
   Content content;
   for (const auto& [name, text] : file.numbers())
     if (text.find_first_not_of("-0123456789") == std::string::npos && name != "time" && name != "last_dt" &&
-        name != "listed_time" && (!name.starts_with("energy_") || name == "energy_last_step") &&
+        name != "reference_time" && (!name.starts_with("energy_") || name == "energy_last_step") &&
         !name.starts_with("lattice_origin") && !name.starts_with("lattice_cell_edge") &&
         !name.ends_with("_skin") && name != "lattice_largest_radius" && name != "stage_begin" &&
         !name.ends_with("_mass") && !name.starts_with("measure_"))
