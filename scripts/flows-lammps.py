@@ -87,14 +87,14 @@ class Start:
         with results.trajectory as trajectory:
             self.x, self.v = (self._in_space(a) for a in (trajectory.positions(0), trajectory.velocities(0)))
             self.radius = trajectory.radius(0)
-            group = trajectory.field("group", 0)
+            types = trajectory.field("type", 0)
         resolved = tomllib.loads((folder / "start/start.resolved.toml").read_text(encoding="utf-8"))
         self.deck = resolved
         as_written = tomllib.loads((ROOT / "inputs/flows" / f"{case.deck}.toml").read_text(encoding="utf-8"))
         self.end_time = float(as_written["simulation"].get("end_time", "nan s").split()[0])
         self.flat = resolved["simulation"]["dimension"] == 2
         names = list(resolved["particles"])
-        self.held = np.array([resolved["particles"][names[g]].get("mobility", 1) == 0 for g in group])
+        self.held = np.array([resolved["particles"][names[g]].get("mobility", 1) == 0 for g in types])
         self.density = resolved["materials"]["glass"]["density"]
 
     @staticmethod

@@ -239,7 +239,7 @@ def blocks_of_run(results):
     periodic = tuple(_resolved(results)["domain"].get("periodic", [False] * len(axes)))
     blocks = Blocks(tuple(of_axes("blocks").astype(int)), tuple(of_axes("block_cells").astype(int)), periodic)
     # Lists belong to the reference positions.
-    position = arrays["arrays/listed"]
+    position = arrays["arrays/reference_position"]
     cells = np.floor((position - of_axes("origin")) / of_axes("cell_edge")).astype(int)
     cells = np.clip(cells, 0, of_axes("cells").astype(int) - 1)
 

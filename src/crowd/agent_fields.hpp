@@ -2,7 +2,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
 #include "crowd/floor_field/people_at.hpp"
@@ -14,7 +13,7 @@ namespace scree::agent {
 /// The number of each field, as agent::place::desired_speed.
 namespace place {
 enum Place : std::uint8_t {
-#define SCREE_AGENT_FIELD(name, stored, type, unit, frames, table, only_if, what) name,
+#define SCREE_AGENT_FIELD(name, type, unit, frames, table, only_if, what) name,
 #include "crowd/agent_fields.def"
 #undef SCREE_AGENT_FIELD
 };
@@ -22,8 +21,8 @@ enum Place : std::uint8_t {
 
 /// For BodyStore::carry_extra().
 inline constexpr std::array fields{
-#define SCREE_AGENT_FIELD(name, stored, type, unit, frames, table, only_if, what) \
-  ExtraField{{#stored, unit, Ghosts::none, true, FieldSet::always, what}, std::is_same_v<type, std::int32_t>},
+#define SCREE_AGENT_FIELD(name, type, unit, frames, table, only_if, what) \
+  ExtraField{{#name, unit, Ghosts::none, true, FieldSet::always, what}, std::is_same_v<type, std::int32_t>},
 #include "crowd/agent_fields.def"
 #undef SCREE_AGENT_FIELD
 };
@@ -31,16 +30,14 @@ inline constexpr std::array fields{
 /// In which runs frames and tables have a field.
 enum class OnlyIf : std::uint8_t { always, queues, groups, hazard };
 /// Where a field is written: its place among the columns of frames and of NAME.agents.csv; 0: not there.
-/// `name`: in NAME.agents.csv.
 struct Written {
-  std::string_view name;
   int frames;
   int table;
   OnlyIf only_if;
 };
 inline constexpr std::array written{
-#define SCREE_AGENT_FIELD(name, stored, type, unit, frames, table, only_if, what) \
-  Written{#name, frames, table, OnlyIf::only_if},
+#define SCREE_AGENT_FIELD(name, type, unit, frames, table, only_if, what) \
+  Written{frames, table, OnlyIf::only_if},
 #include "crowd/agent_fields.def"
 #undef SCREE_AGENT_FIELD
 };
@@ -54,12 +51,12 @@ constexpr bool are_different(int Written::*place) {
 static_assert(are_different(&Written::frames) && are_different(&Written::table),
               "two fields of agent_fields.def have one place");
 
-#define SCREE_AGENT_FIELD(name, stored, type, unit, frames, table, only_if, what) \
-  inline std::span<type> name(BodyStore<2>& bodies) {                             \
-    return bodies.extra<type>(place::name);                                       \
-  }                                                                               \
-  inline std::span<const type> name(const BodyStore<2>& bodies) {                 \
-    return bodies.extra<type>(place::name);                                       \
+#define SCREE_AGENT_FIELD(name, type, unit, frames, table, only_if, what) \
+  inline std::span<type> name(BodyStore<2>& bodies) {                     \
+    return bodies.extra<type>(place::name);                               \
+  }                                                                       \
+  inline std::span<const type> name(const BodyStore<2>& bodies) {         \
+    return bodies.extra<type>(place::name);                               \
   }
 #include "crowd/agent_fields.def"
 #undef SCREE_AGENT_FIELD

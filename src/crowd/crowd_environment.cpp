@@ -187,8 +187,8 @@ Fate CrowdEnvironment::fate_of(const State<2>& state, std::size_t i) const {
   return stands || is_before_door ? Fate::waiting : Fate::inside;
 }
 
-std::string CrowdEnvironment::name_of_group(std::size_t group) const {
-  return fmt::format("{}: people \"{}\"", building_->where(), people_.group_names()[group]);
+std::string CrowdEnvironment::name_of_type(std::size_t type) const {
+  return fmt::format("{}: people \"{}\"", building_->where(), people_.body_type_names()[type]);
 }
 
 EnvironmentMessages CrowdEnvironment::messages() const {
@@ -212,8 +212,8 @@ std::string CrowdEnvironment::fault_of_body(const BodyStore<2>& bodies, std::siz
                ? ""
                : fmt::format("{} is {}, not in [{}, {})", name, value, min, end);
   };
-  std::string fault = outside("group", bodies.group()[i], 0, people_.group_names().size());
-  if (fault.empty()) fault = outside("kind", agent::type(bodies)[i], 0, people_.types().size());
+  std::string fault = outside("type", bodies.type()[i], 0, people_.body_type_names().size());
+  if (fault.empty()) fault = outside("agent_type", agent::agent_type(bodies)[i], 0, people_.types().size());
   if (fault.empty() && !(agent::dose(bodies)[i] >= 0)) fault = "its dose is not a number of 0 or more";
   if (fault.empty())
     fault = outside("journey", agent::journey(bodies)[i], -1, journey_plan_.journeys().size());
@@ -223,7 +223,7 @@ std::string CrowdEnvironment::fault_of_body(const BodyStore<2>& bodies, std::siz
     fault =
         outside("queue_place", agent::queue_place(bodies)[i], 0, std::numeric_limits<std::int32_t>::max());
   if (fault.empty())
-    fault = outside("party", agent::group(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
+    fault = outside("group", agent::group(bodies)[i], -1, static_cast<std::size_t>(bodies.id()[i]) + 1);
   if (fault.empty())
     fault = outside("level", level_of(bodies, i), 0, static_cast<std::size_t>(building_->n_levels()));
   if (!fault.empty() || agent::journey(bodies)[i] < 0) return fault;

@@ -43,7 +43,7 @@ class CrowdEnvironment final : public Environment<2> {
   ExitCode ending() const override { return locks_.ends_run() ? ExitCode::locked : ExitCode::done; }
   std::vector<NamedNumbers> memory() override;
   std::string fault_of_body(const BodyStore<2>& bodies, std::size_t i) const override;
-  std::string name_of_group(std::size_t group) const override;
+  std::string name_of_type(std::size_t type) const override;
   std::vector<std::string> diagnostics(const State<2>& state) const override;
   EnvironmentMessages messages() const override;
   EnvironmentOutput<2>& output() override { return output_; }

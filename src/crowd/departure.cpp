@@ -2,10 +2,10 @@
 
 namespace scree {
 
-Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t outlet, Real time) {
+Departure departure_of(const BodyStore<2>& bodies, std::size_t i, std::int32_t exit, Real time) {
   Departure departure{.id = bodies.id()[i],
-                      .outlet = outlet,
-                      .group = bodies.group()[i],
+                      .exit = exit,
+                      .body_type = bodies.type()[i],
                       .level = level_of(bodies, i),
                       .radius = bodies.radius()[i],
                       .time = time,

@@ -107,7 +107,7 @@ void ExitChoice::choose(State<2>& state, std::size_t i, std::uint64_t seed) {
   if (!step.is_exit) return;
   constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
   const Chooser person{bodies.id()[i], at, std::max(agent::desired_speed(bodies)[i], slowest),
-                       people_.types()[static_cast<std::size_t>(agent::type(bodies)[i])].familiarity};
+                       people_.types()[static_cast<std::size_t>(agent::agent_type(bodies)[i])].familiarity};
   const auto is_due = [&] {
     const Real own = RandomStream(seed, person.id, purpose::update_phase).uniform();
     return interval_ends_in_step(state.clock.time, state.clock.last_dt, step.update, own);
@@ -264,13 +264,14 @@ void ExitChoice::follow_leaders(State<2>& state) {
   BodyStore<2>& bodies = state.bodies;
   std::vector<Leader> mine;
   for (const std::size_t i : owned(bodies)) {
-    const std::int32_t to = agent::destination(bodies)[i], kind = agent::type(bodies)[i];
+    const std::int32_t to = agent::destination(bodies)[i], kind = agent::agent_type(bodies)[i];
     if (!journey_plan_.is_exit(to) || !is_followed(kind)) continue;
     mine.push_back({bodies.id()[i], wrapped(state.box, bodies.position()[i]), level_of(bodies, i), kind, to});
   }
   const std::vector<Leader> leaders = gathered_by_id(state.comm, mine);
   for (const std::size_t i : owned(bodies)) {
-    const Familiarity& own = people_.types()[static_cast<std::size_t>(agent::type(bodies)[i])].familiarity;
+    const Familiarity& own =
+        people_.types()[static_cast<std::size_t>(agent::agent_type(bodies)[i])].familiarity;
     std::int32_t& destination = agent::destination(bodies)[i];
     if (own.leaders < 0 || !journey_plan_.is_exit(destination) || !may_change_exit(state, i)) continue;
     const Standpoint at = standpoint_of(state, i);

@@ -35,9 +35,9 @@ void GroupWalk::start() {
 }
 
 const GroupRule* GroupWalk::rule_of(const BodyStore<2>& bodies, std::size_t i) const {
-  const auto group = static_cast<std::size_t>(bodies.group()[i]);
+  const auto type = static_cast<std::size_t>(bodies.type()[i]);
   const auto populations = people_.populations();
-  return group < populations.size() && populations[group].groups ? &*populations[group].groups : nullptr;
+  return type < populations.size() && populations[type].groups ? &*populations[type].groups : nullptr;
 }
 
 void GroupWalk::prepare(const State<2>& state) {
@@ -237,8 +237,8 @@ void GroupWalk::count_departures(const Comm& comm, std::size_t first_outlet,
     const std::int64_t waited = in_micro(d.values[agent::place::group_waited]);
     sums[0] += waited;
     longest = std::max(longest, waited);
-    if (d.outlet >= 0)  // who fell and vanished waited at no exit in the end
-      sums[2 + static_cast<std::size_t>(d.outlet) - first_outlet] +=
+    if (d.exit >= 0)  // who fell and vanished waited at no exit in the end
+      sums[2 + static_cast<std::size_t>(d.exit) - first_outlet] +=
           in_micro(d.values[agent::place::group_waited_at_exit]);
   }
   comm.sum(sums);

@@ -78,7 +78,7 @@ Real WalkingModel::sight(Real speed, const AgentType& type) const {
 }
 
 const AgentType& WalkingModel::type_of(const State<2>& state, std::size_t i) const {
-  return environment_.people().types()[static_cast<std::size_t>(agent::type(state.bodies)[i])];
+  return environment_.people().types()[static_cast<std::size_t>(agent::agent_type(state.bodies)[i])];
 }
 
 void WalkingModel::find_sights(const State<2>& state, std::vector<Real>& sight_of) const {
@@ -112,8 +112,8 @@ Real WalkingModel::speed_on_free_ground(const State<2>& state, std::size_t i, co
   if (environment_.hazard().is_on()) speed *= environment_.hazard().speed_factor(x, level, state.clock.time);
   const std::optional<Incline>& incline = environment_.building().level(level).incline;
   if (!incline) return speed;
-  speed *=
-      incline->factor(dot(direction, incline->uphill) > 0, static_cast<std::size_t>(agent::type(bodies)[i]));
+  speed *= incline->factor(dot(direction, incline->uphill) > 0,
+                           static_cast<std::size_t>(agent::agent_type(bodies)[i]));
   if (incline->belt_speed > 0) {
     const bool stands = RandomStream(environment_.seed(), bodies.id()[i], purpose::escalator).uniform() >=
                         incline->walking_share;

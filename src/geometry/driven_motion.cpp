@@ -267,7 +267,7 @@ void ObstacleSet<D>::find_driven() {
 
 template <int D>
 void ObstacleSet<D>::set_reference(Real time) {
-  for (DrivenState& wall : driven_) wall.listed_position = wall.position_at(time);
+  for (DrivenState& wall : driven_) wall.reference_position = wall.position_at(time);
 }
 
 template <int D>

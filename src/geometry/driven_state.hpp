@@ -17,21 +17,23 @@ struct DrivenOrder {
 /// What a wall under load does. Positions are along its axis from where the deck has the wall [m], those of a
 /// wall that turns are angles [rad], its loads torques [N m].
 struct DrivenState {
-  Real position = 0;         ///< at `time`
-  Real velocity = 0;         ///< of the last step and from `time` on
-  Real reaction = 0;         ///< of the bodies, at the end of the last step: positive against the axis [N]
-  Real stiffness = 0;        ///< by which the reaction grows with the position [N/m]; soft contact only
-  Real damping = 0;          ///< by which it grows with the velocity [N s/m]; soft contact only
-  Real drift = 0;            ///< by which it falls in time as bodies move away [N/s]; soft contact only
-  Real listed_position = 0;  ///< when the neighbour list was built
-  Real stage_position = 0;   ///< when the present stage began
-  Real time = 0;             ///< of `position` [s]
+  Real position = 0;            ///< at `time`
+  Real velocity = 0;            ///< of the last step and from `time` on
+  Real reaction = 0;            ///< of the bodies, at the end of the last step: positive against the axis [N]
+  Real stiffness = 0;           ///< by which the reaction grows with the position [N/m]; soft contact only
+  Real damping = 0;             ///< by which it grows with the velocity [N s/m]; soft contact only
+  Real drift = 0;               ///< by which it falls in time as bodies move away [N/s]; soft contact only
+  Real reference_position = 0;  ///< when the neighbour list was built
+  Real stage_position = 0;      ///< when the present stage began
+  Real time = 0;                ///< of `position` [s]
   // From the deck and its stages.
   int obstacle = 0;
   DrivenOrder order{};
 
   /// At `at`. Before `time` the only moment that anyone asks for is that of the list.
-  Real position_at(Real at) const { return at >= time ? position + velocity * (at - time) : listed_position; }
+  Real position_at(Real at) const {
+    return at >= time ? position + velocity * (at - time) : reference_position;
+  }
 
   /// Calls f(name, number) for all that a checkpoint keeps.
   template <class S, class F>
@@ -42,7 +44,7 @@ struct DrivenState {
     f("stiffness", wall.stiffness);
     f("damping", wall.damping);
     f("drift", wall.drift);
-    f("listed_position", wall.listed_position);
+    f("reference_position", wall.reference_position);
     f("stage_position", wall.stage_position);
     f("time", wall.time);
   }

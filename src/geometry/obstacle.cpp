@@ -361,7 +361,7 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
     if (!obstacle.can_move() || is_active_[i] == 0) continue;
     if (obstacle.driven_motion) {
       const DrivenState& wall = driven_[static_cast<std::size_t>(obstacle.driven)];
-      const Real from = from_time >= wall.time ? wall.position : wall.listed_position;
+      const Real from = from_time >= wall.time ? wall.position : wall.reference_position;
       farthest = std::max(farthest, reach(wall, from, std::max(to_time - wall.time, 0.0), domain));
       continue;
     }

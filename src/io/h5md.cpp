@@ -20,7 +20,7 @@ const std::string& bodies = H5mdContent::bodies;
 const std::string& master = H5mdContent::master;
 
 /// What no body changes while it is there.
-constexpr std::array<std::string_view, 4> constant_names{"id", "radius", "mass", "group"};
+constexpr std::array<std::string_view, 4> constant_names{"id", "radius", "mass", "type"};
 
 constexpr std::int64_t longest_chunk = 65536;
 constexpr std::int64_t shortest_chunk = 64;

@@ -25,7 +25,7 @@ struct H5mdHead {
 struct H5mdOptions {
   bool single_precision = false;  ///< store reals with 32 bits
   int compression = 0;            ///< gzip level of frames, up to 9; 0: none
-  /// Bodies neither enter nor leave: ids, radii, masses and groups are stored once, with the first frame.
+  /// Bodies neither enter nor leave: ids, radii, masses and types are stored once, with the first frame.
   bool fixed_bodies = false;
 };
 

@@ -28,8 +28,8 @@ Box<D> NeighborList<D>::reached_box(const State<D>& state) {
 template <int D>
 Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max) {
   const Real travel =
-      state.obstacles.travel(state.clock.listed_time, state.clock.time + dt, reached_box(state)) +
-      drift_of_pairs(state, state.deformation.strain_since_listed(state.box, dt));
+      state.obstacles.travel(state.clock.reference_time, state.clock.time + dt, reached_box(state)) +
+      drift_of_pairs(state, state.deformation.strain_since_reference(state.box, dt));
   std::array<Real, 2> max{moved_squared, extra_max ? *extra_max : 0};
   comm_.max(max);
   if (extra_max) *extra_max = max[1];
@@ -157,8 +157,8 @@ bool NeighborList<D>::fit_skin(State<D>& state, Real needed_skin) {
 template <int D>
 void NeighborList<D>::set_reference_positions(State<D>& state, Real time) {
   BodyStore<D>& bodies = state.bodies;
-  std::copy(bodies.position().begin(), bodies.position().end(), bodies.listed().begin());
-  state.clock.listed_time = time;
+  std::copy(bodies.position().begin(), bodies.position().end(), bodies.reference_position().begin());
+  state.clock.reference_time = time;
   state.deformation.set_reference(state.box);
   state.obstacles.set_reference(time);
 }

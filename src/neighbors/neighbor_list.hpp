@@ -35,8 +35,8 @@ struct StepPlan {
 };
 
 /// The neighbour list: all candidate contacts with a gap below the skin, in the order of a sweep, good until
-/// bodies and obstacles have moved by the skin since the reference positions (`listed` of the bodies). Values
-/// of candidates go to and come from the contact memory of the bodies.
+/// bodies and obstacles have moved by the skin since the reference positions (`reference_position` of the
+/// bodies). Values of candidates go to and come from the contact memory of the bodies.
 template <int D>
 class NeighborList {
  public:

@@ -182,11 +182,11 @@ bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
   Real max = 0;
   const auto n = static_cast<std::size_t>(state.bodies.n_owned());
   const auto position = state.bodies.position();
-  const auto listed = state.bodies.listed();
+  const auto reference = state.bodies.reference_position();
   const auto affine = state.deformation.affine_displacement(state.box, 0);
   for (std::size_t i = 0; i < n; ++i) {
-    Vec<D> moved = position[i] - listed[i];
-    if (state.deformation.is_given()) moved -= affine(listed[i]);
+    Vec<D> moved = position[i] - reference[i];
+    if (state.deformation.is_given()) moved -= affine(reference[i]);
     if (!displacement.empty()) moved += displacement[i];
     max = farther(max, moved);  // not a number: rebuild() says whose
   }

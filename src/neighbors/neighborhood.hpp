@@ -30,7 +30,7 @@ class Neighborhood {
                     Real needed_skin = 0) const;
 
   /// The skin that some body has used up since the candidates were found, or will have in dt [m]:
-  /// sqrt(`moved_squared`), of an owned body from where it was listed, and what surfaces of obstacles add.
+  /// sqrt(`moved_squared`), of an owned body from its reference position, and what surfaces of obstacles add.
   /// Infinite if a position is not a number. The same on all ranks. If `extra_max` is given, it becomes its
   /// largest value on any rank: one reduction for two numbers. Collective.
   Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max = nullptr) {

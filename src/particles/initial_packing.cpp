@@ -105,7 +105,7 @@ void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_
   bodies.position()[at] = made.position;
   bodies.radius()[at] = made.radius;
   bodies.mobility()[at] = group.mobility;
-  bodies.group()[at] = number;
+  bodies.type()[at] = number;
   bodies.image()[at] = {};
   bodies.velocity()[at] = group.velocity;
   if (group.random_speed > 0) {

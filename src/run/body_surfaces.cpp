@@ -84,7 +84,7 @@ void BodySurfaces<D>::write(const State<D>& state) {
   const BodyStore<D>& bodies = state.bodies;
   std::vector<double> points, speed;
   std::vector<std::int64_t> triangles, id;
-  std::vector<std::int32_t> group, shape;
+  std::vector<std::int32_t> type, shape;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const std::int32_t number = bodies.carries_shapes() ? bodies.shape()[i] : 0;
     const DrawnSurface<D>& surface = drawn_[static_cast<std::size_t>(number)];
@@ -99,7 +99,7 @@ void BodySurfaces<D>::write(const State<D>& state) {
       for (const int corner : triangle) triangles.push_back(first + corner);
     const std::size_t n = triangles.size() / 3;
     id.resize(n, bodies.id()[i]);
-    group.resize(n, bodies.group()[i]);
+    type.resize(n, bodies.type()[i]);
     shape.resize(n, number);
     speed.resize(n, norm(bodies.velocity()[i]));
   }
@@ -107,7 +107,7 @@ void BodySurfaces<D>::write(const State<D>& state) {
   geometry.points = points;
   geometry.triangles = triangles;
   geometry.cell_columns = {{"id", "-", 1, std::span<const std::int64_t>(id)},
-                           {"group", "-", 1, std::span<const std::int32_t>(group)},
+                           {"type", "-", 1, std::span<const std::int32_t>(type)},
                            {"shape", "-", 1, std::span<const std::int32_t>(shape)},
                            {"speed", "m/s", 1, std::span<const double>(speed)}};
   series_->write(state.clock.step, state.clock.time, geometry);

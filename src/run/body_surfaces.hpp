@@ -15,7 +15,7 @@ struct DrawnSurface {
   std::vector<std::array<int, 3>> triangles;  ///< counter-clockwise from outside
 };
 
-/// The true surfaces of bodies, for ParaView: triangles with id, group, shape and speed of their body.
+/// The true surfaces of bodies, for ParaView: triangles with id, type, shape and speed of their body.
 template <int D>
 class BodySurfaces {
  public:

@@ -53,7 +53,7 @@ Sizes sizes_of(const State<D>& state) {
 }
 
 /// Of all frames of a run and the checkpoints that are kept. Bytes per body of a frame: VTK stores id, point,
-/// radius, velocity, group, rank, contacts in base 64 after LZ4 (about 80 bytes, measured); H5MD position,
+/// radius, velocity, type, rank, contacts in base 64 after LZ4 (about 80 bytes, measured); H5MD position,
 /// image and velocity.
 Real bytes_on_disk(const OutputSettings& output, int dimension, Real bodies, Real end, Real dt) {
   return (output.writes_vtk() ? output.vtk.count(end, dt) * bodies * 80 : 0) +

@@ -41,7 +41,7 @@ struct CheckpointHead {
 /// checksums tell apart from the arrays, which read_checkpoint checks. Collective.
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
 
-/// What is wrong with what body i carries, as "group is 7, but there are 2"; empty: nothing. Local.
+/// What is wrong with what body i carries, as "type is 7, but there are 2"; empty: nothing. Local.
 template <int D>
 using FaultOfBody = std::function<std::string(const BodyStore<D>& bodies, std::size_t i)>;
 

@@ -13,7 +13,7 @@ namespace scree::checkpoint_layout {
 
 inline constexpr const char* checkpoint_kind = "scree checkpoint";
 inline constexpr std::int64_t checkpoint_version =
-    8;  // 8: numbers in lists; 7: work of cohesion; 6: energy stored in contacts; 5: checksums of all
+    9;  // 9: names of fields; 8: numbers in lists; 7: work of cohesion; 6: energy stored in contacts
 
 /// The text that holds the shapes of bodies; only there if bodies have shapes.
 inline constexpr const char* shapes_name = "shapes";
@@ -43,7 +43,7 @@ void for_each_number(S& state, F&& f) {
   f("step", state.clock.step, 0);
   f("time", state.clock.time, 0);
   f("last_dt", state.clock.last_dt, 0);
-  f("listed_time", state.clock.listed_time, 0);
+  f("reference_time", state.clock.reference_time, 0);
   f("next_id", state.next_id, 0);
   const auto energy = [&f](const char* name, auto& value) { f(std::string("energy_") + name, value, any); };
   EnergyBalance::for_each(state.energy_balance, energy);

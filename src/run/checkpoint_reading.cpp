@@ -188,10 +188,10 @@ void read_numbers(const CheckedRows<D>& checked, State<D>& state) {
       value = static_cast<N>(checked.integer(name, static_cast<std::int64_t>(min),
                                              std::min<std::int64_t>(max, std::numeric_limits<N>::max())));
   });
-  checked.real("listed_time", 0, state.clock.time);
+  checked.real("reference_time", 0, state.clock.time);
   if (state.deformation.is_given()) {
     for (int k = 0; k < D; ++k)
-      for (const char* name : {"cell_", "cell_listed_"}) {
+      for (const char* name : {"cell_", "cell_reference_"}) {
         const Real lower = checked.real(fmt::format("{}lower_{}", name, "xyz"[k]));
         checked.real(fmt::format("{}upper_{}", name, "xyz"[k]), std::nextafter(lower, HUGE_VAL));
       }

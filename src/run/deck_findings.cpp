@@ -340,7 +340,7 @@ std::vector<std::string> deck_findings(const RunDeck<D>& deck, const State<D>& s
     find_cut_obstacles(state, survey, largest, findings);
   }
   for (int m = 0; m < state.materials.size(); ++m) {
-    if (std::ranges::find(state.group_material, m) == state.group_material.end()) continue;  // of walls only
+    if (std::ranges::find(state.type_material, m) == state.type_material.end()) continue;  // of walls only
     if (std::string doubt = state.materials.density_doubt(m); !doubt.empty())
       findings.push_back(std::move(doubt));
   }

@@ -308,15 +308,15 @@ void RunDeck<D>::describe_forces(Section& root) {
 template <int D>
 void RunDeck<D>::resolve_materials() {
   const auto resolve = [&](ParticleGroup<D>& group) {
-    group_material.push_back(materials.find(group.material, group.where_material));
-    group.density = materials.density(group_material.back());
+    type_material.push_back(materials.find(group.material, group.where_material));
+    group.density = materials.density(type_material.back());
   };
   for (ParticleGroup<D>& group : groups) resolve(group);
   for (InletTable<D>& inlet : events.inlets.list()) resolve(inlet.bodies);
   for (const Obstacle<D>& obstacle : obstacles.list())
     obstacle_material.push_back(materials.find(obstacle.material, obstacle.where_material));
-  for (const int a : group_material) {
-    for (const int b : group_material) materials.require_pair(a, b);
+  for (const int a : type_material) {
+    for (const int b : type_material) materials.require_pair(a, b);
     for (const int b : obstacle_material) materials.require_pair(a, b);
   }
 }

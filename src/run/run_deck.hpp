@@ -42,7 +42,7 @@ struct RunDeck {
   std::vector<std::shared_ptr<const ForceField<D>>> forces;
   Materials<D> materials;
   ShapeTable<D> shapes;
-  std::vector<int> group_material;     ///< of each of all_groups()
+  std::vector<int> type_material;      ///< of each of all_groups()
   std::vector<int> obstacle_material;  ///< of each obstacle
   NeighborhoodSettings neighbors;
   std::vector<ParticleGroup<D>> groups;
@@ -67,7 +67,7 @@ struct RunDeck {
   bool has_shapes() const {
     return std::ranges::any_of(all_groups(), [](const auto* group) { return group->sizes.has_shapes(); });
   }
-  /// All kinds of bodies, as the field "group" counts them: those of [particles.NAME], then those of inlets.
+  /// All kinds of bodies, as the field "type" counts them: those of [particles.NAME], then those of inlets.
   std::vector<const ParticleGroup<D>*> all_groups() const;
 
  private:

@@ -134,7 +134,7 @@ class RunLoop {
     const auto spread = [&](std::size_t count) {
       const auto mine = static_cast<std::int64_t>(count);
       return Json{{"mean", static_cast<Real>(comm_.sum(mine)) / static_cast<Real>(comm_.size())},
-                  {"most", comm_.max(mine)}};
+                  {"max", comm_.max(mine)}};
     };
     json["ghosts_of_rank"] = spread(static_cast<std::size_t>(simulation_.state().bodies.n_ghosts()));
     json["neighbours_of_rank"] = spread(ghosts.neighbours().size());

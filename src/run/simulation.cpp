@@ -123,14 +123,15 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   // The candidates are a function of where the bodies were when they were found: find the same ones again.
   BodyStore<D>& bodies = state_.bodies;
   const Clock clock = state_.clock;
-  state_.clock.time = clock.listed_time;
-  state_.obstacles.place(clock.listed_time);
+  state_.clock.time = clock.reference_time;
+  state_.obstacles.place(clock.reference_time);
   const bool carries_path = bodies.carries_path();
   bodies.carry_path(true);
   std::copy(bodies.position().begin(), bodies.position().end(), bodies.previous().begin());
-  std::copy(bodies.listed().begin(), bodies.listed().end(), bodies.position().begin());
+  std::copy(bodies.reference_position().begin(), bodies.reference_position().end(),
+            bodies.position().begin());
   const Box<D> box = state_.box;
-  if (state_.deformation.is_given()) state_.box = state_.deformation.listed();
+  if (state_.deformation.is_given()) state_.box = state_.deformation.reference();
   neighborhood_.rebuild(state_);
   state_.box = box;
   neighborhood_.list().place_images(state_);
@@ -163,8 +164,8 @@ void Simulation<D>::take_physics() {
   state_.forces = deck_.forces;
   state_.materials = deck_.materials;
   state_.shapes = deck_.shapes;
-  state_.group_material = deck_.group_material;
-  for (const ParticleGroup<D>* group : deck_.all_groups()) state_.group_rotates.push_back(group->rotates);
+  state_.type_material = deck_.type_material;
+  for (const ParticleGroup<D>* group : deck_.all_groups()) state_.type_rotates.push_back(group->rotates);
   state_.obstacle_material = deck_.obstacle_material;
   deck_.events.prepare(state_);
   if (Environment<D>* environment = stepper().environment()) environment->prepare(state_);
@@ -198,9 +199,9 @@ template <int D>
 std::string Simulation<D>::fault_of_body(const BodyStore<D>& bodies, std::size_t i) {
   const Environment<D>* environment = stepper().environment();
   if (environment) return environment->fault_of_body(bodies, i);
-  const std::int32_t group = bodies.group()[i];
-  const auto n_groups = static_cast<std::int32_t>(state_.group_rotates.size());
-  return group >= 0 && group < n_groups ? "" : fmt::format("group is {}, not in [0, {})", group, n_groups);
+  const std::int32_t type = bodies.type()[i];
+  const auto n_types = static_cast<std::int32_t>(state_.type_rotates.size());
+  return type >= 0 && type < n_types ? "" : fmt::format("type is {}, not in [0, {})", type, n_types);
 }
 
 template <int D>
@@ -286,14 +287,14 @@ std::uint64_t Simulation<D>::hash() const {
 }
 
 template <int D>
-std::string Simulation<D>::name_group_of(GlobalId id) const {
+std::string Simulation<D>::name_type_of(GlobalId id) const {
   const auto ids = state_.bodies.id();
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == id) {
-      const auto number = static_cast<std::size_t>(state_.bodies.group()[i]);
+      const auto type = static_cast<std::size_t>(state_.bodies.type()[i]);
       if (const Environment<D>* environment = deck_.stepper->environment())
-        return environment->name_of_group(number);
-      const ParticleGroup<D>& group = *deck_.all_groups()[number];
+        return environment->name_of_type(type);
+      const ParticleGroup<D>& group = *deck_.all_groups()[type];
       return fmt::format("{}: [particles.{}]", group.where, group.name);
     }
   return {};
@@ -309,7 +310,7 @@ void Simulation<D>::require_bodies_inside() const {
     if (state_.box.contains(x) || state_.box.offset != 0 || state_.bodies.id()[i] > worst) continue;
     worst = state_.bodies.id()[i];
     message = fmt::format("{}: body {} starts at ({:g}), outside the domain ({:g}) to ({:g}) of {}",
-                          name_group_of(worst), worst, fmt::join(x.component, ", "),
+                          name_type_of(worst), worst, fmt::join(x.component, ", "),
                           fmt::join(state_.box.lower.component, ", "),
                           fmt::join(state_.box.upper.component, ", "), deck_.box_place);
   }
@@ -375,11 +376,11 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
   const auto depth_of = [&](std::size_t c) {
     const auto a = static_cast<std::size_t>(contacts.a[c]);
     Real radius = bodies.radius()[a];
-    Real limit = limits.empty() ? limit_of_all : limits[static_cast<std::size_t>(bodies.group()[a])];
+    Real limit = limits.empty() ? limit_of_all : limits[static_cast<std::size_t>(bodies.type()[a])];
     if (contacts.b[c] >= 0) {
       const auto b = static_cast<std::size_t>(contacts.b[c]);
       radius = std::min(radius, bodies.radius()[b]);
-      if (!limits.empty()) limit = std::max(limit, limits[static_cast<std::size_t>(bodies.group()[b])]);
+      if (!limits.empty()) limit = std::max(limit, limits[static_cast<std::size_t>(bodies.type()[b])]);
     }
     const Real share = -contacts.gap[c] / radius;
     return Depth{share, share - limit, limit};
@@ -410,7 +411,7 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
     message = refused ? fmt::format(
                             "{}: body {} at ({:g}) overlaps {} by {:.3g} m{} at the start, the worst of all; "
                             "move them apart or set simulation.allow_overlap = true",
-                            name_group_of(id), id, fmt::join(bodies.position()[a].component, ", "), other,
+                            name_type_of(id), id, fmt::join(bodies.position()[a].component, ", "), other,
                             -contacts.gap[c], share)
                       : fmt::format("deepest overlap at the start: body {} and {}, {:.3g} m{}", id, other,
                                     -contacts.gap[c], share);

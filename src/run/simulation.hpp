@@ -83,7 +83,7 @@ class Simulation {
   std::string unmeasured_contacts(Real smallest = HUGE_VAL) const;
   /// `limit_of_all`: of any contact, whatever its sources say; as a share of the smaller radius.
   void require_no_overlap(Real limit_of_all = 1e-9);
-  std::string name_group_of(GlobalId id) const;
+  std::string name_type_of(GlobalId id) const;
   std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i);
 
   RunDeck<D> deck_;

@@ -112,7 +112,7 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   old.bodies.carry(content_.stepper->traits().field_set);
   old.bodies.carry_path(false);
   old.bodies.carry_shapes(content_.has_shapes());
-  old.group_rotates.resize(content_.all_groups().size());
+  old.type_rotates.resize(content_.all_groups().size());
   old.shapes = content_.shapes;
   old.obstacles = content_.obstacles;
   read_checkpoint<D>(old, path_);
@@ -149,19 +149,19 @@ void StartingPoint<D>::take_deformation(const State<D>& old, State<D>& state, co
             is_tilted ? fmt::format(", tilted by {:g} m", state.box.offset) : "");
 }
 
-/// The group of `deck` of each group of the checkpoint; -1: it has no bodies. Throws InputError if there is
-/// none.
+/// The type in `deck` of each type of body in the checkpoint; -1: it has no bodies. Throws InputError if
+/// there is none.
 template <int D>
 std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, const RunDeck<D>& deck) const {
   const auto there = content_.all_groups(), here = deck.all_groups();
   std::vector<std::int64_t> n_bodies(there.size(), 0);
   share_errors(old.comm, [&] {
     for (std::size_t i = 0; i < static_cast<std::size_t>(old.bodies.n_owned()); ++i) {
-      const std::int32_t group = old.bodies.group()[i];
-      if (group < 0 || static_cast<std::size_t>(group) >= n_bodies.size())
-        throw InputError(fmt::format("{}: body {} is of group {}, but its deck has {} (damaged?)", path_,
-                                     old.bodies.id()[i], group, n_bodies.size()));
-      ++n_bodies[static_cast<std::size_t>(group)];
+      const std::int32_t type = old.bodies.type()[i];
+      if (type < 0 || static_cast<std::size_t>(type) >= n_bodies.size())
+        throw InputError(fmt::format("{}: body {} is of type {}, but its deck has {} (damaged?)", path_,
+                                     old.bodies.id()[i], type, n_bodies.size()));
+      ++n_bodies[static_cast<std::size_t>(type)];
     }
   });
   old.comm.sum(n_bodies);
@@ -206,7 +206,7 @@ std::vector<std::int32_t> StartingPoint<D>::match_shapes(const State<D>& old, St
 }
 
 template <int D>
-void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::int32_t>& group_of,
+void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::int32_t>& type_of,
                                    State<D>& state, const RunDeck<D>& deck) const {
   BodyStore<D>& bodies = state.bodies;
   const auto groups = deck.all_groups();
@@ -221,14 +221,14 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
     return old.bodies.carries_shapes() ? shape_number[static_cast<std::size_t>(old.bodies.shape()[i])] : 0;
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const std::int32_t number = group_of[static_cast<std::size_t>(old.bodies.group()[i])];
-    const ParticleGroup<D>& group = *groups[static_cast<std::size_t>(number)];
+    const std::int32_t type = type_of[static_cast<std::size_t>(old.bodies.type()[i])];
+    const ParticleGroup<D>& group = *groups[static_cast<std::size_t>(type)];
     const auto seed = static_cast<std::uint64_t>(deck.seed);
     const GlobalId id = old.bodies.id()[i];
     put_body(bodies, static_cast<Index>(i),
              {id, old.bodies.position()[i], old.bodies.radius()[i], shape_of(i),
               group.turn.of(id, state.shapes[shape_of(i)], seed)},
-             number, group, state.shapes, seed);
+             type, group, state.shapes, seed);
     if (same_periods) bodies.image()[i] = old.bodies.image()[i];
     for (const int k : axes_to_wrap(state.box)) {
       const Real periods = periods_beyond(state.box, bodies.position()[i], k);
@@ -338,7 +338,7 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
     wall.obstacle = as_deck.obstacle;
     wall.order = as_deck.order;
     wall.time = 0;
-    wall.listed_position = wall.stage_position = wall.position;
+    wall.reference_position = wall.stage_position = wall.position;
     log::info("obstacle '{}' stands at {:g} {} along its axis, as in {}", there.name, wall.position, unit,
               path_);
   }

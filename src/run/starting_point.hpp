@@ -37,7 +37,7 @@ class StartingPoint {
   std::vector<std::int32_t> match_groups(const State<D>& old, const RunDeck<D>& deck) const;
   static std::vector<std::int32_t> match_shapes(const State<D>& old, State<D>& state);
   void take_deformation(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const;
-  void take_bodies(const State<D>& old, const std::vector<std::int32_t>& group_of, State<D>& state,
+  void take_bodies(const State<D>& old, const std::vector<std::int32_t>& type_of, State<D>& state,
                    const RunDeck<D>& deck) const;
   void take_memory(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const;
   void take_walls(const State<D>& old, State<D>& state) const;

@@ -236,16 +236,16 @@ template <int D>
 typename DomainDeformation<D>::AffineDisplacement DomainDeformation<D>::affine_displacement(const Box<D>& box,
                                                                                             Real dt) const {
   AffineDisplacement affine{.centre = box.centre(), .flow = box.flow, .gradient = box.gradient};
-  for (int k = 0; k < D; ++k) affine.stretch[k] = (box.length(k) + dt * speed_[k]) / listed_.length(k) - 1;
+  for (int k = 0; k < D; ++k) affine.stretch[k] = (box.length(k) + dt * speed_[k]) / reference_.length(k) - 1;
   if (box.gradient >= 0)
-    affine.shear = (box.offset + dt * slip_) / listed_.length(box.gradient) -
-                   (1 + affine.stretch[box.flow]) * listed_.lean();
+    affine.shear = (box.offset + dt * slip_) / reference_.length(box.gradient) -
+                   (1 + affine.stretch[box.flow]) * reference_.lean();
   return affine;
 }
 
 /// A step that begins may have a faster strain than the last one.
 template <int D>
-Real DomainDeformation<D>::strain_since_listed(const Box<D>& box, Real dt) const {
+Real DomainDeformation<D>::strain_since_reference(const Box<D>& box, Real dt) const {
   return is_given_ ? affine_displacement(box, 0).strain() + dt * fastest() : 0;
 }
 
@@ -267,9 +267,9 @@ Real DomainDeformation<D>::fastest() const {
 
 template <int D>
 void DomainDeformation<D>::restore(const Box<D>& box) {
-  listed_.periodic = box.periodic;
-  listed_.flow = box.flow;
-  listed_.gradient = box.gradient;
+  reference_.periodic = box.periodic;
+  reference_.flow = box.flow;
+  reference_.gradient = box.gradient;
   set_motion(motion());
 }
 

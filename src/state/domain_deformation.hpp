@@ -150,16 +150,16 @@ class DomainDeformation {
   std::int64_t flip(Box<D>& box);
 
   // For the neighbour list.
-  void set_reference(const Box<D>& box) { listed_ = box; }
-  const Box<D>& listed() const { return listed_; }
+  void set_reference(const Box<D>& box) { reference_ = box; }
+  const Box<D>& reference() const { return reference_; }
   /// How far the flow takes points from when the list was built until some time later.
   struct AffineDisplacement {
     Vec<D> centre{}, stretch{};  ///< lengths then over before, less 1
     Real shear = 0;              ///< way along flow per length along gradient
     int flow = -1, gradient = -1;
 
-    Vec<D> operator()(const Vec<D>& listed) const {
-      const Vec<D> from_centre = listed - centre;
+    Vec<D> operator()(const Vec<D>& reference) const {
+      const Vec<D> from_centre = reference - centre;
       Vec<D> displacement;
       for (int k = 0; k < D; ++k) displacement[k] = stretch[k] * from_centre[k];
       if (gradient >= 0) displacement[flow] += shear * from_centre[gradient];
@@ -178,7 +178,7 @@ class DomainDeformation {
             .gradient = box.gradient};
   }
   /// The flow changes the vector between two points by at most this share of its length until dt later.
-  Real strain_since_listed(const Box<D>& box, Real dt) const;
+  Real strain_since_reference(const Box<D>& box, Real dt) const;
   /// The fastest strain that a step may have, by the norm of L [1/s].
   Real fastest() const;
 
@@ -189,15 +189,15 @@ class DomainDeformation {
       const std::string axis(1, "xyz"[k]);
       f("speed_" + axis, deformation.speed_[k]);
       f("stress_" + axis, deformation.response_.stress[k]);
-      f("listed_lower_" + axis, deformation.listed_.lower[k]);
-      f("listed_upper_" + axis, deformation.listed_.upper[k]);
+      f("reference_lower_" + axis, deformation.reference_.lower[k]);
+      f("reference_upper_" + axis, deformation.reference_.upper[k]);
     }
     f("slip", deformation.slip_);
     f("lasting_shear_rate", deformation.lasting_shear_rate_);
     f("shear_stress", deformation.response_.shear_stress);
     f("modulus", deformation.response_.modulus);
     f("shear_strain", deformation.shear_strain_);
-    f("listed_offset", deformation.listed_.offset);
+    f("reference_offset", deformation.reference_.offset);
   }
   /// After these were read.
   void restore(const Box<D>& box);
@@ -225,7 +225,7 @@ class DomainDeformation {
   Real lasting_shear_rate_ = 0;
   Real shear_strain_ = 0;
   Response response_;
-  Box<D> listed_{};
+  Box<D> reference_{};
 };
 
 }  // namespace scree

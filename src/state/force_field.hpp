@@ -28,22 +28,22 @@ class ForceField {
   /// if forces are those at the start of the step and positions follow the new velocity.
   virtual Real longest_step(Real mass) const = 0;
 
-  /// What the deck says of it whatever its kind; `groups`: whether it acts on bodies of each group.
-  void set_table(std::string name, std::string where, std::vector<bool> groups) {
+  /// What the deck says of it whatever its kind; `types`: whether it acts on bodies of each type.
+  void set_table(std::string name, std::string where, std::vector<bool> types) {
     name_ = std::move(name);
     where_ = std::move(where);
-    groups_ = std::move(groups);
+    types_ = std::move(types);
   }
   const std::string& name() const { return name_; }
   const std::string& where() const { return where_; }
   bool acts_on(const BodyStore<D>& bodies, std::size_t i) const {
-    return groups_[static_cast<std::size_t>(bodies.group()[i])];
+    return types_[static_cast<std::size_t>(bodies.type()[i])];
   }
 
  private:
   std::string name_;
   std::string where_;
-  std::vector<bool> groups_;
+  std::vector<bool> types_;
 };
 
 /// Throws InputError naming force, body and limit if steps of `dt` are too long for a force on a body that is

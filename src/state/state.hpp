@@ -27,10 +27,10 @@ class ForceField;
 
 /// Where a run stands in time.
 struct Clock {
-  std::int64_t step = 0;  ///< steps taken
-  Real time = 0;          ///< [s]
-  Real last_dt = 0;       ///< length of the last step [s]; 0 before the first
-  Real listed_time = 0;   ///< when the neighbour list was built [s]
+  std::int64_t step = 0;    ///< steps taken
+  Real time = 0;            ///< [s]
+  Real last_dt = 0;         ///< length of the last step [s]; 0 before the first
+  Real reference_time = 0;  ///< when the neighbour list was built [s]
 };
 
 /// How far a source of bodies has come.
@@ -85,8 +85,8 @@ struct State {
   std::vector<std::shared_ptr<const ForceField<D>>> forces{};  ///< on bodies, besides gravity and contacts
   ShapeTable<D> shapes{};                                      ///< of bodies
   Materials<D> materials{};                                    ///< empty in first-order schemes
-  std::vector<int> group_material{};                           ///< of each group of bodies
-  std::vector<bool> group_rotates{};                           ///< of each group
+  std::vector<int> type_material{};                            ///< of each type of body
+  std::vector<bool> type_rotates{};                            ///< of each type of body
   std::vector<int> obstacle_material{};                        ///< of each obstacle
 
   EnergyBalance energy_balance{};

@@ -15,7 +15,8 @@ which names are other ones now.
     "feeder" = "inlet"
 
 A name stands for the whole name; of a path, without its separator, for each part of it. A star stands for anything, and for the same in
-the new name. A row may hold for some files only, by their names of now: "*_contacts_*.vtp::force". What was recorded is renamed and then
+the new name. A row may hold for some files only, by their names of now: "*_contacts_*.vtp::force". Numbers of a checkpoint are fields, too:
+"/numbers/time". renames.toml has the rows of this version. What was recorded is renamed and then
 has to be what is there now, name for name and bit for bit: an old word that is left, a new one without a row, and a row that nothing needs
 are differences.
 """
@@ -213,6 +214,10 @@ def _arrays_of(path):
 
     with h5py.File(path, "r") as file:
         collect(file, "")
+    for kind in ("integers", "reals"):      # of checkpoints: a list of numbers and one of their names
+        if (names := found.pop(f"/numbers/{kind}_names", None)) is not None:
+            values = found.pop(f"/numbers/{kind}")
+            found |= {f"/numbers/{name}": np.asarray(value) for name, value in zip(names.item().decode().splitlines(), values, strict=True)}
     return {name: value for name, value in found.items() if not NOT_THE_RESULT.search(name)}
 
 

@@ -50,7 +50,7 @@ def first_frame(path):
     with h5py.File(path) as file:
         group = file["particles/all"]
         return State({name: item["value"][0] if isinstance(item, h5py.Group) else item[()] for name, item in group.items()
-                      if name in (*ARRAYS, "group")})
+                      if name in (*ARRAYS, "type")})
 
 
 def checkpoint(path):
@@ -70,7 +70,7 @@ def from_file(tables, folder, state, prefix="start"):
     """The deck with its bodies as they were at the start, from files: nothing is drawn at random."""
     made = copy.deepcopy(tables)
     for k, (name, table) in enumerate(made["particles"].items()):
-        chosen = np.flatnonzero(state["group"] == k)
+        chosen = np.flatnonzero(state["type"] == k)
         write_bodies(folder / f"{prefix}_{name}.h5", state, chosen)
         table["source"] = {"type": "file", "path": f"{prefix}_{name}.h5", "overlap_limit": 1.0}
         for key in ("radius", "velocity", "angular_velocity", "random_speed", "orientation", "angle"):

@@ -40,6 +40,7 @@ def results(folder):
         file["particles/all/held"] = np.array([0.0, 0.5, 1.0])
         file["particles/all/held"].attrs["unit"] = "m"
         file.create_group("parameters").attrs["command_line"] = "scree run"
+        file["numbers/reals"], file["numbers/reals_names"] = np.array([0.25, 2.0]), "time\nlast_dt\n"
 
 
 def edit(name, old, new):
@@ -70,6 +71,11 @@ def other_type(file):
     file["particles/all/held"].attrs["unit"] = "m"
 
 
+def rename_number(file):
+    del file["numbers/reals_names"]
+    file["numbers/reals_names"] = "time\nlast_step\n"
+
+
 TINY = np.nextafter(0.5, 1)
 PLANTED = {
     "exit code": (edit("end.json", '"code": 0', '"code": 3'), "exit code 0 before, 3 now"),
@@ -90,6 +96,7 @@ PLANTED = {
     "last bit": (value("particles/all/held", 1, TINY), f"run.h5: /particles/all/held: [1] is 0.5 before, {TINY} now"),
     "minus zero": (value("particles/all/held", 0, -0.0), "run.h5: /particles/all/held: [0] is 0.0 before, -0.0 now"),
     "whole number": (value("particles/all/id", 2, 7), "run.h5: /particles/all/id: [2] is 2 before, 7 now"),
+    "number": (value("numbers/reals", 1, 3.0), "run.h5: /numbers/last_dt: [] is 2.0 before, 3.0 now"),
     "type": (in_hdf5(other_type), "run.h5: /particles/all/held: float64(3,) before, float32(3,) now"),
     "unit of a field": (in_hdf5(lambda file: file["particles/all/held"].attrs.__setitem__("unit", "mm")), "run.h5: /particles/all/held@unit: 'm' before"),
     "field": (in_hdf5(lambda file: file.move("particles/all/held", "particles/all/fixed")), "run.h5: /particles/all/fixed: only now"),
@@ -125,6 +132,7 @@ WORDS = {
                                (folder / "run/run.xdmf").write_text('<Xdmf>\n<Attribute Name="fixed">run.h5:/particles/all/fixed</Attribute>\n'
                                                                     '<Attribute Name="id">run.h5:/particles/all/id</Attribute>\n</Xdmf>\n')],
                "held", "fixed"),
+    "fields of numbers": (in_hdf5(rename_number), "last_dt", "last_step"),
     "fields of a file": (edit("run/vtk/run_000.vtp", "radius", "size"), "run/vtk/*.vtp::radius", "size"),
     "summary": (edit("run/summary.json", "pairs_by_phase", "pairs_by_colour"), "load.pairs_by_phase.mean", "load.pairs_by_colour.mean"),
     "files": (lambda folder: (folder / "run/run.queues.csv").rename(folder / "run/run.lines.csv"), "*/*.queues.csv", "*/*.lines.csv"),
@@ -158,6 +166,13 @@ def test_two_names_that_become_one_are_found(folder):
     shutil.copytree(folder / "before", folder / "now")
     found = differences(folder / "before", folder / "now", Renames({"columns": {"feeder_made": "inlet_made"}}))
     assert any("two names become inlet_made[-]" in line for line in found), found
+
+
+def test_the_table_of_this_version_can_be_read():
+    renames = Renames.read(source_folder() / "tests/campaign/renames.toml")
+    names = [renames.name("fields", name) for name in ("/arrays/group", "/arrays/party", "/arrays/kind", "", "/numbers/cell_listed_lower_x")]
+    assert names == ["/arrays/type", "/arrays/group", "/arrays/agent_type", "", "/numbers/cell_reference_lower_x"]
+    assert renames.name("summary", "certificate_worst.held.value") == "certificate_worst.attracted.value"
 
 
 def test_an_unknown_place_is_refused():

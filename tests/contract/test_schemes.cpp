@@ -72,7 +72,7 @@ TEST_CASE(
     scheme.save(state, SaveFor::change_of_bodies);
     CHECK(state.memory.start.size() == static_cast<std::size_t>(state.bodies.n_owned()) + 1);
     scheme.bodies_changed(state);
-    CHECK(state.clock.listed_time == state.clock.time);
+    CHECK(state.clock.reference_time == state.clock.time);
     ContactGraph<2> contacts;
     scheme.find_contacts(state, 10, contacts);
     CHECK(contacts.size() >= 2);  // each with the floor

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   scheme->describe(tables.root());
   State<3> state{.comm = mpi.world(), .box = {.lower = {0, 0, 0}, .upper = {1, 1, 1}}};
   state.materials.describe(tables.root());
-  state.group_material = {0};
+  state.type_material = {0};
 
   // Bodies: rank 0 makes both; the neighbour list moves them to the ranks that own their blocks.
   BodyStore<3>& bodies = state.bodies;

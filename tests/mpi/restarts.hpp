@@ -61,7 +61,7 @@ Coverage check_restarts(const Case<D>& c) {
       save(simulation, path_of(kind, split));
       const State<D>& state = simulation.state();
       covered.n_remembered += world.sum(static_cast<std::int64_t>(state.memory.other.size()));
-      covered.old_list = covered.old_list || state.clock.listed_time < state.clock.time;
+      covered.old_list = covered.old_list || state.clock.reference_time < state.clock.time;
     }
     take_steps(simulation, c.n_steps - step, outcome);
     look_at(simulation, outcome);

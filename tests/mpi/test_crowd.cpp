@@ -72,7 +72,7 @@ Overrides with(Overrides first, const Overrides& second) {
 struct Departed {
   GlobalId id;
   Real time;
-  std::int32_t outlet;
+  std::int32_t exit;
   bool operator==(const Departed&) const = default;
 };
 
@@ -89,21 +89,21 @@ Evacuation evacuate(const Comm& comm, const std::string& text, const Overrides& 
   while (simulation.running() && state.clock.time < until) {
     simulation.step();
     for (const Departure& d : crowd_world(state)->environment->departures())
-      mine.push_back({d.id, d.time, d.outlet});
+      mine.push_back({d.id, d.time, d.exit});
     crowd_world(state)->environment->departures().clear();
   }
   std::vector<Real> time(static_cast<std::size_t>(state.next_id), -1);
-  std::vector<std::int64_t> outlet(time.size());
+  std::vector<std::int64_t> exit(time.size());
   for (const Departed& d : mine) {
     time[static_cast<std::size_t>(d.id)] = d.time;
-    outlet[static_cast<std::size_t>(d.id)] = d.outlet;
+    exit[static_cast<std::size_t>(d.id)] = d.exit;
   }
   comm.max(time);
-  comm.sum(outlet);
+  comm.sum(exit);
   Evacuation evacuation{{}, simulation.hash()};
   for (std::size_t i = 0; i < time.size(); ++i)
     if (time[i] >= 0)
-      evacuation.people.push_back({static_cast<GlobalId>(i), time[i], static_cast<std::int32_t>(outlet[i])});
+      evacuation.people.push_back({static_cast<GlobalId>(i), time[i], static_cast<std::int32_t>(exit[i])});
   std::ranges::stable_sort(evacuation.people, {}, &Departed::time);
   return evacuation;
 }

@@ -362,7 +362,7 @@ TEST_CASE("migration: fields and memory go along, over any distance", "[mpi]") {
     const GlobalId id = state.bodies.id()[at];
     state.bodies.velocity()[at] = filled<3>(value_of(id));
     state.bodies.image()[at] = {static_cast<std::int32_t>(id), -1, 2};
-    state.bodies.group()[at] = static_cast<std::int32_t>(id % 3);
+    state.bodies.type()[at] = static_cast<std::int32_t>(id % 3);
     for (GlobalId other = 0; other < id % 4; ++other) contacts.push_back({i, other, {value_of(id, other)}});
   }
   state.memory = collect(state.bodies.n_owned(), 1, [&](const auto& f) {
@@ -382,7 +382,7 @@ TEST_CASE("migration: fields and memory go along, over any distance", "[mpi]") {
     CHECK(static_cast<int>(id / 3) % world.size() == world.rank());
     CHECK(state.bodies.velocity()[at] == filled<3>(value_of(id)));
     CHECK(state.bodies.image()[at] == PeriodicImage<3>{static_cast<std::int32_t>(id), -1, 2});
-    CHECK(state.bodies.group()[at] == id % 3);
+    CHECK(state.bodies.type()[at] == id % 3);
     CHECK(state.memory.start[at + 1] - state.memory.start[at] == id % 4);
     for (GlobalId other = 0; other < id % 4; ++other) {
       Real found = 0;

@@ -28,7 +28,7 @@ void check_same_as_alone(const Box<D>& box, const std::string& toml) {
     ++times_made[id];
     n_different += together.bodies.position()[i] != alone.bodies.position()[j] ||
                    together.bodies.radius()[i] != alone.bodies.radius()[j] ||
-                   together.bodies.group()[i] != alone.bodies.group()[j];
+                   together.bodies.type()[i] != alone.bodies.type()[j];
   }
   CHECK(n_different == 0);
   world.sum(times_made);

@@ -18,7 +18,7 @@ const std::string hall =
 struct Person {
   scree::Vec<2> position;
   Real radius, desired_speed, premovement_end;
-  std::int32_t kind, group, destination;
+  std::int32_t agent_type, type, destination;
   bool operator==(const Person&) const = default;
 };
 
@@ -28,8 +28,8 @@ Person person(const Building& building, std::size_t i) {
           bodies.radius()[i],
           agent::desired_speed(bodies)[i],
           agent::premovement_end(bodies)[i],
-          agent::type(bodies)[i],
-          bodies.group()[i],
+          agent::agent_type(bodies)[i],
+          bodies.type()[i],
           agent::destination(bodies)[i]};
 }
 

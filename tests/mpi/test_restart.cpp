@@ -100,7 +100,7 @@ TEST_CASE("restart: a refused step leaves bodies and clock as they were, and the
       CHECK(simulation.state().clock.step == clock.step);
       CHECK(simulation.state().clock.time == clock.time);
       CHECK(simulation.state().clock.last_dt == clock.last_dt);
-      CHECK(simulation.state().clock.listed_time <= clock.time);
+      CHECK(simulation.state().clock.reference_time <= clock.time);
     }
   }
   REQUIRE(refused);

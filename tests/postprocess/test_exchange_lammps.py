@@ -94,7 +94,7 @@ def test_there_and_back(folder):
     check(said.returncode == 0 and said.stdout.strip() == "results/pour/pour.data", "the script writes the last frame", said)
     bodies, packing = results.bodies(-1), exchange.read("results/pour/pour.data")
     check(len(packing.ids) == 1000 and (packing.ids == bodies["id"] + 1).all(), "all spheres, ids from 1 on")
-    check((packing.types == bodies["group"] + 1).all(), "types are groups")
+    check((packing.types == bodies["type"] + 1).all(), "types of bodies")
     for mine, theirs in ((packing.x, "position"), (packing.velocity, "velocity"), (packing.spin, "angular_velocity")):
         check((mine == bodies[theirs]).all(), f"{theirs}: the same bits")
     check((packing.radius == bodies["radius"]).all(), "radii: the same bits")

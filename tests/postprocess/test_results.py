@@ -11,7 +11,8 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree_program import check, check_close, check_in, python_command, source_folder
-from scree.results import Results
+from scree.results import Results, read_checkpoint
+from scree.results.poly_data import read_poly_data
 
 
 def make_run(folder):
@@ -79,6 +80,72 @@ def test_old_columns_of_people_are_read_as_the_new_ones(folder):
     check(agents["agent_type"] == ["adult"] and agents["premovement_end"][0] == 1.5, "texts and numbers", agents["agent_type"])
     check(agents.units["premovement_end"] == "s", "units", agents.units)
     check(len(said.getvalue().splitlines()) == 4 and "'kind' is now called 'agent_type'" in said.getvalue(), "a line for each", said.getvalue())
+
+
+def test_old_names_of_the_certificate_are_read_as_the_new_ones(folder):
+    make_run(folder)
+    (folder / "case.certificate.csv").write_text("time[s],held[-],pulled_off[-],max_overlap[m],driven_misfit[-]\n"
+                                                 "0,5,2,1e-3,0.25\n")
+    (folder / "summary.json").write_text(json.dumps({
+        "certificate_of_last_step": {"held": {"value": 5}}, "certificate_worst": {"driven_misfit": {"value": 0.25}},
+        "communication": {"ghosts_of_rank": {"mean": 1.5, "most": 3}, "neighbours_of_rank": {"mean": 1.0, "most": 1}, "most": 7}}))
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        certificate, summary = Results(folder).certificate, Results(folder).summary
+    check(certificate.names == ["time", "attracted", "detached", "max_overlap", "load_residual"], "columns", certificate.names)
+    check([float(certificate[name][0]) for name in certificate] == [0, 5, 2, 1e-3, 0.25], "each with its values", certificate.names)
+    check(summary == {
+        "certificate_of_last_step": {"attracted": {"value": 5}}, "certificate_worst": {"load_residual": {"value": 0.25}},
+        "communication": {"ghosts_of_rank": {"mean": 1.5, "max": 3}, "neighbours_of_rank": {"mean": 1.0, "max": 1}, "most": 7}},
+          "the summary", summary)
+    check(len(said.getvalue().splitlines()) == 6, "a line for each old name of a file", said.getvalue())
+
+
+def frame_of_people(path, **fields):
+    """A frame of two people for ParaView."""
+    arrays = "".join(f'<DataArray type="Int32" Name="{name}" format="ascii">{a} {b}</DataArray>' for name, (a, b) in fields.items())
+    path.write_text('<VTKFile type="PolyData" version="1.0" byte_order="LittleEndian"><PolyData>'
+                    '<Piece NumberOfPoints="2" NumberOfVerts="0" NumberOfLines="0" NumberOfStrips="0" NumberOfPolys="0">'
+                    f"<PointData>{arrays}</PointData><CellData/>"
+                    '<Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">0 0 0 1 0 0</DataArray></Points>'
+                    "</Piece></PolyData></VTKFile>\n")
+
+
+def test_old_fields_of_bodies_are_read_as_the_new_ones(folder):
+    make_run(folder)
+    with h5py.File(folder / "case.h5", "r+") as file:
+        file["particles/all/group"] = np.array([0, 1, 1])
+        file["particles/all/group"].attrs["unit"] = "-"
+    with h5py.File(folder / "old.scree", "w") as file:
+        file["arrays/group"], file["arrays/party"], file["arrays/listed"] = [0, 0], [-1, 7], [[1.0, 2.0], [3.0, 4.0]]
+        file["numbers/reals"], file["numbers/reals_names"] = [0.5, 2.0, 3.0], "time\nlisted_time\ndriven_0_listed_position\n"
+    frame_of_people(folder / "old.vtp", group=(0, 1), kind=(2, 3), party=(4, 5), party_waited=(6, 7))
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        trajectory = Results(folder).trajectory
+        check("type" in trajectory.fields and "group" not in trajectory.fields, "names of the record", trajectory.fields)
+        check(trajectory.field("type", 1).tolist() == [0, 1], "its values", trajectory.field("type", 1))
+        check(trajectory.series("type").shape == (2, 3), "in all frames")
+        check(trajectory.unit("type") == "-", "its unit")
+        people = read_poly_data(folder / "old.vtp").point_fields
+        check({name: values.tolist() for name, values in people.items()} ==
+              {"type": [0, 1], "agent_type": [2, 3], "group": [4, 5], "group_waited": [6, 7]}, "of the frame", people)
+        arrays, numbers = read_checkpoint(folder / "old.scree")
+    check(arrays["arrays/type"].tolist() == [0, 0] and arrays["arrays/group"].tolist() == [-1, 7], "arrays of the checkpoint", arrays)
+    check(arrays["arrays/reference_position"].shape == (2, 2) and "arrays/listed" not in arrays, "reference positions", arrays)
+    check(numbers == {"numbers@time": 0.5, "numbers@reference_time": 2.0, "numbers@driven_0_reference_position": 3.0},
+          "and numbers", numbers)
+    check(len(said.getvalue().splitlines()) == 1 + 4 + 5, "a line for each old name of a file", said.getvalue())
+
+
+def test_groups_of_people_are_not_taken_for_types(folder):
+    frame_of_people(folder / "new.vtp", type=(0, 1), agent_type=(2, 3), group=(4, 5))
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        people = read_poly_data(folder / "new.vtp").point_fields
+    check({name: values.tolist() for name, values in people.items()} ==
+          {"type": [0, 1], "agent_type": [2, 3], "group": [4, 5]}, "the frame", people)
+    check(said.getvalue() == "", "nothing is said", said.getvalue())
 
 
 def test_old_columns_of_scalars_are_found_by_the_new_names(folder):

@@ -196,7 +196,7 @@ def test_bed_under_a_load(folder, full, times, control):
                       solved_from=0.4, gravity=[0, 0, -g], tolerance=1e-4, friction=0.5, skin=5e-3, lower=[-0.05] * 3, upper=[0.1, 0.1, 0.5], end=0.5)
     late = [k for k, row in enumerate(rows) if row["time"] > 0.4]
     print(f"{times} times, {control or 'servo'}: sweeps {np.mean([steps[k - 1]['sweeps'] for k in late]):.0f}, "
-          f"misfit {max(steps[k - 1]['driven_misfit'] for k in late):.2g}")
+          f"load residual {max(steps[k - 1]['load_residual'] for k in late):.2g}")
     for k in late:
         of_inertia = (rows[k]["d_velocity_plate"] - rows[k - 1]["d_velocity_plate"]) / 1e-3 if control else 0
         check_close(rows[k]["d_load_plate"] + of_inertia, times * weight, "the load is met", relative=1e-3)

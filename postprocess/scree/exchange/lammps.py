@@ -142,7 +142,7 @@ def read_dump(path, lines):
 
 
 def write_data(results, path, frame=-1):
-    """A frame of NAME.h5 as a data file for `read_data` with atom_style sphere and units si; types are groups, from 1
+    """A frame of NAME.h5 as a data file for `read_data` with atom_style sphere and units si; types are those of the run, from 1
     on; velocities and spins are kept. Spheres only. Returns the path."""
     bodies, box = results.bodies(frame), results.trajectory.box
     x = bodies["position"]
@@ -152,7 +152,7 @@ def write_data(results, path, frame=-1):
         raise ExchangeError(f"{results.folder}: bodies with shapes have no place in atom_style sphere")
     n, zero = len(x), np.zeros((len(x), 3))
     ids = bodies["id"] + 1
-    types = bodies.get("group", np.zeros(n, int)) + 1
+    types = bodies.get("type", np.zeros(n, int)) + 1
     radius, velocity, spin = bodies["radius"], bodies.get("velocity", zero), bodies.get("angular_velocity", zero)
     density = bodies["mass"] / (4 / 3 * np.pi * radius**3) if "mass" in bodies else np.ones(n)
     lines = [f"{results.name}, t = {results.trajectory.times[frame]:g} s, units = si", "",

@@ -5,31 +5,21 @@ from functools import cache
 from pathlib import Path
 
 
-def _deck():
-    """The keys of renamed_keys.def, as the tables below have them."""
-    lines = re.findall(r'^SCREE_RENAME\("(.*)", "(.*)", "(.*)", "(.*)"\)$', Path(__file__).with_name("renamed_keys.def").read_text(), re.MULTILINE)
-    return {f"{table}.{before}".lstrip("."): now for table, before, now, key in lines if now and not key}
+def _lines_of(file):
+    """The lines of a .def file beside this one: lists of texts."""
+    lines = re.findall(r"^SCREE_RENAME\w*\((.*)\)$", Path(__file__).with_name(file).read_text(), re.MULTILINE)
+    return [re.findall(r'"([^"]*)"', line) for line in lines]
 
 
-DECK = _deck()
-# One line per name; remove a line in the version after the one that brought it. A name with dots is a path; a star stands for any name.
-SUMMARY = {"feeders": "inlets",
-           "bodies_in_sinks": "bodies_in_outlets",
-           "list_builds": "list_rebuilds",
-           "load.pairs_by_phase": "pairs_by_colour",
-           "communication.hand_overs": "halo_transfers",
-           "certificate_of_last_step.overlap": "max_overlap",
-           "certificate_worst.overlap": "max_overlap",
-           "evacuation.certificate_worst.overlap": "max_overlap"}
-SCALARS = {"overlap": "max_overlap"}     # and certificates
-AGENTS = {"kind": "agent_type",
-          "walks_from": "premovement_end",
-          "party": "group",
-          "party_waited": "group_waited"}
-CONTACTS = {"force": "normal_force",
-            "friction": "tangential_force"}
-TIMERS = {"ways": "floor_field",
-          "fill": "packing"}
+def _results(of):
+    return {before: now for place, before, now in _lines_of("renamed_results.def") if place == of}
+
+
+# Old names and those of now. Of a name with dots what is before the last dot leads to it; a star stands for any name.
+DECK = {f"{table}.{before}".lstrip("."): now for table, before, now, key in _lines_of("renamed_keys.def") if now and not key}
+CERTIFICATE, AGENTS, BODIES, NUMBERS, CONTACTS, TIMERS = map(_results, ("certificate", "agents", "bodies", "numbers", "contacts", "timers"))
+SUMMARY = _results("summary") | {f"{table}.{before}": now for before, now in CERTIFICATE.items()
+                                 for table in ("certificate_of_last_step", "certificate_worst", "evacuation.certificate_worst")}
 
 
 def old_columns(name):
@@ -49,19 +39,29 @@ def with_new_names(tables, names, file):
     return tables
 
 
+def names_of_now(names, renames, file):
+    """The names of a file as they are now, in their order: {now: as the file has it}. `renames`: one of the tables above. Old names are
+    replaced one after the other, unless the file has the new one as well."""
+    found = {name: name for name in names}
+    for before, now in renames.items():
+        pattern = re.compile("(.*)".join(map(re.escape, before.split("*"))))
+        for name in list(found):
+            if match := pattern.fullmatch(name):
+                new = now.replace("*", match[1]) if "*" in now else now
+                if new not in found:
+                    tell(file, name, new)
+                    found = {new if key == name else key: stored for key, stored in found.items()}
+    return found
+
+
 def summary_with_new_names(summary, file):
     """The contents of a summary.json with the names of now, of its keys and of its timers."""
     summary = with_new_names(summary, SUMMARY, file)
     for timer in summary.get("timers", []):
-        timer["name"] = new_name(timer["name"], TIMERS, file)
+        if (old := timer["name"]) in TIMERS:
+            timer["name"] = TIMERS[old]
+            tell(file, old, TIMERS[old])
     return summary
-
-
-def new_name(name, names, file):
-    """The name of now of a column, or of whatever `names`, one of the tables above, has."""
-    if name in names:
-        tell(file, name, names[name])
-    return names.get(name, name)
 
 
 @cache

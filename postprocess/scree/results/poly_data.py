@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scree.errors import ResultsError
-from scree.results.old_names import CONTACTS, new_name
+from scree.results.old_names import BODIES, CONTACTS, names_of_now
 
 
 @dataclass
@@ -30,8 +30,8 @@ def read_poly_data(path):
     data = reader.GetOutput()
 
     def fields(arrays):
-        return {arrays.GetArrayName(k): vtk_to_numpy(arrays.GetArray(k)).copy()
-                for k in range(arrays.GetNumberOfArrays())}
+        return _with_new_names({arrays.GetArrayName(k): vtk_to_numpy(arrays.GetArray(k)).copy()
+                                for k in range(arrays.GetNumberOfArrays())}, BODIES, path)
 
     def cells(array, corners):
         if array.GetNumberOfCells() == 0:
@@ -48,5 +48,10 @@ def read_poly_data(path):
 def read_contacts(path):
     """One frame of contacts as arrays by name, see Results.contacts."""
     data = read_poly_data(path)
-    fields = {new_name(name, CONTACTS, path.parent): values for name, values in data.cell_fields.items()}
+    fields = _with_new_names(data.cell_fields, CONTACTS, path)
     return {"ends": data.points[data.lines], **(fields if len(data.lines) else {})}
+
+
+def _with_new_names(fields, renames, path):
+    """Fields by name; what is said of old names is said once for all frames of a folder."""
+    return {now: fields[name] for now, name in names_of_now(fields, renames, path.parent).items()}

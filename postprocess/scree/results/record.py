@@ -7,6 +7,7 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
+from scree.results.old_names import BODIES, NUMBERS, names_of_now
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,18 @@ class Trajectory:
     def steps(self):
         return self._group["position/step"][()]
 
+    @cached_property
+    def _stored(self):
+        """The names of everything recorded per body, each with its name in the file."""
+        return names_of_now([name for name in self._group if name != "box"], BODIES, self.path)
+
     @property
     def fields(self):
         """Names of everything recorded per body."""
-        return [name for name in self._group if name != "box"]
+        return list(self._stored)
 
     def unit(self, name):
-        item = self._group[name]
+        item = self._group[self._stored.get(name, name)]
         for holder in (item["value"] if "value" in item else item, item):
             if "unit" in holder.attrs:
                 unit = holder.attrs["unit"]
@@ -74,7 +80,7 @@ class Trajectory:
         """Values of one field in all frames, (frames, bodies, ...), of a run whose bodies stay from start to end."""
         if name not in self.fields:
             raise ResultsError(f"{self.path} has no field {name!r}; there are: {', '.join(self.fields)}")
-        item = self._group[name]
+        item = self._group[self._stored[name]]
         return item["value"][()] if "value" in item else np.broadcast_to(item[()], (self.n_frames, *item.shape))
 
     def positions(self, frame):
@@ -102,7 +108,7 @@ class Trajectory:
         return DomainBox(lower, lower + edges, periodic)
 
     def _rows(self, name, frame):
-        item = self._group[name]
+        item = self._group[self._stored[name]]
         return item["value"][frame] if "value" in item else item[()]    # no "value": constant in time
 
     def _present(self, frame):
@@ -128,4 +134,11 @@ def read_checkpoint(path):
     for kind in ("integers", "reals"):
         names = arrays.pop(f"numbers/{kind}_names", b"").decode().split("\n")[:-1]
         attributes.update({f"numbers@{name}": value for name, value in zip(names, arrays.pop(f"numbers/{kind}", []))})
-    return arrays, attributes
+    return _with_new_names(arrays, "arrays/", BODIES, path), _with_new_names(attributes, "numbers@", NUMBERS, path)
+
+
+def _with_new_names(found, start, renames, path):
+    """What has a name with this start, by its name of now; all else as it is."""
+    names = [name.removeprefix(start) for name in found if name.startswith(start)]
+    new = {start + now: found[start + name] for now, name in names_of_now(names, renames, path).items()}
+    return {name: value for name, value in found.items() if not name.startswith(start)} | new

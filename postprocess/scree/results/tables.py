@@ -7,7 +7,7 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
-from scree.results.old_names import AGENTS, SCALARS, new_name, old_columns, tell
+from scree.results.old_names import AGENTS, CERTIFICATE, names_of_now, old_columns, tell
 
 AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
@@ -22,10 +22,8 @@ class Scalars:
 
     def __init__(self, path):
         rows = rows_of(path)
-        self.units = {}
-        for title in rows[0]:
-            name, unit = _name_and_unit(title)
-            self.units[new_name(name, SCALARS, path)] = unit
+        units = dict(map(_name_and_unit, rows[0]))
+        self.units = {name: units[title] for name, title in names_of_now(units, CERTIFICATE, path).items()}
         table = np.array(rows[1:], dtype=float).reshape(len(rows) - 1, len(rows[0]))
         self._columns = dict(zip(self.units, table.T))
         self._path = path
@@ -75,11 +73,10 @@ class Agents:
     def __init__(self, path):
         rows = rows_of(path)
         self.units, self._columns = {}, {}
-        for k, title in enumerate(rows[0]):
-            name, unit = _name_and_unit(title)
-            name = new_name(name, AGENTS, path)
+        units = dict(map(_name_and_unit, rows[0]))
+        for k, (name, title) in enumerate(names_of_now(units, AGENTS, path).items()):
             values = [row[k] for row in rows[1:]]
-            self.units[name] = unit
+            self.units[name] = units[title]
             self._columns[name] = values if name in AGENTS_TEXT else np.array([value or "nan" for value in values], dtype=float)
         self.n = len(rows) - 1
 

@@ -20,7 +20,7 @@ class Samples:
         self.time = record.times
         self.centre, self.velocity, self.above, self.along = [], [], [], []
         for frame in range(record.n_frames):
-            free = ~np.isin(record.field("group", frame), held)
+            free = ~np.isin(record.field("type", frame), held)
             self.position = record.positions(frame)[free]
             self.along.append(self.position[:, 0])
             self.centre.append(self.position.mean(axis=0))

@@ -36,7 +36,7 @@ class Hazard {
 
   /// After a step: adds to the doses of the owned people, at their places and the middle of the step. Those
   /// who reach 1 do not move again (mobility 0), or are removed. They are noted in `departures` without an
-  /// outlet, and are in no group, queue or journey any more. True, on all ranks, if anybody fell. Collective,
+  /// exit, and are in no group, queue or journey any more. True, on all ranks, if anybody fell. Collective,
   /// one reduction.
   bool expose(State<2>& state, std::vector<Departure>& departures, BodyChange<2>& change);
 

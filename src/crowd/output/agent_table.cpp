@@ -56,10 +56,10 @@ std::vector<AgentColumn> agent_columns(const CrowdEnvironment& environment, cons
   using D = Departure;
   namespace place = agent::place;
   const auto type = [&environment](const D& d) {
-    return csv_cell(environment.people().types()[static_cast<std::size_t>(d.values[place::type])].name);
+    return csv_cell(environment.people().types()[static_cast<std::size_t>(d.values[place::agent_type])].name);
   };
   const auto exit = [&state](const D& d) {
-    return d.outlet < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.outlet)].name);
+    return d.exit < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.exit)].name);
   };
   const auto fell = [](const D& d) {
     const Real time = d.values[place::incapacitated_at];
@@ -69,8 +69,8 @@ std::vector<AgentColumn> agent_columns(const CrowdEnvironment& environment, cons
   std::vector<AgentColumn> columns{
       {OwnPlace::id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
       {OwnPlace::population, "population", "-",
-       [names = environment.people().group_names()](const D& d) {
-         return csv_cell(names[static_cast<std::size_t>(d.group)]);
+       [names = environment.people().body_type_names()](const D& d) {
+         return csv_cell(names[static_cast<std::size_t>(d.body_type)]);
        }},
       {OwnPlace::agent_type, "agent_type", "-", type},
       {OwnPlace::radius, "radius", "m", [](const D& d) { return number(d.radius); }},
@@ -88,7 +88,7 @@ std::vector<AgentColumn> agent_columns(const CrowdEnvironment& environment, cons
     columns.push_back({OwnPlace::incapacitated_at, "incapacitated_at", "s", fell});
   for (std::size_t k = 0; k < agent::fields.size(); ++k) {
     if (agent::written[k].table == 0 || !holds(agent::written[k].only_if, environment)) continue;
-    columns.push_back({agent::written[k].table, std::string(agent::written[k].name),
+    columns.push_back({agent::written[k].table, std::string(agent::fields[k].info.name),
                        std::string(agent::fields[k].info.unit), [k](const D& d) {
                          return agent::fields[k].is_integer
                                     ? fmt::format("{}", static_cast<std::int32_t>(d.values[k]))

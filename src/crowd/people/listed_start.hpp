@@ -30,7 +30,7 @@ struct ListedStart {
 
  private:
   const PersonFile& file_of(const Person& person) const {
-    return *files[static_cast<std::size_t>(person.group)];
+    return *files[static_cast<std::size_t>(person.body_type)];
   }
   struct Fault;
   std::string name(const Person& person) const;

@@ -70,7 +70,7 @@ void People::describe_populations(Section& root, const BuildingPlan& building, J
       [&](const std::string& name, Section& section) {
         Population population;
         population.name = name;
-        population.group = static_cast<std::int32_t>(populations_.size());
+        population.body_type = static_cast<std::int32_t>(populations_.size());
         population.file.describe(section, PersonFile::Use::start);
         population.mixture.describe(section, kinds_);
         population.level = read_level(section, building, population.file);
@@ -143,7 +143,7 @@ void People::describe_sources(Section& root, const BuildingPlan& building, Journ
       [&](const std::string& name, Section& section) {
         Source source;
         source.name = name;
-        source.group = static_cast<std::int32_t>(populations_.size() + sources_.size());
+        source.body_type = static_cast<std::int32_t>(populations_.size() + sources_.size());
         source.file.describe(section, PersonFile::Use::arrivals);
         source.mixture.describe(section, kinds_);
         source.level = read_level(section, building, source.file);
@@ -184,7 +184,7 @@ void People::describe(Section& root, const BuildingPlan& building, JourneyPlan& 
   describe_sources(root, building, journey_plan);
 }
 
-std::vector<std::string> People::group_names() const {
+std::vector<std::string> People::body_type_names() const {
   std::vector<std::string> names;
   for_each_origin([&](const Origin& origin) { names.push_back(origin.name); });
   return names;

@@ -27,7 +27,7 @@ struct Origin {
   Ring region;      // of a population empty: the whole plan of the level
   PersonFile file;  // instead of numbers and rates
   int journey = -1;
-  std::int32_t group = 0;  // of its bodies
+  std::int32_t body_type = 0;
 };
 
 /// People who are there at first: [populations.NAME].
@@ -52,7 +52,7 @@ struct Source : Origin {
 };
 
 /// People: kinds, who is there at first ([populations.NAME]) and who comes ([sources.NAME]). What a person is
-/// like and where it starts depends on seed and id only, not on ranks. Groups of bodies count populations,
+/// like and where it starts depends on seed and id only, not on ranks. Types of bodies count populations,
 /// then sources.
 class People {
  public:
@@ -66,8 +66,8 @@ class People {
   std::span<const AgentType> types() const { return kinds_; }
   std::span<const Population> populations() const { return populations_; }
   std::span<const Source> sources() const { return sources_; }
-  /// Names of the groups, populations first.
-  std::vector<std::string> group_names() const;
+  /// Names of the types of bodies, populations first.
+  std::vector<std::string> body_type_names() const;
   Real largest_radius() const;   ///< no person is larger [m]
   Real smallest_radius() const;  ///< nor smaller [m]
   /// Least and largest radius of each kind, and of those whom a file gives one [m].

@@ -52,7 +52,7 @@ class SourcePlaces {
   void draw_body(GlobalId number) {
     Person given{.level = source_.level, .journey = source_.journey};
     if (!source_.listed.empty()) given = source_.listed[static_cast<std::size_t>(number)];
-    given.group = source_.group;
+    given.body_type = source_.body_type;
     drawn_.push_back(source_.mixture.draw(stream_of_source_, number, given));
     stream_of_person_ = RandomStream(stream_of_source_, number, purpose::source).bits();
   }

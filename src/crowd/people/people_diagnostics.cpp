@@ -14,7 +14,7 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
   const Box<2> domain = building.bounds();
 
   const auto look = [&](const std::string& table, const Origin& origin, std::int64_t count, Real density) {
-    const auto& [name, where, mixture, level, region, file, journey, group] = origin;
+    const auto& [name, where, mixture, level, region, file, journey, body_type] = origin;
     const NearObstacles near(none, journey_plan.exits(), domain, level, largest_radius());
     const StartSpace space(building, near, journey_plan.exits(), domain, region, where);
     const Real n = count > 0 ? static_cast<Real>(count) : density * space.area();

@@ -161,7 +161,7 @@ std::vector<Person> People::read_start(State<2>& state, std::int64_t n_people, s
       Person& person = people.emplace_back(population.mixture.draw(seed, id, listed));
       person.id = id;
       person.x = wrapped(state.box, person.x);
-      person.group = population.group;
+      person.body_type = population.body_type;
       if (person.together >= 0) person.together = group_ids.at(person.together);
       ids.push_back(id);
     });

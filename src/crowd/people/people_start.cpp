@@ -25,9 +25,9 @@ void People::put_person(State<2>& state, Index i, const Person& person) {
   bodies.previous()[at] = person.x;
   bodies.radius()[at] = person.radius;
   bodies.mobility()[at] = 1;
-  bodies.group()[at] = person.group;
+  bodies.type()[at] = person.body_type;
   if (bodies.carries_levels()) bodies.level()[at] = person.level;
-  agent::type(bodies)[at] = person.kind;
+  agent::agent_type(bodies)[at] = person.kind;
   agent::desired_speed(bodies)[at] = person.speed;
   agent::entered_at(bodies)[at] = state.clock.time;
   agent::stood_since(bodies)[at] = state.clock.time;
@@ -155,7 +155,7 @@ void People::Placement::add_placed(std::vector<Person>& people) const {
                                                                     .radius = body.radius,
                                                                     .level = number,
                                                                     .journey = population.journey,
-                                                                    .group = population.group}));
+                                                                    .body_type = population.body_type}));
       const auto& [first_id, group_list] = numbering.at(&population);
       if (!group_list) continue;
       const auto [first_member, size] = group_list->group_of(body.id - first_id);

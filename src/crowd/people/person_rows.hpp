@@ -24,7 +24,7 @@ struct Person {
   std::int32_t kind = -1;      ///< which [agents.NAME]
   std::int32_t level = -1;     ///< of the building
   std::int32_t journey = -1;
-  std::int32_t group = 0;  ///< as of bodies: its population or source
+  std::int32_t body_type = 0;  ///< its population or source
 };
 
 /// What a file says of one person, with names that are to be looked up; empty: not given.

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/even_share.hpp"
 #include "io/compare/differences.hpp"
+#include "io/compare/renames.hpp"
 #include "io/result_file.hpp"
 #include "particles/contact_memory.hpp"
 
@@ -12,11 +13,31 @@ namespace scree::detail {
 
 namespace {
 
-const ResultFile::Field* find_field(const ResultFile& file, const std::string& name, bool per_body) {
-  const auto found =
-      std::find_if(file.fields().begin(), file.fields().end(),
-                   [&](const ResultFile::Field& f) { return f.name == name && f.per_body == per_body; });
-  return found == file.fields().end() ? nullptr : &*found;
+using Fields = std::vector<ResultFile::Field>;
+
+const ResultFile::Field* find_field(const Fields& fields, const std::string& name, bool per_body) {
+  const auto found = std::ranges::find_if(
+      fields, [&](const ResultFile::Field& f) { return f.name == name && f.per_body == per_body; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+/// The fields of a file by the names of now.
+Fields fields_of(const ResultFile& file) {
+  Fields fields = file.fields();
+  std::vector<std::string*> of_bodies, observables;
+  for (ResultFile::Field& field : fields) (field.per_body ? of_bodies : observables).push_back(&field.name);
+  use_new_names(file.path(), "bodies", of_bodies);
+  use_new_names(file.path(), "certificate", observables);
+  return fields;
+}
+
+/// The single numbers of a file by the names of now.
+files::Texts values_of(const ResultFile& file) {
+  files::Texts values = file.values();
+  std::vector<std::string*> names;
+  for (auto& [name, value] : values) names.push_back(&name);
+  use_new_names(file.path(), "numbers", names);
+  return values;
 }
 
 /// Difference of the texts of two numbers; -1 if one of them is no real number.
@@ -32,7 +53,12 @@ std::int64_t ulps_of_texts(const std::string& a, const std::string& b) {
 class FilePair {
  public:
   FilePair(const Comm& comm, const std::string& first, const std::string& second, bool last_frame_only)
-      : comm_(comm), a_(comm, first), b_(comm, second), last_frame_only_(last_frame_only) {
+      : comm_(comm),
+        a_(comm, first),
+        b_(comm, second),
+        fields_a_(fields_of(a_)),
+        fields_b_(fields_of(b_)),
+        last_frame_only_(last_frame_only) {
     if (a_.class_of_file() != b_.class_of_file())
       throw InputError(
           fmt::format("cannot compare {} ({}) with {} ({})", first, a_.kind(), second, b_.kind()));
@@ -55,16 +81,16 @@ class FilePair {
       if (!frames.equal) result_.fields.push_back(frames);
       if (a_.n_frames() == 0 || b_.n_frames() == 0) return result_;
     }
-    for (const ResultFile::Field& field : a_.fields()) {
+    for (const ResultFile::Field& field : fields_a_) {
       FieldDifference verdict{field.name, field.unit};
-      if (const ResultFile::Field* other = find_field(b_, field.name, field.per_body))
+      if (const ResultFile::Field* other = find_field(fields_b_, field.name, field.per_body))
         compare_field(verdict, field, *other);
       else
         add_remark(verdict, "only in the first");
       result_.fields.push_back(verdict);
     }
-    for (const ResultFile::Field& field : b_.fields()) {
-      if (find_field(a_, field.name, field.per_body) != nullptr) continue;
+    for (const ResultFile::Field& field : fields_b_) {
+      if (find_field(fields_a_, field.name, field.per_body) != nullptr) continue;
       result_.fields.push_back(only_in("second", field.name, field.unit));
     }
     name_contacts();
@@ -73,9 +99,9 @@ class FilePair {
 
  private:
   void compare_values() {
-    const files::Texts of_b = b_.values();
+    const files::Texts of_b = values_of(b_);
     std::map<std::string, std::string> rest(of_b.begin(), of_b.end());
-    for (const auto& [name, value] : a_.values()) {
+    for (const auto& [name, value] : values_of(a_)) {
       FieldDifference verdict{name, "-"};
       const auto other = rest.find(name);
       if (other == rest.end()) {
@@ -143,7 +169,7 @@ class FilePair {
     if (comm_.sum(found.n_different) == 0) return;
 
     std::vector<GlobalId> ids;
-    const ResultFile::Field* id = find_field(a_, "id", true);
+    const ResultFile::Field* id = find_field(fields_a_, "id", true);
     const bool has_ids = in_a.per_body && id != nullptr && id->type == hdf5::Type::int64 &&
                          a_.rows(*id, frame_a) == a_.rows(in_a, frame_a);
     if (has_ids) ids = std::get<std::vector<GlobalId>>(a_.read(*id, frame_a, from_a + first, count));
@@ -160,9 +186,9 @@ class FilePair {
 
   /// Rows of what contacts remember belong to pairs: a body and its partner.
   void name_contacts() {
-    const ResultFile::Field* counts = find_field(a_, "memory_count", true);
-    const ResultFile::Field* others = find_field(a_, "memory_other", true);
-    const ResultFile::Field* ids = find_field(a_, "id", true);
+    const ResultFile::Field* counts = find_field(fields_a_, "memory_count", true);
+    const ResultFile::Field* others = find_field(fields_a_, "memory_other", true);
+    const ResultFile::Field* ids = find_field(fields_a_, "id", true);
     if (!counts || !others || !ids || counts->rows != ids->rows) return;
     for (FieldDifference& field : result_.fields) {
       if (!field.first || !field.name.starts_with("memory_") || field.name == "memory_count") continue;
@@ -183,6 +209,7 @@ class FilePair {
 
   Comm comm_;
   ResultFile a_, b_;
+  Fields fields_a_, fields_b_;
   bool last_frame_only_;
   Moment moment_;  // of a state
   FileComparison result_;

@@ -3,6 +3,7 @@
 
 #include "core/files.hpp"
 #include "io/compare/differences.hpp"
+#include "io/compare/renames.hpp"
 #include "io/table.hpp"
 
 namespace scree::detail {
@@ -12,12 +13,38 @@ namespace {
 /// Prefix of table columns that measure the machine and not the model.
 constexpr std::string_view run_prefix = "wall_";
 
+/// A table with the names of now.
+TableContent table_in(const Comm& comm, const std::string& path) {
+  TableContent table = read_table(comm, path);
+  std::vector<std::string*> names;
+  for (std::string& name : table.names) names.push_back(&name);
+  use_new_names(path, "certificate", names);
+  return table;
+}
+
+/// The first line of a table of people, "id[-],radius[m],...", with the names of now.
+std::string people_titles(const std::string& path, const std::string& line) {
+  std::vector<std::string> names, units;
+  std::istringstream cells(line);
+  for (std::string cell; std::getline(cells, cell, ',');) {
+    const std::size_t bracket = std::min(cell.find('['), cell.size());
+    names.push_back(cell.substr(0, bracket));
+    units.push_back(cell.substr(bracket));
+  }
+  std::vector<std::string*> all;
+  for (std::string& name : names) all.push_back(&name);
+  use_new_names(path, "agents", all);
+  std::string titles;
+  for (std::size_t k = 0; k < names.size(); ++k) titles += (k == 0 ? "" : ",") + names[k] + units[k];
+  return titles;
+}
+
 }  // namespace
 
 FileComparison compare_tables(const Comm& comm, const std::string& first, const std::string& second,
                               bool last_row_only) {
-  const TableContent a = read_table(comm, first);
-  const TableContent b = read_table(comm, second);
+  const TableContent a = table_in(comm, first);
+  const TableContent b = table_in(comm, second);
   FileComparison result{first, second, {}};
   FieldDifference rows{"rows", "-"};
   if (!last_row_only && a.rows.size() != b.rows.size())
@@ -69,6 +96,7 @@ FileComparison compare_lines(const Comm& comm, const std::string& first, const s
     std::istringstream stream(files::read_on_all(comm, path));
     std::vector<std::string> lines;
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    if (path.ends_with(".agents.csv") && !lines.empty()) lines.front() = people_titles(path, lines.front());
     return lines;
   };
   std::vector<std::string> a = lines_of(first), b = lines_of(second);

@@ -79,7 +79,7 @@ void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
     const Real r = bodies.radius()[i];
     const Real mass = bodies.has_inertia()
                           ? bodies.mass()[i]
-                          : density[static_cast<std::size_t>(bodies.group()[i])] * body_volume<D>(r);
+                          : density[static_cast<std::size_t>(bodies.type()[i])] * body_volume<D>(r);
     Real* block = &problem_.mass[i * q * q];
     for (std::size_t k = 0; k < D; ++k) block[k * q + k] = mass;
     if (bodies.carries_shapes())
@@ -109,9 +109,9 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   reset(problem_.arm, has_shapes ? 0 : n * 2);
   reset(problem_.jacobian, has_shapes ? n * 2 * D * FrictionProblem<D>::q : 0);
   const auto mobility = std::as_const(state_.bodies).mobility();
-  const auto group = std::as_const(state_.bodies).group();
+  const auto type = std::as_const(state_.bodies).type();
   const auto rotates = [&](std::size_t body) {
-    return state_.group_rotates.empty() || state_.group_rotates[static_cast<std::size_t>(group[body])];
+    return state_.type_rotates.empty() || state_.type_rotates[static_cast<std::size_t>(type[body])];
   };
   for (std::size_t c = 0; c < n; ++c) {
     const auto& frame = problem_.frame[c] = contact_frame<D>(contacts_.normal[c]);

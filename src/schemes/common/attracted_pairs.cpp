@@ -25,7 +25,7 @@ std::vector<Sizes> sizes_of(const State<D>& state) {
   const BodyStore<D>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (bodies.mobility()[i] == 0) continue;
-    const int material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
+    const int material = state.type_material[static_cast<std::size_t>(bodies.type()[i])];
     Sizes& of = sizes[static_cast<std::size_t>(material)];
     const Real radius = bodies.radius()[i], mass = bodies.mass()[i];
     of.min_radius = std::min(of.min_radius, radius);

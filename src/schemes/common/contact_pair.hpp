@@ -9,8 +9,8 @@ namespace scree {
 template <int D>
 const PairProperties<D>& pair_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
   const auto material = [&](Index body) {
-    const auto group = state.bodies.group()[static_cast<std::size_t>(body)];
-    return state.group_material[static_cast<std::size_t>(group)];
+    const auto type = state.bodies.type()[static_cast<std::size_t>(body)];
+    return state.type_material[static_cast<std::size_t>(type)];
   };
   const int other =
       contacts.b[c] < 0

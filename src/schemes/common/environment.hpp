@@ -64,11 +64,11 @@ class Environment {
   /// Numbers that a restart needs and State does not hold, the same on all ranks; checkpoints keep them.
   /// Names are those of no measure.
   virtual std::vector<NamedNumbers> memory() { return {}; }
-  /// What is wrong with what body i of a checkpoint carries for this environment, its group among that, as
-  /// "kind is 7, not in [0, 2)"; empty: nothing. After prepare(); local.
+  /// What is wrong with what body i of a checkpoint carries for this environment, its type among that, as
+  /// "type is 7, not in [0, 2)"; empty: nothing. After prepare(); local.
   virtual std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i) const = 0;
-  /// Where the group of a body comes from, for messages. Local.
-  virtual std::string name_of_group(std::size_t group) const = 0;
+  /// Where bodies of a type come from, for messages. Local.
+  virtual std::string name_of_type(std::size_t type) const = 0;
   /// What `scree check` should tell about the environment, one finding with its place per entry; those that
   /// start with "error" make the check fail. Collective.
   virtual std::vector<std::string> diagnostics(const State<D>& state) const = 0;

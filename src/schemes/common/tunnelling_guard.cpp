@@ -93,11 +93,11 @@ Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neig
           may_meet_obstacle(state, static_cast<std::size_t>(which[k]), wall.constraint))
         keep_one(which[k], wall.constraint, surface_[k].distance);
   }
-  // A body farther from where it was listed than candidates reach may have met anything.
-  const Real travel = obstacles.travel(state.clock.listed_time, time, state.box);
+  // A body farther from its reference position than candidates reach may have met anything.
+  const Real travel = obstacles.travel(state.clock.reference_time, time, state.box);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Vec<D> x = position_of<D>(places[i]);
-    const Vec<D> moved = x - bodies.listed()[i];
+    const Vec<D> moved = x - bodies.reference_position()[i];
     const Real certain = bodies.radius()[i] + state.lattice.skin - travel;
     if (certain > 0 && dot(moved, moved) < certain * certain) continue;
     find_on_path(state, i, from[i], x);

@@ -94,9 +94,9 @@ class BlockPipeline {
     };
     const BodyStore<D>& bodies = step.state.bodies;
     const MotionRecords<D>& records = step.records;
-    add(schedule_.ends_at(turn), bodies.position(), bodies.listed(), bodies.velocity(), bodies.acceleration(),
-        bodies.angular_velocity(), bodies.angular_acceleration(), bodies.mass(), bodies.radius(),
-        records.forces);
+    add(schedule_.ends_at(turn), bodies.position(), bodies.reference_position(), bodies.velocity(),
+        bodies.acceleration(), bodies.angular_velocity(), bodies.angular_acceleration(), bodies.mass(),
+        bodies.radius(), records.forces);
     if (turn + 1 < schedule_.order().size())
       add(schedule_.starts_at(turn + 1), bodies.position(), bodies.previous(), bodies.velocity(),
           bodies.acceleration(), bodies.angular_velocity(), bodies.angular_acceleration(),

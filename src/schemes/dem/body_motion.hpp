@@ -12,11 +12,12 @@ template <int D>
 Vec<D> free_displacement(const BodyStore<D>& bodies, std::size_t i, Real dt) {
   return dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
 }
-/// The square of the distance [m2] between where body i was listed and where its free way takes it, or `max`
-/// if that is more.
+/// The square of the distance [m2] between the reference position of body i and where its free way takes it,
+/// or `max` if that is more.
 template <int D>
 Real farthest_with(Real max, const BodyStore<D>& bodies, std::size_t i, Real dt) {
-  return farther(max, (bodies.position()[i] - bodies.listed()[i]) + free_displacement(bodies, i, dt));
+  return farther(max,
+                 (bodies.position()[i] - bodies.reference_position()[i]) + free_displacement(bodies, i, dt));
 }
 
 /// The first part of a step of body i (docs/method.md, eq. H.6): velocities for half of dt by the

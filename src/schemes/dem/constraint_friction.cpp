@@ -73,7 +73,7 @@ void ConstraintFriction<D>::prepare() {
     const Real mass = bodies.mass()[i];
     Real* inverse = &sticking_.inverse_mass()[i * q];
     std::fill_n(inverse, D, 1 / mass);
-    if (state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
+    if (state_.type_rotates[static_cast<std::size_t>(bodies.type()[i])])
       std::fill(inverse + D, inverse + q, 1 / moment_of_inertia<D>(mass, bodies.radius()[i]));
   }
   modes_.restore(state_, neighborhood_);

@@ -85,7 +85,7 @@ void ConstraintFriction<D>::find_normal_force(Touch& touch, Index wall) const {
     MotionRecord motion{};
     const auto i = static_cast<std::size_t>(body);
     motion.inverse_mass = *sticking_.inverse_mass_of(i);
-    motion.material = state_.group_material[static_cast<std::size_t>(bodies.group()[i])];
+    motion.material = state_.type_material[static_cast<std::size_t>(bodies.type()[i])];
     const Vec<D> v = linear(body);
     for (int k = 0; k < D; ++k) motion.velocity[k] = v[k];
     return motion;

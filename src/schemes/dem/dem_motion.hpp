@@ -10,8 +10,8 @@
 
 namespace scree {
 
-/// Square of the largest distance [m2] between where an owned body was listed and where its free way in the
-/// next dt takes it. Local.
+/// Square of the largest distance [m2] between the reference position of an owned body and where its free way
+/// in the next dt takes it. Local.
 template <int D>
 Real find_farthest(const State<D>& state, Real dt) {
   Scope timer("move");
@@ -25,8 +25,9 @@ Real find_farthest(const State<D>& state, Real dt) {
   // In a deforming cell ways count against its flow.
   const auto affine = state.deformation.affine_displacement(state.box, dt);
   for (std::size_t i = 0; i < n; ++i) {
-    const Vec<D>& listed = bodies.listed()[i];
-    max = farther(max, (bodies.position()[i] - listed) + free_displacement(bodies, i, dt) - affine(listed));
+    const Vec<D>& reference = bodies.reference_position()[i];
+    max = farther(max,
+                  (bodies.position()[i] - reference) + free_displacement(bodies, i, dt) - affine(reference));
   }
   return max;
 }

@@ -197,7 +197,7 @@ struct BodyArrays {
   Vec<3>*position, *previous, *velocity, *acceleration;
   Spin<3>*spin, *angular_acceleration;
   Orientation<3>* orientation;
-  const Vec<3>* listed;
+  const Vec<3>* reference_position;
   const Real *mass, *radius;
   SweepRecord* places;
   MotionRecord* motions;

@@ -487,8 +487,9 @@ Real kick(const BodyArrays& bodies, std::size_t n, Real dt, const Vec<3>& gravit
     store_three(turning, bodies.angular_acceleration + i);
     store_three(velocity, bodies.velocity + i);
     store_three(load_three(bodies.spin + i) + half * turning, bodies.spin + i);
-    const Three<Lanes> displacement = (load_three(bodies.position + i) - load_three(bodies.listed + i)) +
-                                      (zero + dt) * (velocity + half * acceleration);
+    const Three<Lanes> displacement =
+        (load_three(bodies.position + i) - load_three(bodies.reference_position + i)) +
+        (zero + dt) * (velocity + half * acceleration);
     const Lanes squared = dot(displacement, displacement);
     farthest = largest(squared, farthest);
     n_strange += squared >= 0 ? zero : zero + 1;

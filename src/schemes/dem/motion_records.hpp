@@ -43,7 +43,7 @@ struct MotionRecords {
     for (std::size_t i = 0; i < n; ++i) {
       positions[i].radius = bodies.radius()[i];
       motions[i].inverse_mass = bodies.mobility()[i] == 0 ? 0 : 1 / bodies.mass()[i];
-      motions[i].material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
+      motions[i].material = state.type_material[static_cast<std::size_t>(bodies.type()[i])];
     }
   }
   /// Owned bodies [first, last) as in `bodies`, with no forces. Local.

@@ -263,7 +263,7 @@ StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, Normal
   GlobalId body = std::numeric_limits<GlobalId>::max();
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (bodies.mobility()[i] == 0) continue;
-    const int material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
+    const int material = state.type_material[static_cast<std::size_t>(bodies.type()[i])];
     Real limit = HUGE_VAL;
     if (law == NormalLaw::hertz) {
       // Disks touch as balls do (H.2): their mass is that of a ball of this density.
@@ -319,7 +319,7 @@ std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws) {
   std::vector<std::int64_t> count(2 * n_materials, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const auto material =
-        static_cast<std::size_t>(state.group_material[static_cast<std::size_t>(bodies.group()[i])]);
+        static_cast<std::size_t>(state.type_material[static_cast<std::size_t>(bodies.type()[i])]);
     ++count[material];
     if (bodies.mobility()[i] != 0) ++count[n_materials + material];
   }
@@ -334,7 +334,7 @@ std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws) {
           "young_modulus in Pa",
           materials.pair(a, b)->where, materials.name(a), materials.name(b));
     };
-    for (const int b : state.group_material)
+    for (const int b : state.type_material)
       if (is_rigid(b) && (b != a || count[m] > 1)) return complaint(b);
     for (const int b : state.obstacle_material)
       if (is_rigid(b)) return complaint(b);

@@ -43,7 +43,7 @@ class SpringMotion final : public DemMotion<D> {
     farthest_ = {};
     is_free_.assign((n_owned + size - 1) / size, 1);
     for (std::size_t i = 0; i < n_owned; ++i)
-      if (bodies.mobility()[i] == 0 || !state_.group_rotates[static_cast<std::size_t>(bodies.group()[i])])
+      if (bodies.mobility()[i] == 0 || !state_.type_rotates[static_cast<std::size_t>(bodies.type()[i])])
         is_free_[i / size] = 0;
     field_force_.resize(n_owned);
     law_.find_reach(state_);
@@ -193,7 +193,7 @@ class SpringMotion final : public DemMotion<D> {
         i += n;
       }
     for (; i < last; ++i) {
-      const bool rotates = state_.group_rotates[static_cast<std::size_t>(state_.bodies.group()[i])];
+      const bool rotates = state_.type_rotates[static_cast<std::size_t>(state_.bodies.type()[i])];
       step.farthest =
           std::max(step.farthest, kick_body(state_.bodies, i, dt, state_.gravity, records_.forces[i],
                                             has_fields ? &field_force_[i] : nullptr, rotates));
@@ -230,7 +230,7 @@ class SpringMotion final : public DemMotion<D> {
             bodies.angular_velocity().data() + first,
             bodies.angular_acceleration().data() + first,
             bodies.orientation().data() + first,
-            bodies.listed().data() + first,
+            bodies.reference_position().data() + first,
             bodies.mass().data() + first,
             bodies.radius().data() + first,
             records_.positions.data() + first,

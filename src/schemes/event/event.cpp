@@ -108,7 +108,7 @@ void EventStepper<D>::refuse_slides_without_hops(const State<D>& state) const {
     const Obstacle<D>& obstacle = state.obstacles.list()[i];
     const auto pieces = obstacle.shape->pieces(0);
     if (std::ranges::none_of(pieces, [](const SurfacePiece<D>& piece) { return piece.front < 0; })) continue;
-    for (const int a : state.group_material) {
+    for (const int a : state.type_material) {
       if (state.materials.pair(a, state.obstacle_material[i])->restitution > 0) continue;
       throw InputError(
           fmt::format("{}: rest_speed is 0 (\"auto\" without gravity), but bodies of {} do not rebound from "
@@ -144,8 +144,8 @@ void EventStepper<D>::refuse_what_it_cannot_do(const State<D>& state) const {
                       "obstacle \"{}\"; it takes planes, balls, containers{}",
                       obstacle.where, obstacle.name, D == 2 ? ", and all shapes with straight edges" : ""));
   }
-  for (const int a : state.group_material) {
-    std::vector<int> others = state.group_material;
+  for (const int a : state.type_material) {
+    std::vector<int> others = state.type_material;
     others.insert(others.end(), state.obstacle_material.begin(), state.obstacle_material.end());
     for (const int b : others)
       if (state.materials.pair(a, b)->friction > 0 || state.materials.pair(a, b)->rolling_friction > 0)

@@ -17,7 +17,7 @@ std::vector<FlyingBody<D>> gather_bodies(const State<D>& state) {
   std::vector<FlyingBody<D>> mine;
   for (std::size_t i = 0; i < static_cast<std::size_t>(store.n_owned()); ++i)
     mine.push_back({store.id()[i], store.position()[i], store.velocity()[i], store.radius()[i],
-                    store.mass()[i], state.group_material[static_cast<std::size_t>(store.group()[i])],
+                    store.mass()[i], state.type_material[static_cast<std::size_t>(store.type()[i])],
                     store.mobility()[i] == 0});
   constexpr int size = sizeof(FlyingBody<D>);
   const int n_ranks = state.comm.size();

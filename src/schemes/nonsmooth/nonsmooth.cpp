@@ -430,15 +430,15 @@ std::vector<CertificateEntry> NonsmoothStepper<D>::certificate() const {
   if (laws_->memory().has_springs())
     entries.push_back({"spring_error", "-", residual.own_error, false, Residual::max_of_one * tolerance});
   if (const auto& cohesion = laws_->cohesion()) {
-    entries.push_back({"held", "-", static_cast<Real>(cohesion->n_attracted())});
-    entries.push_back({"pulled_off", "-", static_cast<Real>(cohesion->n_detached())});
+    entries.push_back({"attracted", "-", static_cast<Real>(cohesion->n_attracted())});
+    entries.push_back({"detached", "-", static_cast<Real>(cohesion->n_detached())});
   }
   entries.push_back({"max_overlap", "m", overlap_, false, overlap_ - beyond_});
   entries.push_back({"corrected", "m", corrected_});
   entries.push_back({"correction_energy", "J", energy_.corrected()});
   entries.push_back({"contact_gain", "J", energy_.contact_gain()});
   if (const WallUnknowns<D>* walls = std::as_const(*laws_).walls())
-    entries.push_back({"driven_misfit", "-", walls->worst_residual()});
+    entries.push_back({"load_residual", "-", walls->worst_residual()});
   if (deformation_->is_loaded()) entries.push_back({"stress_residual", "-", deformation_->stress_residual()});
   entries.push_back({"halvings", "-", static_cast<Real>(settings_.on_failure.n_halvings())});
   return entries;

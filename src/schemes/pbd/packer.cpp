@@ -90,10 +90,10 @@ class Growth {
     ++n_sweeps_;
     Real deepest = sweeper_.sweep(state_, PairMode::plain, {});
     const auto records = sweeper_.records();
-    const auto listed = std::as_const(state_.bodies).listed();
+    const auto reference = std::as_const(state_.bodies).reference_position();
     Real max = 0;
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const Vec<D> moved = position_of<D>(records[i]) - listed[i];
+      const Vec<D> moved = position_of<D>(records[i]) - reference[i];
       max = std::max(max, dot(moved, moved));
     }
     constexpr Real share_of_skin = 0.5;  // two bodies that meet use up all of it

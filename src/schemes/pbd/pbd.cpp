@@ -49,7 +49,7 @@ class PbdStepper final : public Stepper<D> {
   /// Moves the predicted bodies apart and finishes the step. Returns the skin that is used up. Collective.
   Real attempt(State<D>& state, Real dt, bool record_forces);
   /// Takes positions and velocities from the records after the sweeps and leaves there where the step
-  /// started. Returns the square of the way of the body farthest from where it was listed [m2]. Local.
+  /// started. Returns the square of the way of the body farthest from its reference position [m2]. Local.
   /// Not inlined: the compiler keeps its running maximum in memory if calls follow, at twice the time.
   [[gnu::noinline]] Real finish(State<D>& state, Real dt);
   /// The same for bodies that turn. Local.
@@ -236,7 +236,7 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
   const auto n = static_cast<std::size_t>(bodies.n_owned());
   const auto position = bodies.position();
   const auto velocity = bodies.velocity();
-  const auto listed = std::as_const(bodies).listed();
+  const auto reference = std::as_const(bodies).reference_position();
   const auto records = sweeper_->records();
   const Real rate = 1 / dt;
   Real max = 0;
@@ -247,7 +247,7 @@ Real PbdStepper<D>::finish(State<D>& state, Real dt) {
     for (int c = 0; c < D; ++c) records[i].x[c] = start[c];
     position[i] = x;
     velocity[i] = (x - start) * rate;
-    max = farther<D>(max, x - listed[i]);
+    max = farther<D>(max, x - reference[i]);
   }
   return max;
 }
@@ -285,7 +285,7 @@ template <int D>
 void PbdStepper<D>::restore_start(State<D>& state) {
   state.obstacles.place(state.clock.time);
   if (keeps_start_) sweeper_->multipliers() = start_multipliers_;
-  if (state.clock.listed_time <= state.clock.time) return;
+  if (state.clock.reference_time <= state.clock.time) return;
   save(state, SaveFor::checkpoint);  // the list is of a time that has not come
   bodies_changed(state);
 }

@@ -105,7 +105,7 @@ class PbdPrediction {
 
  private:
   struct Displacements {
-    Real moved_squared = 0;  ///< of the body farthest from where it was listed [m2]; infinite: not a number
+    Real moved_squared = 0;  ///< of the body farthest from its reference [m2]; infinite: not a number
     /// The longest way of a body over its radius; 0 if none is longer than reach() times the smallest radius.
     Real over_radius = 0;
   };
@@ -119,7 +119,7 @@ class PbdPrediction {
     const auto n = static_cast<std::size_t>(bodies.n_owned());
     const auto position = std::as_const(bodies).position().first(n);
     const auto previous = bodies.previous();
-    const auto listed = std::as_const(bodies).listed();
+    const auto reference = std::as_const(bodies).reference_position();
     const auto mobility = std::as_const(bodies).mobility();
     const auto records = sweeper_.records();
     constexpr std::size_t stretch = 256;
@@ -136,7 +136,7 @@ class PbdPrediction {
         const std::size_t i = first + k;
         const Vec<D> y = position[i] + dt * velocity[k];
         for (int c = 0; c < D; ++c) records[i].x[c] = y[c];
-        max = farther<D>(max, y - listed[i]);
+        max = farther<D>(max, y - reference[i]);
         fastest_squared = std::max(fastest_squared, dot(velocity[k], velocity[k]));
       }
     }

@@ -38,7 +38,7 @@ struct Scene {
     std::ranges::copy(masses, state.bodies.mass().begin());
     Deck deck = Deck::from_text(materials, "test.toml");
     state.materials.describe(deck.root());
-    state.group_material = {0};
+    state.type_material = {0};
     state.obstacle_material.assign(state.obstacles.list().size(), 0);
   }
 

@@ -14,7 +14,7 @@ const std::string hall =
 /// Where somebody of kind `kind` at x goes.
 std::size_t put(Building& building, const Vec<2>& x, std::int32_t kind) {
   const std::size_t at = building.put(x);
-  agent::type(building.state.bodies)[at] = kind;
+  agent::agent_type(building.state.bodies)[at] = kind;
   return at;
 }
 int destination(const Building& building, std::size_t person) {

@@ -134,7 +134,7 @@ TEST_CASE("people vanish behind the line, not at it", "[crowd]") {
   REQUIRE(building.exits.departures().size() == 2);
   CHECK(building.exits.departures()[0].id == 1);
   CHECK(building.exits.departures()[0].time == 0.1);
-  CHECK(building.exits.departures()[1].outlet == 1);
+  CHECK(building.exits.departures()[1].exit == 1);
 }
 
 TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {

@@ -26,7 +26,7 @@ TEST_CASE("without [agents] there is one kind with the usual values", "[crowd]")
   CHECK(building.people.largest_radius() == 0.199);
   CHECK(building.people.fastest() == 2.2);
   CHECK(building.people.longest_headway() == 0.95);
-  CHECK(building.people.group_names() == std::vector<std::string>{"all"});
+  CHECK(building.people.body_type_names() == std::vector<std::string>{"all"});
   building.populate();
   REQUIRE(building.size() == 300);
   CHECK(building.state.next_id == 300);
@@ -113,7 +113,7 @@ TEST_CASE("populations share a region and a periodic corridor without overlap", 
   building.populate();
   CHECK(smallest_gap_of(building) >= 0);
   CHECK(smallest_wall_gap_of(building) >= 0);
-  CHECK(std::ranges::count(building.state.bodies.group(), 0) == 80);
+  CHECK(std::ranges::count(building.state.bodies.type(), 0) == 80);
   // Without walls at the periodic faces people stand across them.
   CHECK(std::ranges::any_of(building.positions(), [](const scree::Vec<2>& x) { return x[0] < 0.15; }));
 }
@@ -136,10 +136,10 @@ TEST_CASE("kinds come in their shares", "[crowd]") {
                     "premovement = { distribution = 'uniform', min = 10, max = 100 }\n");
   building.populate();
   const BodyStore<2>& bodies = building.state.bodies;
-  CHECK(std::ranges::count(agent::type(bodies), 1) == Approx(100).margin(30));
+  CHECK(std::ranges::count(agent::agent_type(bodies), 1) == Approx(100).margin(30));
   for (std::size_t i = 0; i < building.size(); ++i) {
-    if (agent::type(bodies)[i] == 1) CHECK(bodies.radius()[i] == 0.3);
-    if (agent::type(bodies)[i] == 1) CHECK(agent::desired_speed(bodies)[i] <= 0.76);
+    if (agent::agent_type(bodies)[i] == 1) CHECK(bodies.radius()[i] == 0.3);
+    if (agent::agent_type(bodies)[i] == 1) CHECK(agent::desired_speed(bodies)[i] <= 0.76);
     CHECK((agent::premovement_end(bodies)[i] >= 10 && agent::premovement_end(bodies)[i] <= 100));
   }
 }

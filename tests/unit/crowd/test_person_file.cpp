@@ -74,10 +74,10 @@ TEST_CASE("a table says who starts where, and what they are like", "[crowd]") {
   CHECK(bodies.position()[first] == scree::Vec<2>{{1.25, 2.5}});
   CHECK(bodies.radius()[first] == 0.21);
   CHECK(agent::desired_speed(bodies)[first] == 0.9);
-  CHECK(agent::type(bodies)[first] == 1);
+  CHECK(agent::agent_type(bodies)[first] == 1);
   CHECK(agent::premovement_end(bodies)[first] == 12);
   CHECK(bodies.radius()[second] <= 0.199);
-  CHECK(agent::type(bodies)[second] == 0);
+  CHECK(agent::agent_type(bodies)[second] == 0);
   CHECK(agent::premovement_end(bodies)[second] == 0);
   building.choose();
   CHECK(agent::destination(bodies)[first] == 1);   // west is nearer, and named

@@ -94,7 +94,7 @@ TEST_CASE("inlet: bodies lie in the region, touch nothing and follow the distrib
     CHECK(x[0] + r <= 3.5);
     CHECK(x[1] - r >= 0.5);
     CHECK(x[1] + r <= 3);
-    CHECK(bodies.group()[i] == 0);
+    CHECK(bodies.type()[i] == 0);
   }
   CHECK(mean == Approx(0.1).margin(0.012));
   CHECK(simulation.find_contacts(0).size() == 0);
@@ -116,7 +116,7 @@ TEST_CASE("inlet: a ball across a periodic face, among bodies on both sides of i
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_bed + 20); ++i) {
     const BodyStore<2>& bodies = simulation.state().bodies;
     CHECK(simulation.state().box.contains(bodies.position()[i]));
-    if (bodies.group()[i] == 1 && bodies.position()[i][0] < 2) ++n_left;
+    if (bodies.type()[i] == 1 && bodies.position()[i][0] < 2) ++n_left;
   }
   CHECK(n_left > 2);
   CHECK(n_left < 18);

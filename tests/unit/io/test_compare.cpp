@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "io/array_file.hpp"
 #include "io/compare.hpp"
 #include "io/compare/differences.hpp"
@@ -41,6 +43,53 @@ void write_h5md(const std::string& path, const std::vector<std::vector<double>>&
                   observables);
     step += 10;
   }
+}
+
+/// The words of a result of the version before, and those of now.
+struct Words {
+  std::string type, agent_type, group, reference_position, reference_time, wall, cell, detached;
+};
+const Words old_words{"group",         "kind",        "party",
+                      "listed",        "listed_time", "driven_0_listed_position",
+                      "cell_listed_x", "pulled_off"};
+const Words new_words{"type",
+                      "agent_type",
+                      "group",
+                      "reference_position",
+                      "reference_time",
+                      "driven_0_reference_position",
+                      "cell_reference_x",
+                      "detached"};
+
+/// Fields with numbers of their own each, so that no two can be taken for each other.
+void write_words(const std::string& path, const Words& words) {
+  ArrayFileWriter writer(Comm(), path, "checkpoint", 1);
+  writer.array({"id", "-", 1, std::span<const std::int64_t>(ids)});
+  std::int32_t first = 0;
+  for (const std::string& name : {words.type, words.agent_type, words.group, words.reference_position}) {
+    const std::vector<std::int32_t> values{first, first + 1, first + 2};
+    writer.array({name, "-", 1, std::span<const std::int32_t>(values)});
+    first += 10;
+  }
+  for (const std::string& name : {words.reference_time, words.wall, words.cell}) {
+    writer.number(name, static_cast<Real>(first));
+    first += 10;
+  }
+  writer.commit();
+}
+
+/// Bodies with a type, and how many contacts attraction let go.
+void write_typed_bodies(const std::string& path, const Words& words) {
+  H5mdHead head;
+  head.lower = {0};
+  head.upper = {1};
+  head.periodic = {false};
+  H5mdWriter writer(Comm(), path, head, {});
+  const std::vector<double> x{1, 2, 3};
+  const std::vector<std::int32_t> types{0, 1, 1};
+  const std::vector<Column> columns{{"position", "m", 1, std::span<const double>(x)},
+                                    {words.type, "-", 1, std::span<const std::int32_t>(types)}};
+  writer.append(0, 0, ids, columns, std::vector<Observable>{{words.detached, "-", 4}});
 }
 
 const FieldDifference& field(const Comparison& comparison, const std::string& name) {
@@ -173,6 +222,47 @@ TEST_CASE("compare: members of ensembles count", "[io]") {
   CHECK(compare_results(Comm(), scratch / "one", scratch / "two").files.size() == 2);
   put(scratch / "two/seed_2/seed_2.scalars.csv", "time[s]\n1\n");
   CHECK_FALSE(compare_results(Comm(), scratch / "one", scratch / "two").equal());
+}
+
+TEST_CASE("compare: names of the version before are those of now, and the log says so", "[io]") {
+  const Scratch scratch;
+  const auto equals = [&](const std::string& a, const std::string& b) {
+    return compare_results(Comm(), scratch / a, scratch / b).equal();
+  };
+  log::start(true, log::Level::quiet);
+  log::open_file(scratch / "words.log", false);
+  write_words(scratch / "old.scree", old_words);
+  write_words(scratch / "new.scree", new_words);
+  CHECK(equals("old.scree", "new.scree"));
+  CHECK(equals("new.scree", "old.scree"));
+  write_typed_bodies(scratch / "old.h5", old_words);
+  write_typed_bodies(scratch / "new.h5", new_words);
+  CHECK(equals("old.h5", "new.h5"));
+  put(scratch / "old.csv", "time[s],overlap[m],held[-]\n0,1,3\n");
+  put(scratch / "new.csv", "time[s],max_overlap[m],attracted[-]\n0,1,3\n");
+  CHECK(equals("old.csv", "new.csv"));
+  put(scratch / "old.agents.csv", "id[-],kind[-],party[-]\n3,adult,-1\n");
+  put(scratch / "new.agents.csv", "id[-],agent_type[-],group[-]\n3,adult,-1\n");
+  CHECK(equals("old.agents.csv", "new.agents.csv"));
+  log::start(false, log::Level::quiet);
+  const std::string said = content_of(scratch / "words.log");
+  for (const std::string words :
+       {"old.scree: 'group' is now called 'type'; the next version will not know the old name",
+        "'party' is now called 'group'", "'cell_listed_x' is now called 'cell_reference_x'",
+        "old.h5: 'pulled_off' is now called 'detached'", "old.csv: 'held'", "old.agents.csv: 'kind'"})
+    CHECK_THAT(said, Catch::Contains(words));
+  // Each checkpoint has seven old names and was read twice; the other files have two each.
+  CHECK(std::ranges::count(said, '\n') == 2 * 7 + 3 * 2);
+  CHECK_THAT(said, !Catch::Contains("new."));
+}
+
+TEST_CASE("compare: a name is old only where the file does not have the new one as well", "[io]") {
+  const Scratch scratch;
+  put(scratch / "a.csv", "time[s],held[-],attracted[-]\n0,1,3\n");
+  put(scratch / "b.csv", "time[s],attracted[-]\n0,3\n");
+  const Comparison comparison = compare_results(Comm(), scratch / "a.csv", scratch / "b.csv");
+  CHECK(field(comparison, "attracted").equal);
+  CHECK(field(comparison, "held").remark == "only in the first");
 }
 
 TEST_CASE("compare: what cannot be compared is an input error that says why", "[io]") {

@@ -37,18 +37,18 @@ struct Bodies {
       positions.push_back(static_cast<double>(id));
       radii.push_back(0.5);
       masses.push_back(0.25 * static_cast<double>(id));
-      groups.push_back(static_cast<std::int32_t>(id));
+      types.push_back(static_cast<std::int32_t>(id));
     }
   }
   std::vector<Column> columns() const {
     return {{"position", "m", 2, std::span<const double>(positions)},
             {"radius", "m", 1, std::span<const double>(radii)},
             {"mass", "kg", 1, std::span<const double>(masses)},
-            {"group", "-", 1, std::span<const std::int32_t>(groups)}};
+            {"type", "-", 1, std::span<const std::int32_t>(types)}};
   }
   std::vector<GlobalId> ids;
   std::vector<double> positions, radii, masses;
-  std::vector<std::int32_t> groups;
+  std::vector<std::int32_t> types;
 };
 
 void append(H5mdWriter& writer, std::int64_t step, std::size_t n) {
@@ -255,8 +255,8 @@ TEST_CASE("h5md: a frame with other quantities is an error that names both lists
   const Bodies bodies(1, 2);
   const std::string message =
       message_of<RunError>([&] { writer.append(1, 1, bodies.ids, bodies.columns(), {}); });
-  CHECK_THAT(message, Catch::Contains("group, kinetic_energy, mass, position, radius") &&
-                          Catch::Contains("group, mass, position, radius"));
+  CHECK_THAT(message, Catch::Contains("kinetic_energy, mass, position, radius, type") &&
+                          Catch::Contains("mass, position, radius, type"));
 }
 
 TEST_CASE("h5md: resuming a file that is none of ours is an input error", "[io]") {

@@ -26,7 +26,7 @@ source = { type = "random", count = 6 })");
   CHECK(start.next_id == 10);
   for (std::size_t i = 0; i < 10; ++i) {
     const bool is_post = start.bodies.id()[i] < 4;
-    CHECK(start.bodies.group()[i] == (is_post ? 0 : 1));
+    CHECK(start.bodies.type()[i] == (is_post ? 0 : 1));
     CHECK(start.bodies.mobility()[i] == (is_post ? 0 : 1));
     CHECK(start.bodies.radius()[i] == (is_post ? 0.01 : 0.02));
     CHECK(start.bodies.velocity()[i] == Vec<2>{});

@@ -69,14 +69,14 @@ struct Content {
   }
 };
 
-constexpr std::int64_t version = 8;
+constexpr std::int64_t version = 9;
 
 Content read_content(const std::string& path) {
   const ArrayFileReader file(Comm(), path, "scree checkpoint", version);
   Content content;
   for (const auto& [name, text] : file.numbers())
     if (text.find_first_not_of("-0123456789") == std::string::npos && name != "time" && name != "last_dt" &&
-        name != "listed_time" && (!name.starts_with("energy_") || name == "energy_last_step") &&
+        name != "reference_time" && (!name.starts_with("energy_") || name == "energy_last_step") &&
         !name.starts_with("lattice_origin") && !name.starts_with("lattice_cell_edge") &&
         !name.ends_with("_skin") && name != "lattice_largest_radius" && name != "stage_begin" &&
         !name.ends_with("_mass") && !name.starts_with("measure_"))
@@ -218,10 +218,10 @@ TEST_CASE("checkpoint: numbers that cannot be are refused by name though all che
   CHECK(error_after([](C c) {
           c.of<double>("orientation")[4 * 5] = 3;
         }).find("row 5 of the bodies: orientation") == 0);
-  CHECK(error_after([](C c) { c.of<std::int32_t>("group")[12] = 1; }) ==
-        "row 12 of the bodies: group is 1, not in [0, 1)");
-  CHECK(error_after([](C c) { c.of<std::int32_t>("group")[12] = -1; }) ==
-        "row 12 of the bodies: group is -1, not in [0, 1)");
+  CHECK(error_after([](C c) { c.of<std::int32_t>("type")[12] = 1; }) ==
+        "row 12 of the bodies: type is 1, not in [0, 1)");
+  CHECK(error_after([](C c) { c.of<std::int32_t>("type")[12] = -1; }) ==
+        "row 12 of the bodies: type is -1, not in [0, 1)");
   CHECK(error_after([](C c) { c.of<GlobalId>("id")[12] = 11; }) ==
         "row 12 of the bodies: id is 11, not above the 11 before it");
   CHECK(error_after([](C c) { c.of<double>("radius").pop_back(); }) ==
@@ -258,9 +258,9 @@ TEST_CASE("checkpoint: what people carry is refused where the deck has no such t
     return restart_error<2>(people_deck, crafted);
   };
   const std::string row = crafted + ": row 5 of the bodies: ";
-  CHECK(error_after("group", 1) == row + "group is 1, not in [0, 1)");
-  CHECK(error_after("kind", 7) == row + "kind is 7, not in [0, 1)");
-  CHECK(error_after("kind", -1) == row + "kind is -1, not in [0, 1)");
+  CHECK(error_after("type", 1) == row + "type is 1, not in [0, 1)");
+  CHECK(error_after("agent_type", 7) == row + "agent_type is 7, not in [0, 1)");
+  CHECK(error_after("agent_type", -1) == row + "agent_type is -1, not in [0, 1)");
   CHECK(error_after("journey", 1) == row + "journey is 1, not in [-1, 1)");
   CHECK(error_after("destination", 1) == row + "destination is 1, not in [-1, 1)");
   CHECK(error_after("journey_step", 9) == row + "journey_step is 9, not in [0, 1)");

@@ -52,7 +52,7 @@ void check_position_based_dynamics(std::int64_t n_bodies, std::size_t max_per_bo
     INFO(D << "D, " << n << " bodies, step " << step << ": " << static_cast<Real>(held) / static_cast<Real>(n)
            << " bytes per body");
     CHECK(held <= max_per_body * n);
-    // Id, position, radius, mobility, velocity, group, image, listed; no path.
+    // Id, position, radius, mobility, velocity, type, image, reference position; no path.
     CHECK(field_bytes(simulation) == n * (8 + 8 * D + 8 + 8 + 8 * D + 4 + 4 * D + 8 * D));
   }
   CHECK(simulation.neighborhood().n_rebuilds() >= first_list + 5);

@@ -27,7 +27,7 @@ struct FewBalls {
     Deck deck = Deck::from_text("[materials.m]\ndensity = 1\n" + tables, "test.toml");
     state.materials.describe(deck.root());
     state.obstacles.describe(deck.root());
-    state.group_material = {0};
+    state.type_material = {0};
     state.obstacle_material.assign(state.obstacles.list().size(), 0);
     BodyStore<D>& bodies = state.bodies;
     bodies.carry(FieldSet::with_inertia);

@@ -52,7 +52,7 @@ BodyStore<3> make_bodies(Index n) {
     bodies.mass()[i] = random(0.5, 2);
     bodies.radius()[i] = random(0.5, 2);
     bodies.position()[i] = random.vec<3>(10);
-    bodies.listed()[i] = bodies.position()[i] + random.vec<3>(0.1);
+    bodies.reference_position()[i] = bodies.position()[i] + random.vec<3>(0.1);
     bodies.velocity()[i] = random.vec<3>(1);
     bodies.angular_velocity()[i] = random.vec<3>(i % 40 == 3 ? 300 : 3);
     bodies.acceleration()[i] = random.vec<3>(10);
@@ -94,7 +94,7 @@ BodyArrays arrays_of(BodyStore<3>& bodies, Records& records) {
           bodies.angular_velocity().data(),
           bodies.angular_acceleration().data(),
           bodies.orientation().data(),
-          bodies.listed().data(),
+          bodies.reference_position().data(),
           bodies.mass().data(),
           bodies.radius().data(),
           records.places.data(),

@@ -28,7 +28,7 @@ State<D> bodies_at(const std::vector<Vec<D>>& places, const Vec<D>& velocity = {
   state.bodies.resize(static_cast<Index>(places.size()), 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     state.bodies.id()[i] = static_cast<GlobalId>(i);
-    state.bodies.group()[i] = static_cast<std::int32_t>(i);
+    state.bodies.type()[i] = static_cast<std::int32_t>(i);
     state.bodies.position()[i] = places[i];
     state.bodies.velocity()[i] = velocity;
     state.bodies.mass()[i] = 2;
