@@ -40,7 +40,7 @@ class Exits {
   void restore_doors(State<2>& state) const;
 
   /// Owned bodies leave that are in the region of an open exit, have started and are bound for it, or in any
-  /// of one that takes all, or behind the line of any, where there is no way back, within the caps of flow
+  /// of one that takes all, or behind the line of any, where nobody can go back, within the caps of flow
   /// (smaller ids first): true on all ranks if any, and then `staying` are the others. Counts in
   /// state.outlets and departures(). Collective, one reduction, and another one if anybody leaves; at an exit
   /// with a cap a list of those before it.

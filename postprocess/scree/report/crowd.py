@@ -169,7 +169,7 @@ def moving_plan(run, runs, plan, view, names, colours, megabytes):
         data["tracks"] = tracks | people_data(run, tracks.pop("ids"), names)
         data["inside"] = inside_data(run, names)
         notes.append(f"People are disks of their size, at {tracks['fps']:.3g} frames a second"
-                     + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight ways between them"
+                     + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight lines between them"
                      + (f"; to keep this file small only one of {one_of} people is drawn" if one_of > 1 else "")
                      + ". Places are rounded to 1 cm. Colours are the exits that people take; grey: they never left."
                      + where_people_count(plan))

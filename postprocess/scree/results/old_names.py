@@ -26,6 +26,7 @@ AGENTS = {"kind": "agent_type",
           "walks_from": "premovement_end",
           "party": "group",
           "party_waited": "group_waited"}
+AGENT_STATES = {"no way": "no route"}
 CONTACTS = {"force": "normal_force",
             "friction": "tangential_force"}
 TIMERS = {"ways": "floor_field",

@@ -7,7 +7,7 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
-from scree.results.old_names import AGENTS, SCALARS, new_name, old_columns, tell
+from scree.results.old_names import AGENT_STATES, AGENTS, SCALARS, new_name, old_columns, tell
 
 AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
@@ -79,6 +79,8 @@ class Agents:
             name, unit = _name_and_unit(title)
             name = new_name(name, AGENTS, path)
             values = [row[k] for row in rows[1:]]
+            if name == "state":
+                values = [new_name(value, AGENT_STATES, path) for value in values]
             self.units[name] = unit
             self._columns[name] = values if name in AGENTS_TEXT else np.array([value or "nan" for value in values], dtype=float)
         self.n = len(rows) - 1

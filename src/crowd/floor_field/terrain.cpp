@@ -63,7 +63,7 @@ void for_images(const CellGrid& grid, F&& do_it) {
 template <class T>
 TileLists<T> by_tile(const std::vector<std::pair<std::int64_t, T>>& found, std::int64_t n_tiles) {
   if (found.size() > std::numeric_limits<std::uint32_t>::max())
-    throw RunError("ways: more than 4e9 pieces of wall near tiles");
+    throw RunError("floor field: more than 4e9 pieces of wall near tiles");
   return {std::span(found), static_cast<std::size_t>(n_tiles)};
 }
 
