@@ -124,8 +124,8 @@ class Shape {
   virtual bool has_far_side() const { return !is_thin(); }
   /// Upper bound of how far the distances of its parts change where the shape goes from its own frame to
   /// `moved` [m]; only points of the surface in `region` count. 0 for a motion that leaves the surface as it
-  /// is: a plane that slides in itself, a cylinder that turns about its axis. As it stands, the farthest way
-  /// of any point of the surface, O(parts).
+  /// is: a plane that slides in itself, a cylinder that turns about its axis. As it stands, the largest
+  /// displacement of any point of the surface, O(parts).
   virtual Real travel(const Pose<D>& moved, const Box<D>& region) const;
   virtual Outline<D> outline(const Box<D>& domain) const = 0;
   /// Part `part` as simple pieces; empty if it is not made of such. Pieces may repeat each other.

@@ -136,7 +136,7 @@ void TriangleSurface::find_fronts() {
 }
 
 /// Let x be in the solid, its nearest foot on t, and w from there to x. The free space near the foot is where
-/// u . w <= 0. If x were in front of t (w . n > 0), a way from t along n would leave that half-space, so it
+/// u . w <= 0. If x were in front of t (w . n > 0), a line from t along n would leave that half-space, so it
 /// would pass from the free space through some triangle at the foot, whose normal then has n_other . n < 0.
 void TriangleSurface::find_blunt() {
   constexpr Real rounding = 1e-9;

@@ -10,8 +10,8 @@
 namespace scree {
 
 /// Names a contact, the same on any number of ranks: ids of its bodies, a negative number in place of what is
-/// no body (of runs: -1 - obstacle), and a number that tells contacts of one pair apart (of runs: the part of
-/// the obstacle).
+/// no body (of runs: -1 - obstacle), and a number that distinguishes contacts of one pair (of runs: the part
+/// of the obstacle).
 struct ContactKey {
   GlobalId a = 0, b = 0;
   std::int64_t feature = 0;

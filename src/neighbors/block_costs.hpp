@@ -14,7 +14,7 @@ using LoadCounts = std::array<std::int64_t, n_loads>;
 
 /// Time that a body, a pair, ... takes in a step, from what ranks held and how long they computed: least
 /// squares over ranks and recent lists with non-negative coefficients, held to a first guess where the data
-/// do not tell. One set of coefficients for the run, so the hiccup of a rank does not pass for load.
+/// do not say. One set of coefficients for the run, so the hiccup of a rank does not pass for load.
 ///
 /// With n the counts of a rank, T its seconds per step, T' their mean over ranks and g the guess, c minimises
 ///     sum over lists (weight 0.9^age) and ranks of (T - n.c)^2 / T'^2  +  ridge sum_k ((c_k - g_k) n'_k /

@@ -106,7 +106,7 @@ class BodyStore {
     return std::get<std::vector<T>>(extra_[k].values);
   }
 
-  /// Whether bodies carry `previous`; they do until told not to, and then that span is empty. Bodies that are
+  /// Whether bodies carry `previous`; they do unless set not to, and then that span is empty. Bodies that are
   /// there already get zeros, or lose theirs.
   void carry_path(bool carried);
   bool carries_path() const { return carries_path_; }

@@ -38,7 +38,7 @@ struct CheckpointHead {
 };
 
 /// Throws InputError on all ranks if `path` is no complete checkpoint, or a damaged one: then what its
-/// checksums tell apart from the arrays, which read_checkpoint checks. Collective.
+/// checksums show apart from the arrays, which read_checkpoint checks. Collective.
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
 
 /// What is wrong with what body i carries, as "group is 7, but there are 2"; empty: nothing. Local.

@@ -37,7 +37,7 @@ class Survey {
 
     const auto n_obstacles = state.obstacles.list().size();
     nearest_of_.assign(n_obstacles, HUGE_VAL);
-    // A way from cell to cell passes a wall no farther than half an edge from one of the two middles.
+    // A path from cell to cell passes a wall no farther than half an edge from one of the two middles.
     const Real blocked = widest_ / 2 * (1 + 1e-6);
     is_blocked_.assign(n, 0);
     constexpr Real max_distances = 3e8;

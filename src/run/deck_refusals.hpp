@@ -82,7 +82,7 @@ class DeckRefusals {
   void refuse_forces_of_contacts() const {
     const auto refuse = [&](const std::string& where, const std::string& what) {
       throw InputError(
-          fmt::format("{}: {} needs the forces of contacts, but the scheme \"{}\" does not tell "
+          fmt::format("{}: {} needs the forces of contacts, but the scheme \"{}\" does not report "
                       "those of impacts; remove it, or take the scheme \"nonsmooth\" or \"dem\"",
                       where, what, scheme_));
     };

@@ -73,7 +73,7 @@ class RunLoop {
       try {
         writers_.complete();  // what led to it is worth seeing
       } catch (const CollectiveError&) {
-        // The first error is the one to tell.
+        // The first error is the one to report.
       }
       throw;
     }

@@ -17,7 +17,7 @@ namespace scree {
 
 namespace {
 
-/// Whether a setting tells where bodies come from and how they move at first: of no effect with --from.
+/// Whether a setting says where bodies come from and how they move at first: of no effect with --from.
 bool is_of_source(const Deck::Setting& setting) {
   const std::string start = "particles.";
   if (!setting.table.starts_with(start)) return false;

@@ -37,7 +37,7 @@ class Writers {
           const std::string& resolved, const files::Texts& provenance,
           const std::optional<ResumePoint>& resume);
 
-  /// Whether any output tells of contacts. Any step may be the last, so each has to be able to.
+  /// Whether any output has contacts. Any step may be the last, so each has to be able to.
   bool use_contacts() const;
   /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
   /// contacts.

@@ -155,7 +155,7 @@ class DeformingCell {
   /// How far the flow takes points from when the list was built until some time later.
   struct Carry {
     Vec<D> centre{}, stretch{};  ///< lengths then over before, less 1
-    Real shear = 0;              ///< way along flow per length along gradient
+    Real shear = 0;              ///< displacement along flow per length along gradient
     int flow = -1, gradient = -1;
 
     Vec<D> operator()(const Vec<D>& listed) const {

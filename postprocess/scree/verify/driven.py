@@ -1,4 +1,4 @@
-"""Walls under load against closed forms: columns in a tube, a load that grows tenfold, the energy balance, a vane, a shear box."""
+"""Driven walls against closed forms: columns in a tube, a load that grows tenfold, the energy balance, a vane, a shear box."""
 import numpy as np
 
 from scree.verify.checks import Row

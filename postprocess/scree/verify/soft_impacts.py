@@ -1,4 +1,4 @@
-"""Impacts with contacts that give way: Hertz's impact, and where surfaces slip, the answers of impulses.
+"""Impacts with elastic contacts: Hertz's impact, and where surfaces slip, the answers of impulses.
 
 Source of cases and materials: Y. C. Chung and J. Y. Ooi, Granular Matter 13 (2011) 643, tests 1 to 8.
 """

@@ -34,7 +34,7 @@ struct Range2 {
   std::array<std::int64_t, 2> first{}, last{};  // last: one after
 };
 
-/// Tiles whose cells come within `reach` of the box, as far as the box tells.
+/// Tiles whose cells come within `reach` of the box, as far as the box says.
 Range2 tiles_near(const Tiling& tiling, const Box<2>& box, Real reach) {
   Range2 range;
   const CellGrid& grid = tiling.grid();

@@ -55,7 +55,7 @@ void scale_to_one(ConvexShape<D>& shape) {
 }
 
 /// A corner where more than D faces meet becomes several when these move in by `rounding`, all of them nearer
-/// to each other than that: one of them stays, or contacts would cost much more and tell no more.
+/// to each other than that: one of them stays, or contacts would cost much more and say no more.
 template <int D>
 ConvexHull<D> without_split_corners(const ConvexHull<D>& core, Real rounding) {
   std::vector<Vec<D>> kept;

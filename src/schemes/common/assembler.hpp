@@ -34,7 +34,8 @@ struct FrictionStep {
 /// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
 /// Contacts what the caller found, in the order of a sweep. The contact point lies on the surface of each
 ///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
-/// Shapes   where some body is no ball, all blocks of M are R I R^T, made anew in each step, and all contacts
+/// Shapes   where some body is no sphere, all blocks of M are R I R^T, made again in each step, and all
+/// contacts
 ///          have a jacobian with levers to the middle of the gap.
 /// Bias     at an obstacle its velocity in the middle of the step, all components; the contact law adds its
 ///          normal bias (normal_bias). In a deforming cell velocities are those about its flow, and the bias

@@ -69,7 +69,7 @@ class Scene {
   virtual std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i) const = 0;
   /// Where the group of a body comes from, for messages. Local.
   virtual std::string name_of_group(std::size_t group) const = 0;
-  /// What `scree check` should tell about the scene, one finding with its place per entry; those that start
+  /// What `scree check` should say about the scene, one finding with its place per entry; those that start
   /// with "error" make the check fail. Collective.
   virtual std::vector<std::string> diagnostics(const State<D>& state) const = 0;
   virtual SceneMessages words() const = 0;

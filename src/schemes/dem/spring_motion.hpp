@@ -77,7 +77,7 @@ class SpringMotion final : public DemMotion<D> {
     reactions_.sum(state_);  // of walls that a load moves
     state_.obstacles.finish_driven_step(end);
     const std::int64_t n_bodies = share_result(step);
-    // In a deforming cell ways count against the flow.
+    // In a deforming domain displacements count against the flow.
     if (!state_.cell.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
     if (state_.cell.is_stress_driven())
       stress_.respond(state_, law_, records_, this->result_.n_contacts, n_bodies);

@@ -93,7 +93,7 @@ class ContactDetection {
     rules.carried = carried_;
     return rules;
   }
-  /// Calls detect() while walls under load go as they would without contacts: servos at their largest speeds.
+  /// Calls detect() while driven walls go as they would without contacts: servos at their largest speeds.
   template <class F>
   void with_free_walls(Real dt, const F& detect) {
     const auto walls = state_.obstacles.driven();

@@ -16,7 +16,7 @@ namespace scree {
 template <int D>
 class ImpulseMemory {
  public:
-  /// Beside the impulse, of a contact that gives way.
+  /// Beside the impulse, of an elastic contact.
   struct Elastic {
     Vec<D> impulse;  ///< on the larger id or the obstacle [N s]
     /// Tangential stretch y of the oscillator, by which the larger id or the obstacle has gone

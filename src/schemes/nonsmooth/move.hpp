@@ -42,7 +42,7 @@ Real longest_step_of_shapes(const State<D>& state, std::span<const Real> velocit
   return state.comm.min(longest);
 }
 
-/// The longest step [s] in which no body with a shape turns so far that its ends leave the straight way,
+/// The longest step [s] in which no body with a shape turns so far that its ends leave the straight path,
 /// which contacts take, by more than a share of its inscribed radius: R angle^2 / 2 <= share r. Collective.
 template <int D>
 Real longest_turning_step(const State<D>& state, std::span<const Real> velocity, Real share) {

@@ -132,7 +132,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   fit(state);
   if (state.clock.step > 0) return;
   cell_->start();
-  // The row of the first moment tells what touches then.
+  // The row of the first moment says what touches then.
   neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
   detection_->count(end_contacts_);
   find_overlap(state, end_contacts_);
@@ -294,9 +294,9 @@ bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const R
   return true;
 }
 
-/// Contacts see turns as straight ways and keep their normals, and other corners than those that were near
-/// may come down first. So where bodies with shapes go far, the end of the step is looked at before it is
-/// taken: if bodies overlap there by much, and by more than at its start, `dt` is halved.
+/// Contacts take turns as straight displacements and keep their normals, and other corners than those that
+/// were near may come down first. So where bodies with shapes go far, the end of the step is looked at before
+/// it is taken: if bodies overlap there by much, and by more than at its start, `dt` is halved.
 template <int D>
 bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   constexpr Real near = 0.25, deep = 0.1;  // of the inscribed radius

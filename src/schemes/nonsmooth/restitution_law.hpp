@@ -4,7 +4,7 @@
 namespace scree {
 
 /// Contacts of rigid bodies: they close no gap by more than is open, and impacts leave with Newton's
-/// restitution (docs/method.md, eq. D.3-D.4). `restitution(c, u_N)` tells that of an impact of contact c at
+/// restitution (docs/method.md, eq. D.3-D.4). `restitution(c, u_N)` is that of an impact of contact c at
 /// the normal velocity u_N [m/s].
 template <int D>
 class RestitutionLaw {
@@ -18,7 +18,7 @@ class RestitutionLaw {
     });
   }
   /// From now on no contact bounces in this step. False on all ranks: none does anyway. Called once more in a
-  /// step, as where walls under load ask for several solves, it adds the change a second time, to a bias that
+  /// step, as where driven walls ask for several solves, it adds the change a second time, to a bias that
   /// has no restitution left. Collective.
   template <class Restitution>
   bool disable(const StepContacts<D>& step, const Restitution& restitution) {
