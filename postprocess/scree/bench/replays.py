@@ -60,7 +60,7 @@ def csv_row(solve, head):
 
 
 def finite_or_null(value):
-    """JSON has no infinities: scree_replay tells them as texts."""
+    """JSON has no infinities: scree_replay prints them as texts."""
     if isinstance(value, dict):
         return {name: finite_or_null(part) for name, part in value.items()}
     return None if value in ("inf", "-inf", "nan", "-nan") else value

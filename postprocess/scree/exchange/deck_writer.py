@@ -1,4 +1,4 @@
-"""Decks from scenes of other programs. Physics that a file does not tell stays out: `scree check` asks for it."""
+"""Decks from scenes of other programs. Physics that a file does not say stays out: `scree check` asks for it."""
 import itertools
 from pathlib import Path
 
@@ -16,7 +16,7 @@ TABLES = {2: ["id", "x", "y", "radius", "vx", "vy", "omegaz"],
 def write_deck(scene, folder, scheme="dem", overwrite=False):
     """Writes NAME.toml, a table of bodies for each type (NAME_typeT.csv), and a mesh and a table for each body that is
     no ball (NAME_SOLID.stl, NAME_SOLID.csv) into the folder; returns the path of the deck. Contact laws, densities,
-    gravity and steps that the file does not tell, and shapes of walls that scree does not have, stand there as
+    gravity and steps that the file does not say, and shapes of walls that scree does not have, stand there as
     `# key =`. Raises ExchangeError for a deck that is there, unless it may be overwritten, and for a type with more
     than one density."""
     folder = Path(folder)

@@ -336,7 +336,7 @@ def _open(path):
         from ezdxf import recover
     except ImportError:
         raise ExchangeError(f"{path}: DXF drawings need ezdxf (Debian: apt-get install python3-ezdxf)") from None
-    logging.getLogger("ezdxf").setLevel(logging.CRITICAL)    # what it repairs is told in the list
+    logging.getLogger("ezdxf").setLevel(logging.CRITICAL)    # what it repairs is in the list
     try:
         return ezdxf.readfile(path), False
     except Exception:    # a reader of others, on files that may be damaged anywhere

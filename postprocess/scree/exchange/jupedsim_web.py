@@ -127,7 +127,7 @@ class _Scenario:
         given = element.get("parameters") or {}
         count = int(given.get("number") or 0)
         if given.get("distribution_mode", "by_number") != "by_number" or count <= 0:
-            self.plan.leave_out(f"people whose number the file does not tell ({given.get('distribution_mode', 'no number')})", name)
+            self.plan.leave_out(f"people whose number the file does not say ({given.get('distribution_mode', 'no number')})", name)
             return
         self.plan.agents[name] = {"radius": self._drawn(given, "radius", 0.2, *RADII, name), "speed": self._drawn(given, "v0", 1.2, 0.0, 10.0, name)}
         table = {"agents": [name], "region": ring} | self._premovement(given, name)

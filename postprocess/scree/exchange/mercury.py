@@ -1,6 +1,6 @@
 """MercuryDPM: bodies from .data files (the last frame), and bodies, walls, periods and gravity from .restart files.
 
-.data: frames of a line "N time xmin ymin [zmin] xmax ymax [zmax]" and N rows, in formats told apart by their columns:
+.data: frames of a line "N time xmin ymin [zmin] xmax ymax [zmax]" and N rows, in formats known by their columns:
     8   in the plane, box of 4 numbers:  x y vx vy radius angle -omega info
     14  box of 6 numbers:                x y z vx vy vz radius 3 angles omegax omegay omegaz info
     7   box of 6 numbers, 8 columns:     x z y vx vz vy radius info

@@ -31,9 +31,9 @@ class Plan:
                  have the key "floor", starts the name of theirs in start_floors
     connectors   name: table of the deck
     people       columns of people at the start, in arrays of one length: x, y, and any of id, radius, speed, journey
-    end_time, seed    of the run; None where the file does not tell
+    end_time, seed    of the run; None where the file does not say
     left_out     (what, where): how many
-    notes        what was done to the file, and what it does not tell
+    notes        what was done to the file, and what it does not say
     """
     name: str
     source: str

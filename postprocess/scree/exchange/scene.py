@@ -15,7 +15,7 @@ class Scene:
     x, velocity  (n, D) centres [m] and velocities [m/s]
     radius       (n,) [m]
     spin         (n, 3) angular velocities [rad/s]; in the plane (n, 1)
-    density      (n,) [kg/m3], or None where the file does not tell it body by body
+    density      (n,) [kg/m3], or None where the file does not say it body by body
     density_error    of these at most, relative: numbers of a text have so many digits
     densities    material: its density [kg/m3]
     fixed        (n,) booleans, or None: whether a body is held in place

@@ -1,4 +1,4 @@
-"""The JSON Schema (draft 2020-12) of decks, for editors, from what `scree info --keys` tells."""
+"""The JSON Schema (draft 2020-12) of decks, for editors, from what `scree info --keys` prints."""
 BOUNDS = {"min": "minimum", "above": "exclusiveMinimum", "max": "maximum", "below": "exclusiveMaximum"}
 SIMPLE = {"boolean": {"type": "boolean"}, "text": {"type": "string"}, "texts": {"type": "array", "items": {"type": "string"}}}
 

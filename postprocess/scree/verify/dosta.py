@@ -1,7 +1,7 @@
 """The published comparison of DEM codes (Dosta et al. 2024; inputs/granular/comparison) at full stiffness, beside LIGGGHTS and MUSEN.
 
 Cases take minutes to hours. `--full` runs them one after another in a folder that stays; after a stop the same command goes on. Without it
-the folder is only looked at. Either way each case is told of: how far it got, and the rows of which enough has run.
+the folder is only looked at. Either way each case is reported: how far it got, and the rows of which enough has run.
 """
 import math
 from dataclasses import dataclass, field, replace
@@ -129,7 +129,7 @@ class ComparisonTable(Checks):
             has_band = least > -math.inf or most < math.inf
             holds = least <= found <= most
             missed = MISSED.get((case, quantity), "") if has_band else ""
-            word = "told" if not has_band else "yes" if holds else "missed" if missed else "NO"
+            word = "reported" if not has_band else "yes" if holds else "missed" if missed else "NO"
             band = f"{least:.4g} to {most:.4g}" if has_band else ""
             self.show(f"    {quantity:<48} {found:>10.4g}   codes {codes:<16} {band:<20} {word}")
             self.record(case, quantity, float(found), codes, float(least), float(most), word)
