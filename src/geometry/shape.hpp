@@ -48,7 +48,7 @@ struct SurfacePiece {
   Vec<D> tangent{};  ///< t, unit
   Real length = 0;   ///< [m]
   Real radius = 0;   ///< [m]
-  Real front = 1;    ///< -1: bodies are inside of the ball
+  Real front = 1;    ///< -1: bodies are inside of the sphere
 };
 
 /// Parts of a shape that points are near: what lists of candidates are made of.
@@ -105,7 +105,7 @@ class Shape {
   /// Contact points of a convex body with `part`, in the frame of the shape: gaps of the rounded body, its
   /// core with `rounding` around [m], that are at most `reach` and at most `width` above the least [m]; of
   /// too many those that Candidates::reduce() takes. `from`: where the centre of the body was when the step
-  /// began. `found` is replaced. A body of one point gets what nearest() says of a ball, bit by bit. Each
+  /// began. `found` is replaced. A body of one point gets what nearest() says of a sphere, bit by bit. Each
   /// point is a local minimum for which `part` answers, as in nearest(). A pure function of its arguments; no
   /// allocation. As it stands, corners of the core by nearest() (add_corners()): exact where the free space
   /// is convex, in containers.

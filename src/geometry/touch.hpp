@@ -67,7 +67,7 @@ class TouchPoints {
 
 /// Adds the corners of the core by what Shape::nearest() answers there; those that look towards the wall:
 /// corners of the face, edge or corner of the core that is turned to it. feature: the corner. `from`: where
-/// their paths start, of a ball where it was, of a body its centre.
+/// their paths start, of a sphere where it was, of a body its centre.
 template <int D>
 void add_corners(const Shape<D>& shape, int part, const TouchQuery<D>& query, const Vec<D>& from,
                  TouchPoints<D>& points);

@@ -7,7 +7,7 @@ namespace scree {
 namespace {
 
 /// What a detection reads, and which candidates it takes for contacts. Without `has_shapes` all bodies are
-/// balls, and nothing asks for their shapes.
+/// spheres, and nothing asks for their shapes.
 template <int D, bool has_shapes>
 class Detection {
  public:

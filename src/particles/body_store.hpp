@@ -79,7 +79,7 @@ class BodyStore {
   /// Says what bodies carry; before the first of them is made.
   void carry(Carried carried) { carried_ = carried; }
   bool has_inertia() const { return scree::has_inertia(carried_); }
-  /// Says whether some bodies are no balls, and all carry `shape` and `orientation`, ghosts too; before the
+  /// Says whether some bodies are no spheres, and all carry `shape` and `orientation`, ghosts too; before the
   /// first of them is made.
   void carry_shapes(bool carried) { carries_shapes_ = carried; }
   bool carries_shapes() const { return carries_shapes_; }

@@ -269,7 +269,7 @@ void find_edges_not_seen(const RunDeck<D>& deck, const State<D>& state, std::vec
       findings.push_back(fmt::format(
           "{}: only corners of bodies touch the mesh [obstacles.{}], but it has sharp edges, the first at "
           "({:g}) m: they pass into faces and edges of [shapes.{}]. Take a box, a cylinder or another shape "
-          "of scree for it, or balls",
+          "of scree for it, or spheres",
           obstacle.where, obstacle.name, fmt::join(middle.component, ", "),
           fmt::join(state.shapes.names(), "], [shapes.")));
       break;
@@ -288,7 +288,7 @@ void find_rounded_shapes(const State<D>& state, std::vector<std::string>& findin
     const bool is_capsule = shape.core.vertices().size() == 2;  // known exactly
     if (share > noticeable && !is_capsule)
       findings.push_back(fmt::format(
-          "[shapes.{}] rounding is {:.2g} of the inscribed radius, but mass and moments are those "
+          "[shapes.{}] rounding_radius is {:.2g} of the inscribed radius, but mass and moments are those "
           "of the shape with sharp edges; make it smaller, or the density",
           shape.name, share));
   }

@@ -66,7 +66,7 @@ class DeckRefusals {
     for (const ParticleGroup<D>* group : deck_.all_groups())
       if (group->sizes.has_shapes())
         throw InputError(
-            fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the schemes "
+            fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves spheres only; the schemes "
                         "\"nonsmooth\" and \"pbd\" move bodies with shapes",
                         group->where, group->name, scheme_));
   }

@@ -62,7 +62,7 @@ struct RunDeck {
   bool bodies_come() const {
     return !events.inlets.list().empty() || (stepper->scene() && stepper->scene()->change_bodies());
   }
-  /// Whether some bodies of [particles] or [inlets] are no balls.
+  /// Whether some bodies of [particles] or [inlets] are no spheres.
   bool has_shapes() const {
     return std::ranges::any_of(all_groups(), [](const auto* group) { return group->sizes.has_shapes(); });
   }

@@ -113,7 +113,7 @@ bool may_meet_obstacle(const State<D>& state, std::size_t i, int constraint) {
   return !obstacle.admits || !std::ranges::binary_search(*obstacle.admits, state.bodies.id()[i]);
 }
 
-/// The radius of body i, of one with a shape that of the ball of its volume [m].
+/// The radius of body i, of one with a shape that of the sphere of its volume [m].
 template <int D>
 Real equal_ball_radius(const State<D>& state, std::size_t i) {
   const Real radius = state.bodies.radius()[i];
@@ -121,7 +121,7 @@ Real equal_ball_radius(const State<D>& state, std::size_t i) {
                                        : radius;
 }
 
-/// How the frame is turned in which the shape of body i was described; of a ball the orientation.
+/// How the frame is turned in which the shape of body i was described; of a sphere the orientation.
 template <int D>
 Orientation<D> described_orientation(const State<D>& state, std::size_t i) {
   const Orientation<D>& of_body_axes = state.bodies.orientation()[i];

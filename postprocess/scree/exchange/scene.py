@@ -9,7 +9,7 @@ from scree.errors import ExchangeError
 
 @dataclass
 class Scene:
-    """Balls in D dimensions, walls, and a box. Lengths in m, times in s.
+    """Spheres in D dimensions, walls, and a box. Lengths in m, times in s.
 
     ids, types   (n,) whole numbers; `types` say what a body is made of
     x, velocity  (n, D) centres [m] and velocities [m/s]

@@ -65,7 +65,7 @@ def drum_rows(t, small):
 
 
 def shallow_rows(t, z):
-    """A bed so shallow that the ball meets the floor."""
+    """A bed so shallow that the sphere meets the floor."""
     if t[-1] >= 0.04:
         yield "time of the deepest place [s]", t[z.argmin()], 0.029, 0.031
         yield told("deepest place [m]", z.min() - BALL_START)
@@ -80,7 +80,7 @@ def chaotic_rows(t, z):
 
 
 def deep_rows(t, z):
-    """A bed that stops the ball."""
+    """A bed that stops the sphere."""
     if t[-1] >= 0.099 - 1e-9:
         yield "place at 0.099 s [m]", np.interp(0.099, t, z) - BALL_START, -0.096, -0.085
 

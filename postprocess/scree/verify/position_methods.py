@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-SLIDING_DISTANCE, SLIDING_START = 10, np.pi / 16    # C: of the centres of the balls from the origin [m]; angle of the start
+SLIDING_DISTANCE, SLIDING_START = 10, np.pi / 16    # C: of the centres of the spheres from the origin [m]; angle of the start
 DISK_RADIUS = 0.1   # [m]
 
 
@@ -31,7 +31,7 @@ class Constraints:
 
 
 def sliding_balls():
-    """A point outside of two balls of radius sqrt(1 + C^2)."""
+    """A point outside of two spheres of radius sqrt(1 + C^2)."""
     centres = [[0, 0, SLIDING_DISTANCE], [0, 0, -SLIDING_DISTANCE]]
     return Constraints([[1], [1]], centres, np.sqrt(1 + SLIDING_DISTANCE**2))
 

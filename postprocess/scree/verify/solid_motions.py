@@ -152,7 +152,7 @@ def spinning_top(laboratory, table):
     r, l, theta, w, time = 0.05, 0.05, 0.35, 5, 0.4
     middle, ends = 2 * l, 4 / 3 * r     # volumes over pi r^2
     i3 = (0.5 * middle + 0.4 * ends) / (middle + ends) * r**2
-    # A half ball is 3/8 r beyond the end of the cylinder and has (2/5 - 9/64) m r^2 about its own centre.
+    # A hemisphere is 3/8 r beyond the end of the cylinder and has (2/5 - 9/64) m r^2 about its own centre.
     far = l + 3 / 8 * r
     i1 = (middle * (r**2 / 4 + middle**2 / 12) + ends * ((0.4 - 9 / 64) * r**2 + far**2)) / (middle + ends)
     a = l * math.cos(theta) + r

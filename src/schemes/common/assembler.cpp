@@ -28,7 +28,7 @@ void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
   const auto n_local = static_cast<std::size_t>(bodies.n_local());
-  // Balls change with the list of neighbours only.
+  // Spheres change with the list of neighbours only.
   if (bodies.carries_shapes() || list_of_masses_ != neighborhood_.n_rebuilds() ||
       !std::ranges::equal(density_of_masses_, step.density))
     fill_masses(step.density);

@@ -49,7 +49,7 @@ struct SchemeTraits {
   bool balance_costs_time = false;    ///< so it does that only if a measure asks
   bool stores_energy = false;         ///< in contacts
   bool has_contact_problems = false;  ///< a step solves a FrictionProblem
-  bool takes_shapes = false;          ///< bodies need not be balls
+  bool takes_shapes = false;          ///< bodies need not be spheres
   bool takes_cohesion = false;        ///< contacts may attract
   bool drives_walls = false;          ///< walls may be driven
   bool deforms_cells = false;         ///< the periods of the box may change

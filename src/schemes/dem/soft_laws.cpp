@@ -266,7 +266,7 @@ StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, Normal
     const int material = state.group_material[static_cast<std::size_t>(bodies.group()[i])];
     Real limit = HUGE_VAL;
     if (law == NormalLaw::hertz) {
-      // Disks touch as balls do (H.2): their mass is that of a ball of this density.
+      // Disks touch as spheres do (H.2): their mass is that of a sphere of this density.
       const Real density = materials.density(material) * (D == 3 ? 1 : 0.75 / bodies.radius()[i]);
       const auto limit_by = [&](int elastic) {
         return rayleigh_time(bodies.radius()[i], density, materials.young_modulus(elastic),

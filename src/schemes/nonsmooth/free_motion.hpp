@@ -32,7 +32,7 @@ class FreeMotion {
   /// n_local [m]; those of ghosts are left to the caller.
   std::span<Vec<D>> displacement() { return displacement_; }
   std::span<const Vec<D>> displacement() const { return displacement_; }
-  /// n_local [rad]; the same. Empty if all bodies are balls.
+  /// n_local [rad]; the same. Empty if all bodies are spheres.
   std::span<Spin<D>> turn() { return turn_; }
   std::span<const Spin<D>> turn() const { return turn_; }
   /// n_owned, at the start of the step: forces with and without a potential [N]. Empty if the deck has none.

@@ -108,7 +108,7 @@ class ImpulseMemory {
     visit(*this, [](auto& field) { field.clear(); });
   }
 
-  /// Of a contact of balls.
+  /// Of a contact of spheres.
   Vec<D> impulse(const ContactGraph<D>& contacts, std::size_t c) const {
     return has_springs_ || has_rolling_ ? elastic(contacts, c).impulse : rigid_.of(contacts, c);
   }

@@ -21,7 +21,7 @@ void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity,
 }
 
 /// The longest step [s] in which each body with a shape keeps a limit: least of step_of(radius, inscribed
-/// radius [m], speed [m/s], spin [rad/s]). Infinite if all are balls. Collective.
+/// radius [m], speed [m/s], spin [rad/s]). Infinite if all are spheres. Collective.
 template <int D, class F>
 Real longest_step_of_shapes(const State<D>& state, std::span<const Real> velocity, F&& step_of) {
   constexpr std::size_t q = FrictionProblem<D>::q;

@@ -74,7 +74,7 @@ class Growth {
     rebuild();
   }
 
-  // Of bodies with shapes those of inscribed balls.
+  // Of bodies with shapes those of inscribed spheres.
   Real smallest_radius() const { return smallest_; }
   Real usual_radius() const { return 0.5 * (smallest_ + largest_); }
   std::int64_t n_sweeps() const { return n_sweeps_; }

@@ -178,7 +178,7 @@ class PbdPrediction {
   Vec<D> predicted_displacement(const State<D>& state, std::size_t i) const {
     return position_of<D>(std::as_const(sweeper_).records()[i]) - state.bodies.position()[i];
   }
-  /// The radius of a ball, of a body with a shape that of its inscribed ball [m].
+  /// The radius of a sphere, of a body with a shape that of its inscribed sphere [m].
   static Real inner_radius(const State<D>& state, std::size_t i) {
     const Real radius = state.bodies.radius()[i];
     return state.bodies.carries_shapes() ? state.shapes.inscribed_radius(state.bodies.shape()[i], radius)

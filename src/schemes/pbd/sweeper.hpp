@@ -47,7 +47,7 @@ class PbdSweeper {
   std::span<const SweepRecord> records() const {
     return std::span(records_).first(static_cast<std::size_t>(n_owned_));
   }
-  /// The live orientations of the owned bodies; empty if all are balls.
+  /// The live orientations of the owned bodies; empty if all are spheres.
   std::span<Orientation<D>> orientations() {
     return shapes_.orientations().first(has_shapes_ ? static_cast<std::size_t>(n_owned_) : 0);
   }
