@@ -148,8 +148,8 @@ class Detection {
     }
     return found.n > 0;
   }
-  /// normal . (displacement of b - that of a), with that of the flow of a deforming cell over the branch from
-  /// a to b; 0 without displacements.
+  /// normal . (displacement of b - that of a), with that of the flow of a deforming domain over the branch
+  /// from a to b; 0 without displacements.
   Real along(std::span<const Vec<D>> displacement, const typename DeformingCell<D>::Carry& carried,
              const Vec<D>& normal, const Vec<D>& branch, std::size_t a, std::size_t b) const {
     if (displacement.empty()) return 0;

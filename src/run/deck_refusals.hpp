@@ -135,7 +135,7 @@ class DeckRefusals {
         where, scheme_));
   }
 
-  /// A stage cannot wait for stresses that the cell is not asked for by then.
+  /// A stage cannot wait for stresses that the domain is not asked for by then.
   void check_cell_orders() const {
     DeformingCell<D> then = deck_.cell;
     then.start_orders();
@@ -146,14 +146,14 @@ class DeckRefusals {
       check_loads(then, stage.where_cell);
       if (stage.stress_within < 0 || then.is_stress_driven()) continue;
       throw InputError(fmt::format(
-          "{}: stage \"{}\" waits for stresses of the cell, but {}", stage.where_stress, stage.name,
-          deck_.cell.is_given() ? "the cell is asked for none by then: give stress, pressure or "
+          "{}: stage \"{}\" waits for stresses of the domain, but {}", stage.where_stress, stage.name,
+          deck_.cell.is_given() ? "the domain is asked for none by then: give stress, pressure or "
                                   "shear_stress in [domain.deformation] or in deformation of the stage"
                                 : "there is no [domain.deformation]"));
     }
   }
 
-  /// The cell must be all that there is to the boundary.
+  /// The domain must be all that there is to the boundary.
   void check_deformation() const {
     check_cell_orders();
     if (!deck_.cell.is_given()) return;

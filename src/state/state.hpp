@@ -135,7 +135,7 @@ Vec<D> followed_position(const State<D>& state, std::size_t i) {
   return state.bodies.position()[i] + state.box.shift(state.bodies.image()[i]);
 }
 
-/// The velocity of body i about the flow of a deforming cell; its velocity where there is none [m/s].
+/// The velocity of body i about the flow of a deforming domain; its velocity where there is none [m/s].
 template <int D>
 Vec<D> velocity_about_flow(const State<D>& state, std::size_t i) {
   const Vec<D>& velocity = state.bodies.velocity()[i];

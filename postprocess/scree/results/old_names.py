@@ -30,7 +30,8 @@ AGENT_STATES = {"no way": "no route"}
 CONTACTS = {"force": "normal_force",
             "friction": "tangential_force"}
 TIMERS = {"ways": "floor_field",
-          "fill": "packing"}
+          "fill": "packing",
+          "stress of the cell": "stress of the domain"}
 
 
 def old_columns(name):

@@ -25,7 +25,7 @@ VERIFICATIONS = {
     "boxes": Verification("boxes", "convex bodies: slopes, tents, stacks, dominoes, free and spinning bodies",
                           ("motions", "stacks", "dominoes")),
     "cards": Verification("cards", "houses of cards of five storeys, beside published outcomes", ("tables", "faces", "converged")),
-    "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming cells", ("cohesion", "meshes", "classes", "driven", "cells")),
+    "rigs": Verification("rigs", "meshes, driven walls, size classes, cohesion, deforming domains", ("cohesion", "meshes", "classes", "driven", "cells")),
     "friction": Verification("friction_schemes", "dry friction: slope, oscillator and stacks with every scheme; when three disks stand; how stacks settle",
                              ("compare", "threshold", "settling")),
     "pbd": Verification("pbd", "position-based dynamics: two experiments, methods and steps", ("sliding", "disks40")),

@@ -6,7 +6,7 @@ import numpy as np
 
 DIAMETER = 0.01             # [m]
 STEADY = 4                  # [s], from when on flows are steady
-SHEARED = 2                 # shear strain from which on a sheared cell is
+SHEARED = 2                 # shear strain from which on a sheared domain is
 
 
 class Samples:

@@ -87,7 +87,7 @@ def collapse(aspect):
 
 
 def shear(inertial_number):
-    """A cell that is sheared 10 times its height, 5 times where it is slow, after its first two."""
+    """A domain that is sheared 10 times its height, 5 times where it is slow, after its first two."""
     rate = inertial_number / (DIAMETER * math.sqrt(2500 / 650))
     return Flow(f"shear {inertial_number:g}", "shear", rigid_step=1e-3, stiffer=True, long=inertial_number < 5e-3,
                 keys={"domain.deformation.shear_rate": rate,

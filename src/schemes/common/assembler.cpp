@@ -147,7 +147,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   step.laws(contacts_, problem_);
 }
 
-/// Velocities are those about the flow of the cell, which is that of the image of b about a (H.23).
+/// Velocities are those about the flow of the domain, which is that of the image of b about a (H.23).
 template <int D>
 void FrictionAssembler<D>::add_flow(std::size_t c) {
   const Vec<D> velocity = state_.cell.gradient_times(state_.box, contacts_.branch[c]);

@@ -142,8 +142,8 @@ class SpringMotion final : public DemMotion<D> {
     }
     if (has_fields) kick_with_fields(step);
   }
-  /// The flow of a deforming cell for the step of dt that begins, and the cell at its end. Returns the work
-  /// [J] by which the trapezoidal rule misses that of a flow that changes at the start of the step.
+  /// The flow of a deforming domain for the step of dt that begins, and the domain at its end. Returns the
+  /// work [J] by which the trapezoidal rule misses that of a flow that changes at the start of the step.
   Real begin_deformation(Real dt) {
     DeformingCell<D>& cell = state_.cell;
     if (!cell.is_given()) return 0;

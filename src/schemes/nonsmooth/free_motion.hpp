@@ -9,7 +9,7 @@ namespace scree {
 
 /// The motion of the owned bodies in a step if no contact acted (docs/method.md, eq. D.1):
 ///     v_free = v(t) + dt (g + F(x(t), v(t), t) / m)
-/// with the forces of the start of the step. In a deforming cell v is the velocity about its flow, c of
+/// with the forces of the start of the step. In a deforming domain v is the velocity about its flow, c of
 /// (H.21), and so is all that follows from it. Units: SI. Local, but where it says collective; O(bodies).
 template <int D>
 class FreeMotion {

@@ -95,7 +95,7 @@ Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<con
 }
 
 /// x(t + dt) = x(t) + dt v for the owned bodies that can move, with x(t) in `previous`; places obstacles at
-/// the end of the step. In a deforming cell v = c + L (x(t) - centre), and velocities are c. Local.
+/// the end of the step. In a deforming domain v = c + L (x(t) - centre), and velocities are c. Local.
 template <int D>
 void move_centres(State<D>& state, std::span<const Real> velocity, Real dt) {
   BodyStore<D>& bodies = state.bodies;
@@ -145,7 +145,7 @@ void turn_shape(State<D>& state, std::size_t i, const Spin<D>& more, Real dt) {
   }
 }
 
-/// The same bodies take these velocities, in a deforming cell beside its flow, and turn by the spins in
+/// The same bodies take these velocities, in a deforming domain beside its flow, and turn by the spins in
 /// `turning`. Local.
 template <int D>
 void take_velocities(State<D>& state, std::span<const Real> velocity, std::span<const Real> turning,

@@ -26,7 +26,7 @@ namespace scree {
 ///     v_free = v(t) + dt (g + F(x(t), v(t), t) / m)
 ///     M (v - v_free) = H^T r,  u = H v + w + G r,  Coulomb's law between u and r     one friction problem
 ///     x(t + dt) = x(t) + dt v, then remaining overlap is removed from positions alone
-/// In a deforming cell v is the velocity about its flow (H.23), and x goes with both.
+/// In a deforming domain v is the velocity about its flow (H.23), and x goes with both.
 /// Units: SI; disks are 1 m thick. Ranks: collective; with the solver "nsgs" the same bits on any number of
 /// ranks. Errors: what an unsolved problem or a deep overlap means is the deck's choice (on_failure,
 /// on_overlap).
@@ -191,7 +191,7 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   state.clock.last_dt = dt;
 }
 
-/// Bodies, walls and the cell at the end of the step that was solved, and what contacts remember of it.
+/// Bodies, walls and the domain at the end of the step that was solved, and what contacts remember of it.
 template <int D>
 void NonsmoothStepper<D>::finish_step(State<D>& state, Real dt) {
   energy_.record_start(state);
@@ -371,12 +371,13 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
                   who_overlaps(state, assembler_->contacts(), settings_.overlap_limit, beyond_),
                   settings_.overlap_limit, beyond_);
   if (settings_.on_overlap.may_refuse())
-    refuse_step(state.clock, what +
-                                 (state.cell.is_given()
-                                      ? "; is the cell strained too fast, or pressed too hard, for its step?"
-                                      : "; does an obstacle press bodies where they have no room?") +
-                                 " Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] "
-                                 "correction_sweeps");
+    refuse_step(
+        state.clock,
+        what +
+            (state.cell.is_given() ? "; is the domain strained too fast, or pressed too hard, for its step?"
+                                   : "; does an obstacle press bodies where they have no room?") +
+            " Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] "
+            "correction_sweeps");
   settings_.on_overlap.warn(
       state.clock, [&] { return what; }, "further steps like this are not named: see the column max_overlap");
 }
