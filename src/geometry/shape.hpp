@@ -111,8 +111,8 @@ class Shape {
   /// is convex, in containers.
   virtual void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
                      const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
-  /// Edges, from end to end, that touch() does not see where they lie on faces or edges of a body: all that
-  /// it looks at is corners of bodies.
+  /// Edges, from end to end, that touch() does not detect where they lie on faces or edges of a body: all
+  /// that it looks at is corners of bodies.
   virtual std::vector<std::array<Vec<D>, 2>> edges_not_seen() const { return {}; }
   /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
   /// ascending. What a contact remembers passes on with it.

@@ -10,7 +10,7 @@ namespace scree {
 namespace {
 
 /// Nearest point of the segment between two corners. The order in which a triangle has them does not change a
-/// bit of it: two triangles at an edge see the same foot.
+/// bit of it: two triangles at an edge find the same foot.
 struct SegmentFoot {
   Vec<3> point;
   int end;  // 0: at p, 1: at q, -1: between

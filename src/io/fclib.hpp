@@ -53,7 +53,7 @@ struct FclibResult {
 ///
 /// Order: bodies by id; contacts by the id of body a (of b if a is none), then by key; M by rows; H by
 /// columns, in each by rows. The bytes of the file depend on neither the number of ranks nor on which rank
-/// held what, if a sweep's order does not (as for all of this code's decompositions).
+/// had what, if a sweep's order does not (as for all of this code's decompositions).
 ///
 /// `keys` has one key per contact of this rank. `guess` has n_contacts * D impulses [N s], or is empty on all
 /// ranks. The file appears under `path`, in place of one that exists, when it is complete. Throws RunError on

@@ -32,7 +32,7 @@ class Detection {
   bool take_pair(std::size_t place, Index low, Index high, Index shift, F&& add) const {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
-    if (mobility_[a] == 0 && mobility_[b] == 0) return false;  // held in place: nothing passes between them
+    if (mobility_[a] == 0 && mobility_[b] == 0) return false;  // fixed: nothing passes between them
     if (!may_meet(state_, a, b)) return false;
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)

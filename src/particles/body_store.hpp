@@ -150,7 +150,7 @@ class BodyStore {
   /// dropped). Drops the ghosts.
   void reorder(std::span<const Index> order);
   /// Drops all but the bodies `local`, n_owned owned ones and then ghosts, both ascending: new i is old
-  /// held[i]. Asks for no memory.
+  /// local[i]. Asks for no memory.
   void keep(std::span<const Index> local, Index n_owned);
 
  private:

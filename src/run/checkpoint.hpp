@@ -32,7 +32,7 @@ struct CheckpointHead {
   std::string deck;
   std::string started_from;  ///< the checkpoint that brought the bodies of the run, in words; empty: none did
   std::string deck_folder;   ///< where files lie that the deck names; empty: not known
-  /// Outputs with a frame of this step that their schedule does not ask for, separated by blanks: the run
+  /// Outputs with a frame of this step that their interval does not ask for, separated by blanks: the run
   /// ended with it.
   std::string end_frames;
 };

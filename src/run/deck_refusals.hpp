@@ -121,7 +121,7 @@ class DeckRefusals {
     if (!deck_.materials.empty()) refuse(deck_.materials.where(0), "[materials]");
   }
 
-  /// The flow that answers a stress is found between the sweeps of a solver, and misfits are shares of one.
+  /// The flow that answers a stress is found between the sweeps of a solver, and residuals are shares of one.
   void check_loads(const DeformingCell<D>& cell, const std::string& where) const {
     if (cell.is_stress_driven() && cell.largest_target() == 0)
       throw InputError(where +
@@ -175,8 +175,7 @@ class DeckRefusals {
                          obstacle.name));
     for (const ParticleGroup<D>& group : deck_.groups)
       if (group.mobility == 0)
-        refuse(group.where,
-               "does not go with mobility = 0: what is held in place would not go with the flow");
+        refuse(group.where, "does not go with mobility = 0: what is fixed would not go with the flow");
     if (deck_.gravity != Vec<D>{})
       refuse(where_gravity_, "does not go with gravity: nothing would hold the bodies");
     for (const InletTable<D>& inlet : deck_.events.inlets.list())

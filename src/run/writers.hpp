@@ -26,7 +26,7 @@ std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State
 
 /// All series that a run writes. They read the state and never change it. Everything collective.
 ///
-/// Each has a frame (a row, of tables) when its schedule says so and at the end of the run, however it ends:
+/// Each has a frame (a row, of tables) when its interval says so and at the end of the run, however it ends:
 /// write() after every step, then at the end after the last one. A restart removes frames of the end, so
 /// a run in pieces leaves the files of a run in one.
 template <int D>
@@ -71,7 +71,7 @@ class Writers {
     const OutputInterval& every;
     bool uses_contacts;
   };
-  /// All with a schedule, by the names that ResumePoint knows.
+  /// All with an interval, by the names that ResumePoint knows.
   std::vector<Output> outputs() const;
   /// The values of the columns that every table starts with.
   void start_row(const State<D>& state, const Stepper<D>& stepper);

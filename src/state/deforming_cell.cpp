@@ -163,7 +163,7 @@ Real DeformingCell<D>::stress_residual() const {
   return max;
 }
 
-/// Misfit of a stress over rate of strain [Pa s]. A residual as large as what is asked for strains at
+/// Residual of a stress over rate of strain [Pa s]. One as large as what is asked for strains at
 /// max_rate. Where contacts are stiff that is too much: there strains relax a residual within the response
 /// time, sigma' = -modulus strain_rate.
 template <int D>

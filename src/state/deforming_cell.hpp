@@ -133,7 +133,7 @@ class DeformingCell {
     });
   }
   /// The same for a scheme that counts velocities about the flow. Returns by how much rates that follow
-  /// stresses change, each as the share of its stress by which it answers a misfit like that: 0 where they
+  /// stresses change, each as the share of its stress by which it answers such a residual: 0 where they
   /// are those that the response asks for. `answer`: by which the next response answers a change of rates, at
   /// most [Pa s]; with it rates go as far as does not overshoot.
   Real choose_motion(const Box<D>& box, Real dt, Real answer = 0);

@@ -74,7 +74,7 @@ def test_what_it_does_not_go_with(folder):
     refused_deck(folder, more="\n[physics]\ngravity = [0, 0, -9.81]\n", words=["does not go with gravity"])
     refused_deck(folder, more='\n[obstacles.floor]\ntype = "plane"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nmaterial = "glass"\n',
                  words=["does not go with obstacles", "floor"])
-    refused_deck(folder, ("radius =", "mobility = 0\nradius ="), words=["mobility = 0", "held in place"])
+    refused_deck(folder, ("radius =", "mobility = 0\nradius ="), words=["mobility = 0", "what is fixed"])
     refused_deck(folder, ('law = "linear"\n', 'law = "linear"\nfriction = "dae"\n'), words=['"nonsmooth" and "dem"', 'not for "dem"'])
     refused_deck(folder, more='\n[output.continuum]\nevery = 1\nkernel = "gauss"\nwidth = 0.06\ncell = 0.1\n', words=["output.continuum", "stress"])
 

@@ -9,7 +9,7 @@ import tempfile
 from .machine import n_processors
 
 PLACEHOLDER = "{ranks}"
-MOST_LINES = 8          # of what a failed program wrote
+MAX_LINES = 8          # of what a failed program wrote
 SET_PARENT_DEATH_SIGNAL = 1     # prctl
 
 
@@ -31,7 +31,7 @@ def message_in(errors):
     for line in lines:
         if line.startswith("scree: "):
             return line.removeprefix("scree: ")
-    return "\n".join([line for line in lines if line.strip(" -")][-MOST_LINES:]) or "no message"
+    return "\n".join([line for line in lines if line.strip(" -")][-MAX_LINES:]) or "no message"
 
 
 def end_with_parent():

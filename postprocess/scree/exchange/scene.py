@@ -18,7 +18,7 @@ class Scene:
     density      (n,) [kg/m3], or None where the file does not say it body by body
     density_error    of these at most, relative: numbers of a text have so many digits
     densities    material: its density [kg/m3]
-    fixed        (n,) booleans, or None: whether a body is held in place
+    fixed        (n,) booleans, or None: whether a body is fixed
     lower, upper (D,) corners of the box [m]; `box_is_bounds`: the file has none, these are the bounds of what it holds
     periodic     D booleans
     gravity      (D,) [m/s2], or None

@@ -58,7 +58,7 @@ def free_flight(laboratory, table):
     off = np.linalg.norm(position - (start + time[:, None] * v0), axis=1)[within]
     table.demand("free body, 50 wraps in a sheared domain", np.abs(image[:, 1]).max() >= n_wraps, "it is wrapped less often")
     table.add("free body, 50 wraps in a sheared domain", [
-        Row("off the straight path / way [-]", "", 0, off.max() / (time[within][-1] * np.linalg.norm(v0)), 1e-12),
+        Row("off the straight path / its length [-]", "", 0, off.max() / (time[within][-1] * np.linalg.norm(v0)), 1e-12),
         Row("change of velocity / speed [-]", "", 0, np.linalg.norm(seen - v0, axis=1)[within].max() / np.linalg.norm(v0), 1e-12)])
 
 

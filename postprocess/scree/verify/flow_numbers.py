@@ -10,17 +10,17 @@ SHEARED = 2                 # shear strain from which on a sheared domain is
 
 
 class Samples:
-    """Series of a run, SAMPLE_EVERY apart, of the bodies that are not held: mean place and velocity, how many are above 0, places along x,
+    """Series of a run, SAMPLE_EVERY apart, of the bodies that are not fixed: mean place and velocity, how many are above 0, places along x,
     and who is there at the end. Bodies may leave."""
 
     def __init__(self, course):
         self.course = course
-        held = [k for k, table in enumerate(course.results.deck["particles"].values()) if table.get("mobility") == 0]
+        fixed = [k for k, table in enumerate(course.results.deck["particles"].values()) if table.get("mobility") == 0]
         record = course.results.trajectory
         self.time = record.times
         self.centre, self.velocity, self.above, self.along = [], [], [], []
         for frame in range(record.n_frames):
-            free = ~np.isin(record.field("group", frame), held)
+            free = ~np.isin(record.field("group", frame), fixed)
             self.position = record.positions(frame)[free]
             self.along.append(self.position[:, 0])
             self.centre.append(self.position.mean(axis=0))

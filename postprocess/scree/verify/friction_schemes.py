@@ -228,7 +228,7 @@ def compare_stacks(laboratory, table):
 
 def stands(laboratory, variant, mu):
     """Whether three disks stand with this coefficient of friction: the upper one sinks by less than 1e-6 m in the last second of two. Just
-    below the threshold it gathers way at 10 m/s2 per unit of mu: 7e-8 less are seen."""
+    below the threshold it speeds up at 10 m/s2 per unit of mu: 7e-8 less are seen."""
     most, collapsed = 1e-6, 0.1 * RADIUS
     keys = {"pairs.body-floor.friction": mu, "pairs.body-body.friction": mu}
     course, = follow(laboratory, "stack3", [(variant, keys)], 2)

@@ -49,8 +49,8 @@ class HalfSpaces:
     """PGS: sweeps of projections on half-spaces frozen at the predicted positions, until the change of one sweep is at most
     tolerance (|x| + 0.01 m). `dual`: with accumulated multipliers, which finds the nearest point instead of some point."""
 
-    def __init__(self, tolerance, dual=False, most_sweeps=10_000):
-        self.tolerance, self.dual, self.most_sweeps = tolerance, dual, most_sweeps
+    def __init__(self, tolerance, dual=False, max_sweeps=10_000):
+        self.tolerance, self.dual, self.max_sweeps = tolerance, dual, max_sweeps
 
     def step(self, constraints, x, way):
         """The next positions, and sweeps; 0 of these if they did not converge."""
@@ -61,7 +61,7 @@ class HalfSpaces:
         gap, coupling, multiplier = gap[looked_at].tolist(), jacobian @ jacobian.T, [0.0] * len(looked_at)
         neighbours = [[(int(k), float(row[k])) for k in np.flatnonzero(row)] for row in coupling]
         total = constraints.total[looked_at].tolist()
-        for sweep in range(1, self.most_sweeps + 1):
+        for sweep in range(1, self.max_sweeps + 1):
             for c, own in enumerate(total):
                 push = max(-gap[c] / own, -multiplier[c] if self.dual else 0.0)
                 if push == 0:

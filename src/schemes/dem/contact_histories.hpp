@@ -18,7 +18,7 @@ struct ContactSprings {
 };
 
 /// Which candidates touch, and what these contacts remember from step to step. What the others seem to
-/// remember are left-overs.
+/// remember is outdated.
 template <int D>
 class ContactHistories {
  public:
@@ -63,7 +63,7 @@ class ContactHistories {
     for (std::size_t k = 0; k < both.walls().size(); ++k) both.walls()[k] = of_wall(now_, k);
     return both.remember(state, neighborhood);
   }
-  /// Makes left-overs 0.
+  /// Makes what is outdated 0.
   void clear_open_contacts() { clear_open_contacts(now_); }
   /// Contacts are candidates that remember something, and those nearer than `tolerance` [m].
   ContactRules<D> rules(Real tolerance) { return now_.contact.template rules<D>(tolerance); }

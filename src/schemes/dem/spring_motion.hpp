@@ -162,7 +162,7 @@ class SpringMotion final : public DemMotion<D> {
               (cell.strain_rate(state_.box, k) - before[k]);
     work += 0.5 * dt * state_.box.volume() * cell.response().shear_stress *
             (cell.shear_rate(state_.box) - shear_before);
-    constexpr Real slowness = 4;  // misfits that springs relax are not to swing
+    constexpr Real slowness = 4;  // residuals that springs relax are not to swing
     const Real share = dt > 0 ? dt / (slowness * cell.response_time(dt)) : 0;
     cell.advance(state_.box, dt, std::min(share, 1.0));
     if (moved || cell.moves()) neighborhood_.list().place_images(state_);

@@ -12,7 +12,7 @@
 namespace scree {
 
 /// Calls f(i, its velocities) for the owned bodies that can move. `velocity`: n_velocities<D> numbers per
-/// held body [m/s, rad/s].
+/// local body [m/s, rad/s].
 template <int D, class F>
 void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity, F&& f) {
   Scope timer("move");

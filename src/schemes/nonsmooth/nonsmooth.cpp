@@ -271,7 +271,7 @@ void NonsmoothStepper<D>::solve_contacts() {
 }
 
 /// Whether the step has to be taken again, with the length that `dt` then is: its problem is not solved, or
-/// bodies with shapes go farther than contacts see.
+/// bodies with shapes go farther than contacts follow.
 template <int D>
 bool NonsmoothStepper<D>::must_cut_step(State<D>& state, Real& dt) {
   show_problem(state, dt);

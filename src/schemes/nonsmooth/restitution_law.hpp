@@ -45,7 +45,7 @@ class RestitutionLaw {
   }
   static Real bias(const StepContacts<D>& step, std::size_t c, Real start_speed, Real restitution) {
     const FrictionProblem<D>& problem = step.problem;
-    // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
+    // Gravity turns nothing, and moves both bodies alike unless one is fixed or an obstacle.
     const Real fall = step.law.dt * dot(step.state.gravity, step.contacts.normal[c]);
     Real free_speed = start_speed;
     if (problem.a[c] < 0) free_speed += fall;

@@ -26,9 +26,9 @@ class PbdSweeper {
       : neighborhood_(neighborhood), kernels_(&pair_kernels<D>()) {}
 
   /// Makes the arrays fit the present candidates and recalls remembered multipliers. After every rebuild.
-  /// Sweeps see bodies with `radius_factor` times their radius. Local.
+  /// Sweeps take bodies with `radius_factor` times their radius. Local.
   void prepare(const State<D>& state, bool weighted, Real radius_factor = 1);
-  /// Sweeps see bodies that can move with `factor` times their radius, those of mobility 0 as they are.
+  /// Sweeps take bodies that can move with `factor` times their radius, those of mobility 0 as they are.
   /// Local.
   void scale_radii(const State<D>& state, Real factor);
   /// Copies positions into the records; store copies them back (owned bodies). Local.
