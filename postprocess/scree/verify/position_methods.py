@@ -85,8 +85,8 @@ class Jacobi:
         gap, normal = constraints.at(y)
         touching = (gap < 0).astype(float)
         of_body = np.abs(constraints.share.T) @ touching
-        most = np.max(np.abs(constraints.share) * of_body, axis=1)
-        push = np.maximum(-gap, 0) / constraints.total / np.maximum(most, 1)
+        max_share = np.max(np.abs(constraints.share) * of_body, axis=1)
+        push = np.maximum(-gap, 0) / constraints.total / np.maximum(max_share, 1)
         return y + constraints.displacement(push, normal), 1
 
 
