@@ -51,7 +51,7 @@ def column(name, values, unit):
 
 def table_of(rows):
     """Lines of a Markdown table of rows of one case."""
-    shown = {name for row in rows for name in row["size"]}    # tells rows apart
+    shown = {name for row in rows for name in row["size"]}    # distinguishes rows
     hidden = {name for row in rows for name in row["only_in_files"]} - shown
     units = {name: unit for row in rows for name, unit in row["units"].items()}
     columns = []

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Prints how long the last build took: all of it, what the program scree needs, and its slowest units.
 
-Times are those of ninja's log, of the last time that each part was made: they tell about the code only if nothing else ran on
+Times are those of ninja's log, of the last time that each part was made: they say something about the code only if nothing else ran on
 the machine and no compiler cache was used (CCACHE_DISABLE=1)."""
 import argparse
 import re

@@ -592,7 +592,7 @@ def key_of(row):
     return (TASKS.index(row["task"]), row["bodies"], row["ranks"], CODES.index(row["code"]))
 
 
-# Title, key and format of the columns that tell of the state.
+# Title, key and format of the columns that show the state.
 _BED_STATE = [("height [m]", "height", ".4f"), ("phi", "phi", ".4f"), ("z", "z", ".2f"), ("E_kin", "kinetic", ".1e"),
               ("floor", "floor", ".4f")]
 _SILO_STATE = [("remain", "remain", "d"), ("rate [1/s]", "rate", ".0f")]

@@ -53,7 +53,7 @@ COLUMNS = ("file", "form", "contacts", "velocities", "solver", "tolerance", "ask
 TIME = "seconds_to_"  # columns of scree_replay
 SHARE = 0.5  # of the tolerance, asked for
 ATTEMPTS = 3
-MOST_ITERATIONS = 2**31 - 1  # the clock ends a solve
+MAX_ITERATIONS = 2**31 - 1  # the clock ends a solve
 WALL_SECONDS_PER_SECOND = 20  # how long a process may wait for its processor
 
 
@@ -161,7 +161,7 @@ def solve(solver, problem, asked):
     constant = ("SICONOS_GLOBAL_FRICTION_3D_" if is_global else "SICONOS_FRICTION_3D_") + name.removesuffix("_FULL")
     options = siconos.solver_options_create(getattr(siconos, constant))
     options.dparam[siconos.SICONOS_DPARAM_TOL] = asked
-    options.iparam[siconos.SICONOS_IPARAM_MAX_ITER] = MOST_ITERATIONS
+    options.iparam[siconos.SICONOS_IPARAM_MAX_ITER] = MAX_ITERATIONS
     if name == "NSGS_FULL":
         evaluation = siconos.SICONOS_FRICTION_3D_IPARAM_ERROR_EVALUATION
         options.iparam[evaluation] = siconos.SICONOS_FRICTION_3D_NSGS_ERROR_EVALUATION_FULL
@@ -183,28 +183,28 @@ def solve(solver, problem, asked):
     return r, int(options.iparam[siconos.SICONOS_IPARAM_ITER_DONE]), info, seconds, cpu_seconds
 
 
-def child(pipe, solver, problem, asked, most_seconds):
+def child(pipe, solver, problem, asked, max_seconds):
     quiet = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(quiet, stream)
     # Siconos has no time limit; the default action of the signal ends the process.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, most_seconds)
+    signal.setitimer(signal.ITIMER_PROF, max_seconds)
     result = solve(solver, problem, asked)
     signal.setitimer(signal.ITIMER_PROF, 0)
     pipe.send(result)
 
 
-def solve_in_child(solver, problem, asked, most_seconds):
+def solve_in_child(solver, problem, asked, max_seconds):
     """As solve(), or None if the time was up or Siconos ended the process."""
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(there, solver, problem, asked, most_seconds))
+    process = context.Process(target=child, args=(there, solver, problem, asked, max_seconds))
     process.start()
     there.close()
     result = None
     try:
-        if here.poll(WALL_SECONDS_PER_SECOND * most_seconds + 60):
+        if here.poll(WALL_SECONDS_PER_SECOND * max_seconds + 60):
             result = here.recv()
     except EOFError:
         pass
@@ -213,14 +213,14 @@ def solve_in_child(solver, problem, asked, most_seconds):
     return result
 
 
-def row_of(problem, solver, tolerance, most_seconds):
+def row_of(problem, solver, tolerance, max_seconds):
     row = {"file": problem.path, "form": problem.form, "contacts": len(problem.mu), "velocities": problem.velocities,
            "solver": solver, "tolerance": f"{tolerance:g}", "solved": 0,
            "preparation_seconds": "" if solver.startswith("G_") else f"{problem.preparation_seconds:.4g}"}
     asked = SHARE * tolerance
     for _ in range(ATTEMPTS):
         row["asked"] = f"{asked:.3g}"
-        result = solve_in_child(solver, problem, asked, most_seconds)
+        result = solve_in_child(solver, problem, asked, max_seconds)
         if result is None:
             break
         r, row["iterations"], row["info"], seconds, cpu_seconds = result

@@ -68,7 +68,7 @@ def law(stiffness, restitution, friction):
 
 
 class Case:
-    """A deck with settings, and what LAMMPS is told beside bodies and law."""
+    """A deck with settings, and what LAMMPS gets beside bodies and law."""
 
     def __init__(self, deck, settings, inputs, numbers):
         self.deck, self.settings, self.inputs, self.numbers = deck, settings, inputs, numbers

@@ -164,7 +164,7 @@ def row_of(target, program, commit, launch, seconds):
 
 
 def measure(launches, builds, repetitions):
-    """Rows of all launches with each build, {"before": (folder, commit), "now": ...}; failures are told and have no row.
+    """Rows of all launches with each build, {"before": (folder, commit), "now": ...}; failures are reported and have no row.
     A build of an older program may lack what a launch needs."""
     rows = []
     for number, launch in enumerate(launches, start=1):

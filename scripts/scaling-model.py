@@ -265,7 +265,7 @@ def blocks_of_run(results):
     before = np.searchsorted(place[known], place, side="right") - 1
     low, high = owner[known[np.maximum(before, 0)]], owner[known[np.minimum(before + 1, len(known) - 1)]]
     if (owner < 0)[low != high].any():
-        raise ModelError(f"{results.folder}: who owns empty blocks cannot be told")
+        raise ModelError(f"{results.folder}: who owns empty blocks cannot be known")
     return blocks, np.where(owner < 0, low, owner), blocks.count(cells)
 
 

@@ -3,7 +3,7 @@ compile with, as names of two are the same, go alone. Exit code 1 if anything wa
 
     scripts/tidy.sh [FILE...]    configures the build and calls this; FILEs go alone
 
-A unit is not told of names that shadow those of another file. Two checks see only the main file, and so nothing in units: unused
+A unit does not warn of names that shadow those of another file. Two checks see only the main file, and so nothing in units: unused
 using-declarations and unused aliases of namespaces.
 """
 import json

@@ -18,7 +18,7 @@ from bench.machine import processor_text  # noqa: E402,F401: for scripts that me
 
 
 class TimingError(Exception):
-    """A program or a file that does not tell what it should."""
+    """A program or a file that does not say what it should."""
 
 
 def machine_of(programs):

@@ -38,11 +38,11 @@ def draw(found, output):
     figure, (error, duration, three) = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
     for (case, quantity, e), rows in found.items():
         step, value, exact = np.array(rows).T
-        if (case, quantity) == ("one ball", "restitution"):
+        if (case, quantity) == ("one sphere", "restitution"):
             error.loglog(step, np.maximum(np.abs(value / exact - 1), 1e-16), "o-", markersize=3, label=f"e = {e:g}")
-        if (case, quantity) == ("one ball", "duration [s]"):
+        if (case, quantity) == ("one sphere", "duration [s]"):
             duration.loglog(step, value / exact, "o-", markersize=3, label=f"e = {e:g}")
-        if case == "three balls" and e == 0.5:
+        if case == "three spheres" and e == 0.5:
             line, = three.semilogx(step, value, "o-", markersize=3, label="energy" if quantity == "energy" else quantity)
             three.axhline(exact[0], xmax=0.15, color=line.get_color(), linewidth=0.8)
     error.axhline(0.01, color="0.6", linewidth=0.8)

@@ -31,7 +31,7 @@ LIST_TITLES = {"scheme": "All schemes", "solver": "All contact solvers", "impact
                "velocity": "All velocity fields", "forces": "All forces",
                "obstacles": "All wall shapes", "motion": "All motions of walls", "source": "All initial packings",
                "radius": "All distributions of radii"}
-MOST_DECKS = 12     # that a page names
+MAX_DECKS = 12     # that a page names
 
 
 @dataclass
@@ -111,8 +111,8 @@ class DeckReference:
             if key or table[1:] in ((), ("NAME",)) and not has_kinds:
                 lines += self._example(place, *part.where)
         decks = self._excerpts.decks_with(name)
-        links = ", ".join(f"[{path.name}]({self._link(path, place)})" for path in decks[:MOST_DECKS])
-        more = f" and {len(decks) - MOST_DECKS} more in `inputs/`" if len(decks) > MOST_DECKS else ""
+        links = ", ".join(f"[{path.name}]({self._link(path, place)})" for path in decks[:MAX_DECKS])
+        more = f" and {len(decks) - MAX_DECKS} more in `inputs/`" if len(decks) > MAX_DECKS else ""
         if decks:
             lines += ["", f"**Decks with** `[{name}]`: {links}{more}."]
         return "\n".join(lines) + "\n"

@@ -216,7 +216,7 @@ def box_body(s):
     s.rounded(-0.85, -0.4, 1.7, 0.8, rounding=0.15)
     s.arrow((-0.85, -0.58), (0.85, -0.58), "size[0]", dy=-0.13, style="<|-|>")
     s.arrow((1.02, -0.4), (1.02, 0.4), "size[1]", dx=0.36, style="<|-|>")
-    s.key(-0.05, 0.1, "rounding")
+    s.key(-0.05, 0.1, "rounding_radius")
     s.arrow((-0.3, 0.18), (-0.78, 0.34))
     s.view(-1.1, 1.7, -0.85, 0.55)
     return "A box with round edges"

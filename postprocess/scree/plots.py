@@ -12,8 +12,8 @@ from scree.errors import ResultsError
 from scree.results import AXES, OF_THE_METHOD
 from scree.style import PALE_INK, SIGNED_COLOURS, context, label, unit_text
 
-MOST_NAMES = 8              # in a legend
-MOST_ROWS, MOST_PANELS = 5, 15
+MAX_NAMES = 8              # in a legend
+MAX_ROWS, MAX_PANELS = 5, 15
 FEWEST_BINS = 4             # that make a map
 LOWEST_PANEL = 1.35         # [inch], for the words beside it
 # Panels in this order, then those of other units.
@@ -98,8 +98,8 @@ def scalars(results, columns=None, log=False, everything=False, style="screen"):
         in_lines = [name for name in in_lines if any(_largest(run, name) > 0 for run in runs)] or in_lines
     panels = [(some, None) for some in _panels(runs[0], in_lines)]
     panels += [(profile, run) for profile in profiles.values() for run in runs]
-    left_out, panels = len(panels) - MOST_PANELS, panels[:MOST_PANELS]
-    n_columns = math.ceil(len(panels) / MOST_ROWS)
+    left_out, panels = len(panels) - MAX_PANELS, panels[:MAX_PANELS]
+    n_columns = math.ceil(len(panels) / MAX_ROWS)
     n_rows = math.ceil(len(panels) / n_columns)
     with context(style):
         width = plt.rcParams["figure.figsize"][0]
@@ -144,8 +144,8 @@ def _panels(run, names):
 def _draw_lines(axes, runs, names, log):
     lines = [(run, name) for name in names for run in runs]
     named = lines
-    if len(lines) > MOST_NAMES:
-        largest = sorted(lines, key=lambda line: _largest(*line), reverse=True)[:MOST_NAMES - 1]
+    if len(lines) > MAX_NAMES:
+        largest = sorted(lines, key=lambda line: _largest(*line), reverse=True)[:MAX_NAMES - 1]
         named = [line for line in lines if line in largest]
     unit = runs[0].scalars.units[names[0]]
     shared = _shared_start(names)

@@ -5,7 +5,7 @@
         figure, axes = plt.subplots()
     style.save(figure, "figure.pdf")        # .pdf and .svg are vectors, .png is pixels
 
-Colours can be told apart with any colour vision: lines have those of Okabe and Ito, fields run through viridis.
+Colours can be distinguished with any colour vision: lines have those of Okabe and Ito, fields run through viridis.
 """
 import argparse
 import math

@@ -13,7 +13,7 @@ Vec<D> force_on_b(const ContactGraph<D>& contacts, std::size_t c) {
 }
 
 /// Which contacts a measure counts: those that carry load, or all pairs up to a gap. Rigid bodies at rest
-/// touch with gaps of either sign, so only the load tells their contacts apart from near misses.
+/// touch with gaps of either sign, so only the load distinguishes their contacts from near misses.
 struct CountedContacts {
   bool loaded = true;
   Real tolerance = 0;  ///< [m]; of no meaning if loaded

@@ -8,7 +8,7 @@
 
 namespace scree {
 
-/// Volume of the part of a ball that lies below a plane `height` above its centre. Volumes of disks are
+/// Volume of the part of a sphere that lies below a plane `height` above its centre. Volumes of disks are
 /// areas.
 template <int D>
 Real volume_below(Real radius, Real height) {
@@ -56,7 +56,7 @@ inline Real corner_of_sphere(Real a, Real b, Real c) {
   return (piece - cone) / 3;
 }
 
-/// Volume of the part of the unit ball that lies beyond all of `n` planes across the first axes, at
+/// Volume of the part of the unit sphere that lies beyond all of `n` planes across the first axes, at
 /// `distance` from its centre, towards which negative ones lie.
 template <int D>
 Real volume_beyond(std::array<Real, D> distance, std::size_t n) {
@@ -76,7 +76,7 @@ Real volume_beyond(std::array<Real, D> distance, std::size_t n) {
                 : corner_of_sphere(distance[0], distance[1], distance[D - 1]);
 }
 
-/// Volume of the part of a ball that lies in a box, exact to round-off; faces may be at infinity.
+/// Volume of the part of a sphere that lies in a box, exact to round-off; faces may be at infinity.
 template <int D>
 Real volume_in_box(const Vec<D>& centre, Real radius, const Box<D>& box) {
   // How far the planes are that something lies beyond: the lower one, seen from the other side, and the

@@ -43,14 +43,14 @@ class Measure {
   }
   /// Throws InputError if the measure does not suit the run (an unknown obstacle, say). Local.
   virtual void check(const State<D>&) const {}
-  /// The row of this moment: in all rows of a run the same columns in the same order. Their names tell
-  /// measures of one kind apart from each other, not two of the same kind. Collective.
+  /// The row of this moment: in all rows of a run the same columns in the same order. Their names
+  /// distinguish measures of different kinds, not two of the same kind. Collective.
   virtual MeasuredRow record(const Sample<D>& sample) = 0;
   /// Whether after_step() reads previous() of the bodies.
   virtual bool needs_path() const { return false; }
   /// Whether rows have entries of the energy balance, which some schemes make only if asked.
   virtual bool needs_energy_balance() const { return false; }
-  /// Whether rows need the forces of contacts, which not all schemes tell.
+  /// Whether rows need the forces of contacts, which not all schemes report.
   virtual bool needs_forces() const { return false; }
   /// Up to which gap pairs count as contacts [m].
   virtual Real widest_gap() const { return 0; }

@@ -34,7 +34,7 @@ void require_between_faces(const State<D>& state, const Box<D>& place, std::stri
                            const std::string& where) {
   if (state.deformation.is_given())
     throw InputError(
-        fmt::format("{}: a {} has a place in space, but [domain.deformation] moves the faces of the cell: "
+        fmt::format("{}: a {} has a place in space, but [domain.deformation] moves the faces of the domain: "
                     "remove it",
                     where, what));
   require_between_faces(state.box, place, what, where);

@@ -18,7 +18,7 @@ namespace scree {
 
 namespace {
 
-/// Wall seconds of `work` on the slowest rank: the least mean of several batches, which tells the machine and
+/// Wall seconds of `work` on the slowest rank: the least mean of several batches, which shows the machine and
 /// not what else runs on it.
 Real min_seconds(const Comm& comm, const std::function<void()>& work) {
   Real min = HUGE_VAL;

@@ -14,7 +14,7 @@ struct Timing {
 };
 
 /// What is counted: processor time (of this process: other programs on the machine do not count, waiting
-/// for messages does), or the time that passes, which alone tells what disks take.
+/// for messages does), or the time that passes, which alone shows what disks take.
 enum class TimeKind { processor, wall };
 
 /// Median and spread of some times; they must not be empty.

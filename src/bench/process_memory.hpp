@@ -3,7 +3,7 @@
 
 namespace scree {
 
-/// Memory that this process holds now [bytes]; 0 if the system does not tell.
+/// Memory that this process holds now [bytes]; 0 if the system does not say.
 std::int64_t memory_in_use();
 
 /// Gives back what was freed and lets peak_memory() start again from what is in use now. Where the system

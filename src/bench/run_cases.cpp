@@ -148,7 +148,7 @@ class RunCase : public BenchCase {
     const Json answer = Json::parse_or_null(text);
     if (const Json* refused = answer.is_object() ? answer.find("refused") : nullptr)
       throw InputError(refused->get<std::string>());
-    if (!answer.is_array()) throw RunError("postprocess/scree/bench does not tell decks: " + text);
+    if (!answer.is_array()) throw RunError("postprocess/scree/bench does not print decks: " + text);
     return text;
   }
   template <int D>

@@ -16,7 +16,7 @@ namespace scree {
 
 namespace {
 
-/// A simulation whose steps are counted, with what they tell.
+/// A simulation whose steps are counted, with what they report.
 template <int D>
 class CountedSteps {
  public:

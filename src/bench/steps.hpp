@@ -15,10 +15,10 @@ struct StepTiming {
   Real warm_up_time = 0;  ///< the same until this time of the run [s]; 0: that number
 };
 
-/// Takes the steps of a plan and tells what they took and what they told; names for it are made by Python
-/// (postprocess/scree/bench/steps.py). `deck` is its name in messages,
-/// `memory_before` what live_memory() was before the simulation was made. Throws InputError if the run ends
-/// before, or has no bodies. Collective.
+/// Takes the steps of a plan and reports what they took and what they counted; names for it are made by
+/// Python (postprocess/scree/bench/steps.py). `deck` is its name in messages, `memory_before` what
+/// live_memory() was before the simulation was made. Throws InputError if the run ends before, or has no
+/// bodies. Collective.
 template <int D>
 Json measure_steps(const Comm& comm, Simulation<D>& simulation, std::int64_t memory_before,
                    const StepTiming& plan, const std::string& deck);

@@ -68,7 +68,7 @@ void require_valid(const StudyOptions& options) {
   if (!options.out.empty()) require_writable_folder(options.out);
 }
 
-/// The options as results.json tells them.
+/// The options as results.json has them.
 Json settings_of(const StudyOptions& options) {
   Json settings{{"quick", options.quick}, {"mode", options.mode}};
   const DeckToMeasure& deck = options.deck;
@@ -92,7 +92,7 @@ Json settings_of(const StudyOptions& options) {
 void add_study_options(CommandLine& app, StudyOptions& options, bool launches) {
   const Option cases =
       app.option("--case", options.cases, "cases to measure, or all (see --list)").delimiter(',');
-  app.flag("--list", options.list, "tells what cases there are");
+  app.flag("--list", options.list, "prints what cases there are");
   app.flag("--quick", options.quick, "small sizes: all cases in a few minutes");
   app.option("--mode", options.mode,
              "fixed: each case at its own sizes; strong: one size for all ranks together; weak: one size "

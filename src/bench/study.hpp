@@ -41,7 +41,7 @@ void add_study_options(CommandLine& app, StudyOptions& options, bool launches);
 /// Names and summaries of all cases.
 std::string list_bench_cases();
 
-/// What the Python programs are told that show and write (postprocess/scree/bench): the command line, the
+/// What the Python programs get that show and write (postprocess/scree/bench): the command line, the
 /// settings as results.json has them, folder and files to write, and whether it is a study, which shows the
 /// machine.
 Json show_request(const StudyOptions& options, bool is_study, const BenchFiles& files = {});

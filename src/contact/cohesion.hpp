@@ -19,7 +19,7 @@ struct PullOff {
   }
 };
 
-/// What an attraction that acts beyond contact is told.
+/// What an attraction that acts beyond contact is given.
 struct AttractedContact {
   Real overlap = 0;           ///< [m], negative: a gap
   Real effective_radius = 0;  ///< R [m]
@@ -40,7 +40,7 @@ class Attraction {
   /// The largest pull of two bodies at rest in contact. `gravity`: its size [m/s2].
   virtual PullOff pull_off(Real gravity) const = 0;
   /// Whether it acts beyond overlap 0, or not as the constant pull_off() within: then end() and force()
-  /// tell. A contact begins at overlap 0 and ends at the gap end().
+  /// apply. A contact begins at overlap 0 and ends at the gap end().
   virtual bool is_ranged() const { return false; }
   /// The widest gap of a contact that has begun [m].
   virtual Real end(Real /*effective_radius*/, Real /*modulus*/) const { return 0; }

@@ -37,7 +37,7 @@ void ContactElasticity<D>::describe(Section& section) {
       {.range = positive,
        .doc = "Tangential over normal stiffness: 2/7 beside a stiffness if not given; \"mindlin\" (beside "
               "young_modulus if not given): 2 (1 - nu) / (2 - nu); \"rigid\": contacts that stick do not "
-              "give way"});
+              "deform"});
   if (!section.reading()) return;
 
   const bool elastic = young_modulus_ > 0;

@@ -23,7 +23,7 @@ inline Real stiffness_of_compliance(Real g, Real dt) {
 /// Tangential over normal stiffness of a contact that is given by a stiffness, if the deck does not say.
 inline constexpr Real usual_tangential_ratio = 2.0 / 7;
 
-/// How far a contact gives way under load, as users know it: a stiffness, or the elastic constants of the
+/// How far a contact deforms under load, as users know it: a stiffness, or the elastic constants of the
 /// bodies (docs/method.md, eq. C.1-C.4).
 ///
 /// Elastic constants, both bodies alike, E* = E / (2 (1 - nu^2)):

@@ -53,7 +53,7 @@ struct ContactGraph : ContactList<D> {
   /// Candidates with obstacles that would be contacts but for another wall that meets theirs flush and stands
   /// for it, by place.
   std::vector<Index> excluded;
-  // Only where some bodies are no balls. The contacts of a pair, or of a body with a wall, then follow each
+  // Only where some bodies are no spheres. The contacts of a pair, or of a body with a wall, then follow each
   // other and have one `place`.
   std::vector<Vec<D>> point;           ///< in the middle of the gap, from the centre of a [m]
   std::vector<std::uint32_t> feature;  ///< names the point as long as the same corners and edges meet

@@ -62,7 +62,7 @@ class Deck {
 
 /// All that is wrong with a deck that some reading has refused, as the message of one error: a line each,
 /// with its place, up to 20 of them. `describe` reads the deck once more; from the first mistake on its
-/// sections are not reading(), so that nothing is computed from values. What is missing is told only if
+/// sections are not reading(), so that nothing is computed from values. What is missing is reported only if
 /// nothing before it is wrong. `first`: the error of the first reading, for a deck that cannot be parsed or
 /// shows no error now. Local.
 std::string errors_of_deck(const std::string& text, const std::string& name,

@@ -91,7 +91,7 @@ void write_all(int descriptor, std::string_view content, const std::string& path
 void write_atomically(const std::string& path, std::string_view content, bool durable) {
   const std::string temporary = path + ".part";
   try {
-    // What has this name is left over, or a link that would lead the content elsewhere.
+    // What has this name is outdated, or a link that would lead the content elsewhere.
     ::unlink(temporary.c_str());
     Descriptor descriptor(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (!descriptor.valid()) fail("create", temporary);

@@ -44,7 +44,8 @@ std::optional<int> rank() {
 }
 
 StartSettings::StartSettings() {
-  // More than variable() looks for: whatever tells Open MPI or PMIx of others is a reason to leave it alone.
+  // More than variable() looks for: whatever names other processes to Open MPI or PMIx is a reason to leave
+  // it alone.
   constexpr const char* signs[] = {"OMPI_COMM_WORLD_SIZE",
                                    "OMPI_COMM_WORLD_RANK",
                                    "PMIX_NAMESPACE",

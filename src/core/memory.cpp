@@ -50,7 +50,7 @@ constexpr std::size_t max_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 /// for.
 struct Trailer {
   std::size_t size;
-  std::uintptr_t mark;  // tells it from what else may stand there
+  std::uintptr_t mark;  // distinguishes it from what else may stand there
 };
 std::byte* trailer_of(void* memory) {
   return static_cast<std::byte*>(memory) + malloc_usable_size(memory) - sizeof(Trailer);

@@ -1,7 +1,7 @@
 #pragma once
-// The symbol SCREE_INTERFACE, which programs define and shared objects with plug-ins refer to. Its name tells
-// the headers, and the MPI, that both were compiled with: a shared object for another scree is refused by the
-// dynamic linker.
+// The symbol SCREE_INTERFACE, which programs define and shared objects with plug-ins refer to. Its name holds
+// a hash of the headers, and the MPI, that both were compiled with: a shared object for another scree is
+// refused by the dynamic linker.
 #include <mpi.h>
 
 #include <scree_interface.hpp>  // made by CMake: SCREE_INTERFACE_HASH

@@ -84,9 +84,9 @@ class Section {
 
   /// False while documentation is generated: then no value is meaningful.
   bool reading() const;
-  /// True if the deck gives this key. A resolved deck gives every key that has a default: to tell "not given"
-  /// from "given", start from a value that the key refuses (empty, not finite, out of range), which is
-  /// printed as "none".
+  /// True if the deck gives this key. A resolved deck gives every key that has a default: to distinguish
+  /// "not given" from "given", start from a value that the key refuses (empty, not finite, out of range),
+  /// which is printed as "none".
   bool has(std::string_view key) const;
   /// Full name of this table, such as "particles.bed" or "stages[0].until".
   std::string path() const;

@@ -39,7 +39,7 @@ void check_exits(const JourneyPlan& journey_plan, const FloorField& floor_field,
       findings.push_back(fmt::format(
           "{}: [exits.{}] at {} is {:.3g} m wide: people with a radius above {:.4g} m do not fit through{}",
           exit.where, exit.name, at(middle), width, 0.5 * width,
-          floor_field.by_width() ? " and take other ways" : ""));
+          floor_field.by_width() ? " and take other routes" : ""));
     if (floor_field.cell() > (width + rounding_of_widths) / 4)
       findings.push_back(
           fmt::format("{}: [exits.{}] at {} is {:.3g} m wide: cells of navigation.cell = {:g} m are too "
@@ -137,8 +137,8 @@ void CrowdEnvironment::require_routes_by_length() const {
   for (const AgentType& kind : people_.types())
     if (kind.familiarity.notices > 0)
       throw InputError(
-          fmt::format("{}: notices of [agents.{}] is a length of ways, which are found by the time that they "
-                      "take, and {} "
+          fmt::format("{}: notices of [agents.{}] is a length of routes, which are found by the time that "
+                      "they take, and {} "
                       "changes that: remove one of them",
                       kind.familiarity.where_notices, kind.name, other));
 }
@@ -182,7 +182,7 @@ std::vector<std::string> CrowdEnvironment::diagnostics(const State<2>& state) co
   for (const Obstacle<2>& obstacle : state.obstacles.list())
     if (obstacle.from_deck)
       findings.push_back(
-          fmt::format("{}: ways do not lead around [obstacles.{}]: what stands still belongs in "
+          fmt::format("{}: routes do not lead around [obstacles.{}]: what stands still belongs in "
                       "[walkable.obstacles]",
                       obstacle.where, obstacle.name));
   check_routes(state, findings);
@@ -198,7 +198,7 @@ void CrowdEnvironment::check_routes(const State<2>& state, std::vector<std::stri
   const RouteCheck smallest(*building_, regions, people_.smallest_radius());
   for (int level = 0; level < building_->n_levels(); ++level)
     if (!smallest.reaches(level))
-      findings.push_back(fmt::format("{}: no way leads from \"{}\" to any exit or waypoint",
+      findings.push_back(fmt::format("{}: no route leads from \"{}\" to any exit or waypoint",
                                      building_->level(level).where, building_->level(level).name));
   const BodyStore<2>& bodies = state.bodies;
   struct Group {
@@ -238,10 +238,10 @@ void CrowdEnvironment::check_routes(const State<2>& state, std::vector<std::stri
                                            : std::string(),
                                        what, who));
     };
-    report(lost, "have no way to any destination of their journey");
-    report(squeezed, floor_field_.by_width() ? "start where no way to a destination is wide enough for them"
-                                             : "start where no way is wide enough for the largest person to "
-                                               "a destination");
+    report(lost, "have no route to any destination of their journey");
+    report(squeezed, floor_field_.by_width() ? "start where no route to a destination is wide enough for them"
+                                             : "start where no route is wide enough for the largest person "
+                                               "to a destination");
   }
 }
 
@@ -267,7 +267,7 @@ std::string CrowdEnvironment::widest_route(const State<2>& state, std::size_t i)
         .has_no_route(from.x, from.level);
   });
   if (found == narrow_places_.end()) return {};
-  return fmt::format("; the widest way is {:.4g} m wide at {}, and {:.4g} m are needed", found->width,
+  return fmt::format("; the widest route is {:.4g} m wide at {}, and {:.4g} m are needed", found->width,
                      at(0.5 * (found->a + found->b)), 2 * from.radius);
 }
 

@@ -123,8 +123,8 @@ std::vector<WidthClass> CrowdEnvironment::find_width_classes(const Box<2>& box) 
   std::vector<WidthClass> classes = width_classes(narrow_places_, building_->n_levels(), radii, SIZE_MAX);
   if (classes.size() <= max_classes) return classes;
   log::info(
-      "{} classes of width would need ways of their own: those with the nearest radii share the ways of "
-      "the wider ones, {} are left",
+      "{} classes of width would need routes of their own: those with the nearest radii share the routes "
+      "of the wider ones, {} are left",
       classes.size(), max_classes);
   return width_classes(narrow_places_, building_->n_levels(), radii, max_classes);
 }
@@ -323,7 +323,7 @@ void CrowdEnvironment::count_remaining(const State<2>& state, bool warns) {
                       bodies.position()[place][1], level.empty() ? "" : fmt::format(" on \"{}\"", level),
                       widest_route(state, place));
   }
-  log::warn("t = {:.6g} s: {} people have no way left to where they want to go: {}", state.clock.time,
+  log::warn("t = {:.6g} s: {} people have no route left to where they want to go: {}", state.clock.time,
             counts[1], message_of_smallest(state.comm, first, who));
 }
 

@@ -52,7 +52,7 @@ class CrowdEnvironment final : public Environment<2> {
   Fate fate_of(const State<2>& state, std::size_t i) const;
   /// How many left by an exit that they were not bound for, by exit.
   std::span<const Real> left_elsewhere() { return exits_.left_elsewhere(); }
-  /// Whether people without a destination are told where to walk.
+  /// Whether people without a destination are led.
   void set_led(bool is_led) { is_led_ = is_led; }
   /// No speed on free ground is higher [m/s].
   Real fastest() const { return fastest_of(people_.fastest()); }

@@ -117,7 +117,7 @@ void Exits::find_arrived(const State<2>& state) {
   const Real time = state.clock.time;
   around_.assign(exits.size(), Box<2>::empty());
   for (std::size_t e = 0; e < exits.size(); ++e) {
-    // Behind a line there is no way back.
+    // Behind a line nobody can go back.
     const bool takes = exits[e].is_open(time) || !exits[e].line.empty();
     if (!takes || exits[e].n_admitted(time, state.clock.last_dt) == 0) continue;
     for (const Ring& region : exits[e].regions)

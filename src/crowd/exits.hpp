@@ -31,7 +31,7 @@ class Exits {
   bool is_in_opening(std::size_t exit, const Vec<2>& x, int level, Real radius) const;
   /// Opens and closes doors for state.clock.time; true, on all ranks, if any changed (`before_change` was
   /// called then, before it). A door that is due to close shuts once nobody overlaps its line, and then stays
-  /// shut until it is due to open: time alone does not tell. Collective, one reduction while a door waits to
+  /// shut until it is due to open: time alone does not say. Collective, one reduction while a door waits to
   /// shut; O(bodies) then.
   bool switch_doors(State<2>& state, const std::function<void()>& before_change);
   /// 1 for each exit whose door is shut, for checkpoints.
@@ -40,7 +40,7 @@ class Exits {
   void restore_doors(State<2>& state) const;
 
   /// Owned bodies leave that are in the region of an open exit, have started and are bound for it, or in any
-  /// of one that takes all, or behind the line of any, where there is no way back, within the caps of flow
+  /// of one that takes all, or behind the line of any, where nobody can go back, within the caps of flow
   /// (smaller ids first): true on all ranks if any, and then `staying` are the others. Counts in
   /// state.outlets and departures(). Collective, one reduction, and another one if anybody leaves; at an exit
   /// with a cap a list of those before it.

@@ -16,7 +16,7 @@ namespace {
 /// Who waits with less than this to go to an exit stands in the way of others [s at 1 m/s].
 constexpr Real near_exit = 2;
 
-/// How many steps of the journey a is ahead of b; of one that repeats, the shorter way around.
+/// How many steps of the journey a is ahead of b; of one that repeats, the shorter number around.
 int steps_ahead(int a, int b, int n_steps, bool repeats) {
   int ahead = a - b;
   if (!repeats) return ahead;

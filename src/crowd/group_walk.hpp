@@ -14,7 +14,7 @@ namespace scree {
 class FloorField;
 class People;
 
-/// What one member of a group tells the others.
+/// What one member of a group sends to the others.
 struct GroupMember {
   Vec<2> at;            ///< [m]
   Real speed = 0;       ///< wanted on free ground [m/s]
@@ -47,7 +47,7 @@ struct GroupPace {
 /// later step of the journey and farther away than reach is ahead, too.
 ///
 /// A group is known by the least id of its members at the start (agent::group; -1: alone).
-/// Members on several ranks tell each other by a plan that is made with each list. The bits depend on no
+/// Members on several ranks exchange by a plan that is made with each list. The bits depend on no
 /// rank. Cost a step: O(members^2) of each group with members here, one message per pair of ranks that share
 /// groups; no allocation.
 class GroupWalk {

@@ -119,7 +119,7 @@ void Lifts::observe_before(const State<2>& state, const FloorField& floor_field,
     return;
   ++counts.calls[door.stop];
   if (!is_open || car.turns_back || has_waited(car, time)) return;
-  // From the middle of the door: somebody beside it has no straight way in.
+  // From the middle of the door: somebody beside it has no straight route in.
   add_event(Event::Kind::admit, norm(x - 0.5 * (lift.door[0] + lift.door[1])));
   ++counts.candidates;
 }
@@ -203,7 +203,7 @@ void Lifts::guide(const State<2>& state, std::span<WalkingIntent> walks) const {
       if (is_open && car.turns_back) {
         walk.direction = -lift.inward;
       } else if (is_open) {
-        walk.speed = 0;  // whoever is not admitted leaves the way to those who are
+        walk.speed = 0;  // whoever is not admitted makes room for those who are
       } else {
         const Real left = dot(lift.door[0] - x, lift.inward) - radius;
         walk.speed = std::min(walk.speed, std::max(left, 0.0) / resting_time);

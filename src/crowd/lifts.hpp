@@ -78,7 +78,7 @@ class Lifts {
   };
   /// What one person is about.
   struct Event {
-    // `stay`: of those admitted whom the door has to wait for, told once it has waited long enough.
+    // `stay`: of those admitted whom the door has to wait for, logged once it has waited long enough.
     enum class Kind : std::int32_t { admit, through, stay };
     GlobalId id = 0;
     std::int64_t distance = 0;  // of a candidate from the middle of the door [1e-6 m]

@@ -17,7 +17,7 @@ struct LookAheadResult {
 /// What the kernels of LookAhead look at: people by number, as pieces of four numbers that one load takes.
 struct LookAheadView {
   Index n_local = 0;
-  const SweepRecord* disks = nullptr;     ///< x, y, none, radius; after those held two far from each other
+  const SweepRecord* disks = nullptr;  ///< x, y, none, radius; after the local ones two far from each other
   const SweepRecord* headings = nullptr;  ///< direction, speed, gap up to which others are seen; < 0: nobody
   const SweepRecord* goals = nullptr;     ///< destination, time to go, squared width of the path taken behind
 

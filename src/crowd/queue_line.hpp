@@ -39,8 +39,8 @@ struct QueueLine {
   void require_room(const FloorPlan& plan, Real largest_radius) const;
 
   /// The path of somebody at x along the line to place k: unit vector, zero at the place; what is left of the
-  /// line to the place, in which it slows down; the length of the line from the counter to x; and that of all
-  /// the way [m]. Local, O(corners).
+  /// line to the place, in which it slows down; the length of the line from the counter to x; and that of the
+  /// whole path [m]. Local, O(corners).
   struct Path {
     Vec<2> direction;
     Real to_place, to_counter, length;

@@ -13,8 +13,8 @@ void WalkingModel::describe(Section& section) {
   section.choice(
       "speed_law", keeps_headway_, {{"headway", true}, {"none", false}},
       {.doc =
-           "\"headway\": max(creep_speed, min(desired speed, free way ahead / headway_time)); \"none\": the "
-           "desired speed"});
+           "\"headway\": max(creep_speed, min(desired speed, free distance ahead / headway_time)); \"none\": "
+           "the desired speed"});
   section.real("headway_width", headway_width_,
                {.range = {.min = 0, .max = 1, .min_open = true},
                 .doc = "Of the headway law: width of the corridor in which others who stand are ahead, as a "

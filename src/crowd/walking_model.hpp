@@ -14,7 +14,7 @@ class WalkingModel {
   explicit WalkingModel(CrowdEnvironment& environment) : environment_(environment) {}
 
   void describe(Section& section);
-  /// Whether people without a destination are told where to walk.
+  /// Whether people without a destination are led.
   bool leads() const { return norm(direction_) > 0; }
   /// How far apart two people may be of whom one minds the other [m].
   Real needed_range() const;

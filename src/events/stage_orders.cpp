@@ -1,4 +1,4 @@
-// What stages ask of obstacles under load.
+// What stages ask of driven obstacles.
 #include "events/stage_orders.hpp"
 
 #include <fmt/format.h>

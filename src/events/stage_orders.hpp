@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// What a stage asks of an obstacle under load.
+/// What a stage asks of a driven obstacle.
 struct WallOrder {
   int wall;  ///< number in ObstacleSet::driven()
   DrivenOrder order;

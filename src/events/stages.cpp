@@ -75,7 +75,7 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
           until.texts("of", loaded, {.doc = "Names of driven obstacles, for load_within"});
           until.real("stress_within", stage.stress_within,
                      {.range = {.min = 0, .max = 1, .min_open = true},
-                      .doc = "Stresses of the cell are within this share of those that it is asked for"});
+                      .doc = "Stresses of the domain are within this share of those that it is asked for"});
           until.real("time", stage.time,
                      {.unit = Unit::time, .range = positive, .doc = "The time has reached this value"});
           until.real("max_time", stage.max_time,

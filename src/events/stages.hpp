@@ -30,9 +30,9 @@ class Stages {
     std::vector<int> loaded;          ///< these, by their numbers in ObstacleSet::driven()
     std::string where_load;           ///< place of load_within in the deck
     std::vector<WallOrder> orders;    ///< from its beginning on
-    DeformationOrder<D> deformation;  ///< the same of the periodic cell
+    DeformationOrder<D> deformation;  ///< the same of the periodic domain
     std::string where_deformation;    ///< its place in the deck; empty: not given
-    /// Ends when stresses of the cell are as near to what is asked for; < 0: not given.
+    /// Ends when stresses of the domain are as near to what is asked for; < 0: not given.
     Real stress_within = -1;
     std::string where_stress;  ///< place of stress_within in the deck
 
@@ -55,7 +55,7 @@ class Stages {
   /// How long the present stage may still last [s]; not finite without stages.
   Real remaining_time(const State<D>& state) const;
 
-  /// Switches the obstacles as they are in the present stage, and gives driven ones and the cell their
+  /// Switches the obstacles as they are in the present stage, and gives driven ones and the domain their
   /// orders.
   void set_orders(State<D>& state) const;
   /// Goes on to the next stage if the present one is over; true if that took obstacles away or put some back.

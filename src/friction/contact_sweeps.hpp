@@ -233,8 +233,8 @@ class ContactSweeps {
       return run();
     }
   }
-  /// The impulse of the contacts with wall k along its way, and by how much it falls as the wall gets faster,
-  /// nearly [N s, kg]. Collective.
+  /// The impulse of the contacts with wall k along its axis, and by how much it falls as the wall gets
+  /// faster, nearly [N s, kg]. Collective.
   std::array<Real, 2> answer_of_wall(std::size_t k) const {
     const FrictionProblem<D>& original = problem_->original();
     const std::span<const Index> contacts = problem_->walls().contacts_of(k);

@@ -41,7 +41,7 @@ struct SolveReport {
   std::vector<ResidualSample> trace;
   std::vector<std::string> decisions;  ///< what a solver that switches did, and why; one line each
 
-  /// As made anew, with the memory that it has.
+  /// As newly made, with the memory that it has.
   void clear() {
     std::vector<ResidualSample> samples = std::move(trace);
     samples.clear();
@@ -78,7 +78,7 @@ struct StopRule {
   ResidualNorm norm = ResidualNorm::natural;
 };
 
-/// Follows the residual of a solve: keeps the best iterate and tells when to stop.
+/// Follows the residual of a solve: keeps the best iterate and says when to stop.
 template <int D>
 class SolveMonitor {
  public:

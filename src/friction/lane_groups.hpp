@@ -33,7 +33,7 @@ struct alignas(64) GroupMomentum {
 /// (docs/method.md, eq. N.5).
 struct SweepMomentum {
   Real beta = 0;
-  Real share = 0;  ///< 1; 0 where momentum starts anew
+  Real share = 0;  ///< 1; 0 where momentum starts again
   Real unit = 1;   ///< of the change that the sweep adds up, a power of two (SweepChange)
 };
 

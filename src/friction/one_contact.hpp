@@ -17,7 +17,7 @@ struct OneByOne {
 ///     u = W r + q,  0 <= u_N, r_N >= 0, u_N r_N = 0,  |r_T| <= mu r_N,  on the cone u_T = -c r_T, c >= 0.
 /// W is symmetric positive definite, compliance included. `alpha` [units of W] is the slip multiplier: on
 /// entry a guess (0 or what the last call left), on return u_T = -alpha r_T (an open contact leaves it as it
-/// was). Exact to round-off; open, stick or slip are told apart by trying them in this order. Each contact
+/// was). Exact to round-off; open, stick or slip are found by trying them in this order. Each contact
 /// gets the same bits whichever contacts lie beside it. Cost: about 60 operations to stick, 40 more with a
 /// square root and two divisions per Newton step to slip (one or two with a good guess).
 template <class Kind>

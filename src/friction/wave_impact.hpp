@@ -44,7 +44,7 @@ class WaveImpact {
   /// work. Starts at contacts that approach faster than the speed of rest and goes where it moves bodies, in
   /// the order given. False: 200 n sub-steps were not enough or nothing gives energy back (restitution 0
   /// everywhere), and what still approaches is left to another law.
-  /// Cost: O(contacts of the bodies that it moves) a sub-step; 3 to 5 balls take 4 n to 8 n sub-steps.
+  /// Cost: O(contacts of the bodies that it moves) a sub-step; 3 to 5 spheres take 4 n to 8 n sub-steps.
   bool run(const WaveRules& rules, std::span<WaveContact<D>> contacts, std::span<Real> velocity);
   /// Of the last run.
   std::int64_t n_steps() const { return n_steps_; }

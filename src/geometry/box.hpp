@@ -48,8 +48,8 @@ struct Box {
       displacement[flow] += static_cast<Real>(counts[static_cast<std::size_t>(gradient)]) * offset;
     return displacement;
   }
-  /// The shortest of the ways from a point to the images of another, one of which is `displacement` [m]. Of a
-  /// box that is not tilted.
+  /// The shortest of the displacements from a point to the images of another, one of which is `displacement`
+  /// [m]. Of a box that is not tilted.
   Vec<D> shortest(Vec<D> displacement) const {
     for (int k = 0; k < D; ++k)
       if (is_periodic(k)) displacement[k] -= length(k) * std::round(displacement[k] / length(k));

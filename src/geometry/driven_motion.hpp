@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// How a wall under load may move, and what it is asked to do: the second kind of motion beside Motion. Where
+/// How a driven wall may move, and what it is asked to do: the second kind of motion beside Motion. Where
 /// it is follows from what bodies do, not from time alone; that stands in its DrivenState. Constant in a run.
 template <int D>
 class DrivenMotion {

@@ -3,7 +3,7 @@
 
 namespace scree {
 
-/// What a wall under load is asked to do now: its deck says it, and stages change it.
+/// What a driven wall is asked to do now: its deck says it, and stages change it.
 struct DrivenOrder {
   enum class Kind {
     load,      ///< [N]; of a wall that turns a torque [N m]
@@ -14,7 +14,7 @@ struct DrivenOrder {
   Real value = 0;
 };
 
-/// What a wall under load does. Positions are along its axis from where the deck has the wall [m], those of a
+/// What a driven wall does. Positions are along its axis from where the deck has the wall [m], those of a
 /// wall that turns are angles [rad], its loads torques [N m].
 struct DrivenState {
   Real position = 0;            ///< at `time`

@@ -120,7 +120,7 @@ class EdgeShape : public Shape<2> {
 /// so no edge next to the crossed one can push a body on in the wrong direction. On an edge the normal points
 /// to the side of `from`, or to the front if `from` has no side.
 ///
-/// Convex bodies: if the way of the centre crosses an edge, the whole body goes back through it. Else the
+/// Convex bodies: if the path of the centre crosses an edge, the whole body goes back through it. Else the
 /// side is that of the centre now, beside a joint as seen by the edge that the centre is in front of. An edge
 /// in the core of a body more than one edge away from the one that the centre is in front of has the side of
 /// its line: right unless the wall turns by more than 90 degrees on the way.

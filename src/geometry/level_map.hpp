@@ -21,7 +21,7 @@ struct LevelLine {
 
 /// Which bodies in the plane can meet: they lie on levels, one above the other, that lines join.
 ///
-/// Two bodies may meet if they are on one level, or if the straight way from one to the other crosses a line
+/// Two bodies may meet if they are on one level, or if the straight line from one to the other crosses a line
 /// that joins their levels. A body belongs to the level on whose side of the line its centre is. All local
 /// and O(lines of a level).
 class LevelMap {

@@ -141,7 +141,7 @@ T number_at(std::string_view bytes, std::size_t at) {
 }
 
 /// A header of any 80 bytes, the number of triangles, and for each a normal, three corners and two bytes.
-/// More may follow: then a byte 0, which no text has, tells that it is one.
+/// More may follow: then a byte 0, which no text has, shows that it is one.
 std::optional<std::size_t> triangles_of_binary_stl(std::string_view bytes) {
   if (bytes.size() < stl_header) return std::nullopt;
   const std::size_t n = number_at<std::uint32_t>(bytes, stl_header - 4);

@@ -79,7 +79,7 @@ class ObstacleSet {
   int image_of(int constraint) const {
     return constraint < n_constraints() ? 0 : constraint / n_constraints();
   }
-  /// Along which axes a contact memory tells images of this obstacle apart.
+  /// Along which axes a contact memory distinguishes images of this obstacle.
   bool has_images_along(int obstacle, int axis) const {
     return images_[static_cast<std::size_t>(obstacle)].along[static_cast<std::size_t>(axis)];
   }
@@ -192,7 +192,7 @@ class ObstacleSet {
   bool any_thin() const;
   /// Whether some active solid can be passed through: see Shape::has_far_side.
   bool any_far_side() const;
-  /// Whether the straight way from -> at, seen from the obstacles, comes nearer than `clearance` > 0 to the
+  /// Whether the straight path from -> at, seen from the obstacles, comes nearer than `clearance` > 0 to the
   /// surface of such a solid, or goes through it. `from`: where the point was when the step began. For the
   /// few bodies for which it may be so.
   bool path_meets_solid(const Vec<D>& from, const Vec<D>& at, Real clearance) const;

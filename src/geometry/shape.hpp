@@ -48,7 +48,7 @@ struct SurfacePiece {
   Vec<D> tangent{};  ///< t, unit
   Real length = 0;   ///< [m]
   Real radius = 0;   ///< [m]
-  Real front = 1;    ///< -1: bodies are inside of the ball
+  Real front = 1;    ///< -1: bodies are inside of the sphere
 };
 
 /// Parts of a shape that points are near: what lists of candidates are made of.
@@ -105,14 +105,14 @@ class Shape {
   /// Contact points of a convex body with `part`, in the frame of the shape: gaps of the rounded body, its
   /// core with `rounding` around [m], that are at most `reach` and at most `width` above the least [m]; of
   /// too many those that Candidates::reduce() takes. `from`: where the centre of the body was when the step
-  /// began. `found` is replaced. A body of one point gets what nearest() says of a ball, bit by bit. Each
+  /// began. `found` is replaced. A body of one point gets what nearest() says of a sphere, bit by bit. Each
   /// point is a local minimum for which `part` answers, as in nearest(). A pure function of its arguments; no
   /// allocation. As it stands, corners of the core by nearest() (add_corners()): exact where the free space
   /// is convex, in containers.
   virtual void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
                      const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const;
-  /// Edges, from end to end, that touch() does not see where they lie on faces or edges of a body: all that
-  /// it looks at is corners of bodies.
+  /// Edges, from end to end, that touch() does not detect where they lie on faces or edges of a body: all
+  /// that it looks at is corners of bodies.
   virtual std::vector<std::array<Vec<D>, 2>> undetected_edges() const { return {}; }
   /// The parts that a body can pass on to while it touches: those that share an edge or corner with `part`,
   /// ascending. What a contact remembers passes on with it.
@@ -124,8 +124,8 @@ class Shape {
   virtual bool has_far_side() const { return !is_thin(); }
   /// Upper bound of how far the distances of its parts change where the shape goes from its own frame to
   /// `moved` [m]; only points of the surface in `region` count. 0 for a motion that leaves the surface as it
-  /// is: a plane that slides in itself, a cylinder that turns about its axis. As it stands, the farthest way
-  /// of any point of the surface, O(parts).
+  /// is: a plane that slides in itself, a cylinder that turns about its axis. As it stands, the largest
+  /// displacement of any point of the surface, O(parts).
   virtual Real travel(const Pose<D>& moved, const Box<D>& region) const;
   virtual Outline<D> outline(const Box<D>& domain) const = 0;
   /// Part `part` as simple pieces; empty if it is not made of such. Pieces may repeat each other.

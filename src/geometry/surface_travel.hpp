@@ -7,12 +7,12 @@ namespace scree {
 
 // How far the distance of a surface from a point changes as the surface moves: tools of Shape::travel.
 //
-// If a motion takes a surface from S to S', every distance changes by at most the largest way of a point of S
-// to S'. The motion may be replaced by any other that takes S to the same S': one that is made up of it and a
-// symmetry of the surface. Ways are lengths of affine functions, hence convex and largest at corners of a
+// If a motion takes a surface from S to S', every distance changes by at most the largest path of a point of
+// S to S'. The motion may be replaced by any other that takes S to the same S': one that is made up of it and
+// a symmetry of the surface. Paths are lengths of affine functions, hence convex and largest at corners of a
 // box.
 
-/// The farthest way of any point of `box` [m]; 0 if the box is empty.
+/// The longest path of any point of `box` [m]; 0 if the box is empty.
 template <int D>
 Real farthest_displacement(const Pose<D>& moved, const Box<D>& box) {
   if (box.is_empty()) return 0;
@@ -22,8 +22,8 @@ Real farthest_displacement(const Pose<D>& moved, const Box<D>& box) {
   return farthest;
 }
 
-/// The same for a plane through `point` with unit `normal`, of which `box` holds what counts: the way across
-/// the plane.
+/// The same for a plane through `point` with unit `normal`, of which `box` holds what counts: the
+/// displacement across the plane.
 template <int D>
 Real displacement_of_plane(const Pose<D>& moved, const Vec<D>& point, const Vec<D>& normal,
                            const Box<D>& box) {

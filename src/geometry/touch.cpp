@@ -82,7 +82,7 @@ void add_corners(const Shape<D>& shape, int part, const TouchQuery<D>& query, co
     }
     shape.nearest(part, std::span(at).first(n_here), std::span(start).first(n_here),
                   std::span(seen).first(n_here));
-    // A part of a mesh does not see corners beside it, however wide the gaps that are asked for.
+    // A part of a mesh does not detect corners beside it, however wide the gaps that are asked for.
     for (std::size_t k = 0; k < n_here; ++k)
       if (seen[k].in_reach())
         points.add(x[k], -seen[k].normal, seen[k].distance, static_cast<std::uint32_t>(first) + k);

@@ -67,7 +67,7 @@ class TouchPoints {
 
 /// Adds the corners of the core by what Shape::nearest() answers there; those that look towards the wall:
 /// corners of the face, edge or corner of the core that is turned to it. feature: the corner. `from`: where
-/// their paths start, of a ball where it was, of a body its centre.
+/// their paths start, of a sphere where it was, of a body its centre.
 template <int D>
 void add_corners(const Shape<D>& shape, int part, const TouchQuery<D>& query, const Vec<D>& from,
                  TouchPoints<D>& points);
@@ -104,8 +104,8 @@ struct WallRim {
 /// a face by a rim that it covers: the square of the four points stands for the circle, and from a tilt of
 /// 1e-4 rad on the lowest point too (until then gaps may be too large by 3e-5 radii of the rim).
 ///
-/// `from`: the centre when the step began. If the way of the centre does not pass through a thin wall, the
-/// side of a point is that of the centre now: the straight way to it is within the core. Else it is that of
+/// `from`: the centre when the step began. If the path of the centre does not pass through a thin wall, the
+/// side of a point is that of the centre now: the straight line to it is within the core. Else it is that of
 /// `from`. A rim that is inside the core is pushed out through the nearest face. If edges of the core pass
 /// through a thin wall, the shorter way out counts: over the rim, where those edges pass, along the normal of
 /// edge and rim; or back, by what lies behind the wall. So overlap changes steadily as a body slips off a

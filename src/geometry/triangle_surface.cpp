@@ -10,7 +10,7 @@ namespace scree {
 namespace {
 
 /// Nearest point of the segment between two corners. The order in which a triangle has them does not change a
-/// bit of it: two triangles at an edge see the same foot.
+/// bit of it: two triangles at an edge find the same foot.
 struct SegmentFoot {
   Vec<3> point;
   int end;  // 0: at p, 1: at q, -1: between
@@ -136,7 +136,7 @@ void TriangleSurface::find_fronts() {
 }
 
 /// Let x be in the solid, its nearest foot on t, and w from there to x. The free space near the foot is where
-/// u . w <= 0. If x were in front of t (w . n > 0), a way from t along n would leave that half-space, so it
+/// u . w <= 0. If x were in front of t (w . n > 0), a line from t along n would leave that half-space, so it
 /// would pass from the free space through some triangle at the foot, whose normal then has n_other . n < 0.
 void TriangleSurface::find_blunt() {
   constexpr Real rounding = 1e-9;

@@ -25,7 +25,7 @@ struct TriangleFoot {
 /// that foot comes nearer. Of triangles with the same foot the nearest in (distance, number) answers; feet
 /// that differ by less than 1e-6 of the distance count as one. Triangles that share a corner and meet flatter
 /// than `flat_angle` are one surface: t is silent if such a neighbour is nearer. So a plane cut into any
-/// triangles touches a ball once, a convex edge or corner once, a concave edge twice.
+/// triangles touches a sphere once, a convex edge or corner once, a concave edge twice.
 ///
 /// Memory: about 160 bytes per triangle. All functions are local and allocate nothing.
 class TriangleSurface {

@@ -24,7 +24,7 @@ namespace scree {
 /// checksum of the root is that of all else: kind, version, numbers, names, units, shapes and the other
 /// checksums; it is checked when the file is opened. Provenance describes the run (ranks, host, wall time,
 /// deck) and takes no part in comparisons. The bytes depend on neither the number of ranks nor on which rank
-/// held what.
+/// had what.
 
 /// Writes to NAME.part; commit() makes it durable and renames it, so that a file with the final name is
 /// complete. Every failure (disk full, no permission) removes the .part and makes all ranks throw RunError

@@ -62,7 +62,7 @@ struct Comparison {
 /// FCLIB files, or two result folders: then the latest checkpoint and all files of these kinds, each with
 /// what is the same in the other folder whatever the names of the runs; of ensembles those of all members.
 /// What describes the run and not its result is left out: provenance of files, columns named wall_*, logs,
-/// summaries; and frames in vtk/, which tell the ranks. Names of the version before count as those of now,
+/// summaries; and frames in vtk/, which show the ranks. Names of the version before count as those of now,
 /// and the log names them. Rows are shared out over the ranks; the answer is the same for any number of them.
 /// Throws InputError on all ranks if something cannot be read or there is nothing to compare. Collective.
 Comparison compare_results(const Comm& comm, const std::string& first, const std::string& second,

@@ -40,7 +40,7 @@ struct OutputContext {
 template <int D>
 class EnvironmentWriter {
  public:
-  /// An output with a schedule.
+  /// An output with an interval.
   struct Scheduled {
     const char* name;  ///< as ResumePoint knows it
     const OutputInterval& every;

@@ -98,7 +98,7 @@ std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::sp
   return sorted;
 }
 
-/// Row of each local body, told by the ranks that write them.
+/// Row of each local body, sent by the ranks that write them.
 template <int D>
 std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<const BodyRow<D>> sorted,
                                  std::int64_t first) {
@@ -122,7 +122,7 @@ std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<co
 }
 
 /// The contacts that this rank writes, in order: those of the bodies it writes. Fixed bodies have none with
-/// walls under load.
+/// driven walls.
 template <int D>
 std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
                                            std::span<const ContactKey> keys,

@@ -10,8 +10,8 @@
 namespace scree {
 
 /// Names a contact, the same on any number of ranks: ids of its bodies, a negative number in place of what is
-/// no body (of runs: -1 - obstacle), and a number that tells contacts of one pair apart (of runs: the part of
-/// the obstacle).
+/// no body (of runs: -1 - obstacle), and a number that distinguishes contacts of one pair (of runs: the part
+/// of the obstacle).
 struct ContactKey {
   GlobalId a = 0, b = 0;
   std::int64_t feature = 0;
@@ -53,7 +53,7 @@ struct FclibResult {
 ///
 /// Order: bodies by id; contacts by the id of body a (of b if a is none), then by key; M by rows; H by
 /// columns, in each by rows. The bytes of the file depend on neither the number of ranks nor on which rank
-/// held what, if a sweep's order does not (as for all of this code's decompositions).
+/// had what, if a sweep's order does not (as for all of this code's decompositions).
 ///
 /// `keys` has one key per contact of this rank. `guess` has n_contacts * D impulses [N s], or is empty on all
 /// ranks. The file appears under `path`, in place of one that exists, when it is complete. Throws RunError on

@@ -37,7 +37,7 @@ std::string line_of(const std::string& path) {
   return line;
 }
 
-/// What /proc tells of a process.
+/// What /proc says of a process.
 struct ProcessState {
   char state = '?';  ///< 'Z', 'X': it has ended
   std::int64_t start = 0;

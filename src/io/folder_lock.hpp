@@ -27,7 +27,7 @@ struct LockHolder {
 enum class Holder {
   alive,
   gone,    ///< of this machine, and not there any more
-  unknown  ///< on another machine or in another container: this process cannot tell
+  unknown  ///< on another machine or in another container: this process cannot know
 };
 Holder state_of(const LockHolder& holder);
 

@@ -38,7 +38,7 @@ void for_each_line(std::string_view text, const Visit& visit) {
 std::string cell_of(std::string_view line, std::size_t column) {
   std::size_t begin = 0, end = 0;
   for (bool is_quoted = false; end < line.size(); ++end) {
-    // Quotes within a quoted cell are doubled, so that parity tells what is inside.
+    // Quotes within a quoted cell are doubled, so that parity shows what is inside.
     if (line[end] == '"') is_quoted = !is_quoted;
     if (line[end] != ',' || is_quoted) continue;
     if (column-- == 0) return std::string(line.substr(begin, end - begin));

@@ -39,7 +39,7 @@ struct VtkOptions {
 /// all ranks throw RunError.
 ///
 /// With VtkOptions::background, write() only collects the frame: it gets its place in the index, and its
-/// failure is told, by complete(), which the next write() starts with. Whoever ends a series without
+/// failure is reported, by complete(), which the next write() starts with. Whoever ends a series without
 /// complete() loses its last frame.
 class VtkSeries {
  public:

@@ -12,9 +12,9 @@ inline constexpr std::size_t n_loads = 4;
 /// Numbers of bodies, candidate pairs, candidates at walls and contacts, in this order.
 using LoadCounts = std::array<std::int64_t, n_loads>;
 
-/// Time that a body, a pair, ... takes in a step, from what ranks held and how long they computed: least
+/// Time that a body, a pair, ... takes in a step, from what ranks had and how long they computed: least
 /// squares over ranks and recent lists with non-negative coefficients, held to a first guess where the data
-/// do not tell. One set of coefficients for the run, so the hiccup of a rank does not pass for load.
+/// do not say. One set of coefficients for the run, so the hiccup of a rank does not pass for load.
 ///
 /// With n the counts of a rank, T its seconds per step, T' their mean over ranks and g the guess, c minimises
 ///     sum over lists (weight 0.9^age) and ranks of (T - n.c)^2 / T'^2  +  ridge sum_k ((c_k - g_k) n'_k /
@@ -24,7 +24,7 @@ class BlockCosts {
  public:
   explicit BlockCosts(const Comm& comm) : comm_(comm) {}
 
-  /// A list has had its time: this rank held `counts` and computed for `seconds` per step. Collective, two
+  /// A list has had its time: this rank had `counts` and computed for `seconds` per step. Collective, two
   /// reductions of a few integers, so all ranks get the same bits.
   void observe(const LoadCounts& counts, Real seconds);
   /// [s], the same on all ranks; zeros before the first observation.

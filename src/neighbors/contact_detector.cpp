@@ -7,7 +7,7 @@ namespace scree {
 namespace {
 
 /// What a detection reads, and which candidates it takes for contacts. Without `has_shapes` all bodies are
-/// balls, and nothing asks for their shapes.
+/// spheres, and nothing asks for their shapes.
 template <int D, bool has_shapes>
 class Detection {
  public:
@@ -32,7 +32,7 @@ class Detection {
   bool take_pair(std::size_t place, Index low, Index high, Index shift, F&& add) const {
     const auto a = static_cast<std::size_t>(low);
     const auto b = static_cast<std::size_t>(high);
-    if (mobility_[a] == 0 && mobility_[b] == 0) return false;  // held in place: nothing passes between them
+    if (mobility_[a] == 0 && mobility_[b] == 0) return false;  // fixed: nothing passes between them
     if (!may_meet(state_, a, b)) return false;
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)
@@ -148,8 +148,8 @@ class Detection {
     }
     return found.n > 0;
   }
-  /// normal . (displacement of b - that of a), with that of the flow of a deforming cell over the branch from
-  /// a to b; 0 without displacements.
+  /// normal . (displacement of b - that of a), with that of the flow of a deforming domain over the branch
+  /// from a to b; 0 without displacements.
   Real along(std::span<const Vec<D>> displacement,
              const typename DomainDeformation<D>::AffineDisplacement& affine, const Vec<D>& normal,
              const Vec<D>& branch, std::size_t a, std::size_t b) const {

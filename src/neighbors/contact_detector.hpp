@@ -12,7 +12,7 @@
 namespace scree {
 
 /// Computes which candidates of a neighbour list are contacts, with gap, normal and branch, and with the
-/// points of bodies that are no balls.
+/// points of bodies that are no spheres.
 template <int D>
 class ContactDetector {
  public:

@@ -13,7 +13,7 @@ template <int D>
 struct ContactRules {
   Real tolerance = 0;  ///< gap <= tolerance * reach
   /// n_local, or empty. The gap would come down to that within dt if bodies moved by this [m] and obstacles
-  /// with their velocity in the middle of the step. In a deforming cell it is that about its flow, see
+  /// with their velocity in the middle of the step. In a deforming domain it is that about its flow, see
   /// `affine`.
   std::span<const Vec<D>> displacement = {};
   /// With shapes: by how much bodies turn with it [rad].
@@ -24,7 +24,7 @@ struct ContactRules {
   std::span<const Vec<D>> other_displacement = {};
   std::span<const Spin<D>> other_turn = {};
   Real overlap_threshold = 0;
-  /// In a deforming cell: how its flow changes the vector between two bodies in dt, beside either
+  /// In a deforming domain: how its flow changes the vector between two bodies in dt, beside either
   /// displacement.
   bool is_deforming = false;
   typename DomainDeformation<D>::AffineDisplacement affine{}, other_affine{};

@@ -21,12 +21,12 @@ bool stands_another_for(const State<D>& state, const SweepSchedule<D>& schedule,
   return false;
 }
 
-/// Turns the normal of a contact of a ball ahead. The ball touches the foot y of its centre x first where the
-/// normal is (c - y)/radius with c its centre then, which is outside of the other walls as well: over a low
-/// step or a narrow slot the normal at x leads into the floor. If the ball overlaps another wall at
-/// c = y + radius n by o, with the normal m there, n becomes the unit vector between n and m for which
-/// m . n grows by o/radius. The plane across it at y keeps the ball off, whatever it is. Only edges and
-/// corners have other normals. False: there is none, the other wall alone acts.
+/// Turns the normal of a contact of a sphere ahead. The sphere touches the foot y of its centre x first where
+/// the normal is (c - y)/radius with c its centre then, which is outside of the other walls as well: over a
+/// low step or a narrow slot the normal at x leads into the floor. If the sphere overlaps another wall at c =
+/// y + radius n by o, with the normal m there, n becomes the unit vector between n and m for which m . n
+/// grows by o/radius. The plane across it at y keeps the sphere off, whatever it is. Only edges and corners
+/// have other normals. False: there is none, the other wall alone acts.
 template <int D>
 bool turn_ahead(const State<D>& state, const SweepSchedule<D>& schedule, std::size_t place, std::size_t body,
                 int constraint, const Vec<D>& x, Real radius, SurfacePoint<D>& seen) {

@@ -22,14 +22,14 @@ struct CandidateBatches {
 
 /// Writes to found[b], bit k, whether pair k of batch b has
 ///     |d| <= f (R_low + R_high) or d . (d + w_low - w_high) <= f (R_low + R_high) |d|
-/// for any of the ways w, with d = x_low - x_high: the gap is, or would come to be, at most (f - 1) (R_low +
-/// R_high). True of numbers that are not finite. All sets give the same bits.
+/// for any of the displacements w, with d = x_low - x_high: the gap is, or would come to be, at most (f - 1)
+/// (R_low + R_high). True of numbers that are not finite. All sets give the same bits.
 using NearKernel = void (*)(const CandidateBatches& batches, Real factor, std::uint8_t* found);
 
 /// The kernels of one instruction set, for one dimension.
 struct NearKernels {
   std::string_view instruction_set;
-  NearKernel kernel[2][3];  ///< [shifted][number of ways]
+  NearKernel kernel[2][3];  ///< [shifted][number of displacements]
 };
 
 /// The set to take: see core/simd.hpp.

@@ -18,7 +18,7 @@ namespace scree {
 /// With X_i the place of body i when the list was made and s_i what it was allowed to move, a pair is left
 /// out if |X_a - X_b| > (1 + t)(R_a + R_b) + s_a + s_b. With its displacement w_i it is no contact while
 ///     |x_i - X_i| + |w_i| <= s_i        for all bodies (t as it is now, R_i as they are now)
-/// so contacts, and their bits, do not depend on when the list was made. Where the flow of a deforming cell
+/// so contacts, and their bits, do not depend on when the list was made. Where the flow of a deforming domain
 /// closes a distance by a share s of it at most in dt, R_i (1 + t) and w_i are taken 1/(1 - s) times.
 template <int D>
 class NearPairs {

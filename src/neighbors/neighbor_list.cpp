@@ -36,7 +36,7 @@ Real NeighborList<D>::used_skin(const State<D>& state, Real moved_squared, Real 
   return std::sqrt(max[0]) + travel;
 }
 
-/// What a strain of the cell adds to the way of each of two neighbours [m].
+/// What a strain of the domain adds to the displacement of each of two neighbours [m].
 template <int D>
 Real NeighborList<D>::drift_of_pairs(const State<D>& state, Real strain) {
   return 0.5 * strain * Lattice<D>::reach(state.lattice.largest_radius, state.lattice.skin);
@@ -239,8 +239,8 @@ void NeighborList<D>::place_images(const State<D>& state) {
 }
 
 /// What a contact memory calls the larger id of a pair. Along short periodic axes several images of it may
-/// touch: they are told apart by how many periods lie between the bodies as followed through periodic faces,
-/// which does not change when one of them is wrapped. Any three in a row differ modulo 3.
+/// touch: they are distinguished by how many periods lie between the bodies as followed through periodic
+/// faces, which does not change when one of them is wrapped. Any three in a row differ modulo 3.
 template <int D>
 GlobalId NeighborList<D>::name_of_high(const State<D>& state, Index low, Index high, Index shift) const {
   const GlobalId id = state.bodies.id()[static_cast<std::size_t>(high)];
@@ -257,7 +257,7 @@ GlobalId NeighborList<D>::name_of_high(const State<D>& state, Index low, Index h
   return name_of_partner(id, name);
 }
 
-/// What a contact memory calls an obstacle: its images are told apart in the same way.
+/// What a contact memory calls an obstacle: its images are distinguished in the same way.
 template <int D>
 GlobalId NeighborList<D>::name_of_wall(const State<D>& state, Index body, int constraint) {
   const ObstacleSet<D>& obstacles = state.obstacles;

@@ -18,14 +18,14 @@
 
 namespace scree {
 
-/// The larger of `max` and |way|^2; infinite if the latter is not a number.
+/// The larger of `max` and |displacement|^2; infinite if the latter is not a number.
 template <int D>
 Real farther(Real max, const Vec<D>& displacement) {
   const Real squared = dot(displacement, displacement);
   return squared >= 0 ? std::max(max, squared) : HUGE_VAL;
 }
 
-/// The way that owned body i goes in the next dt if nothing touches it [m].
+/// The displacement of owned body i in the next dt if nothing touches it [m].
 template <int D>
 using FreeDisplacement = std::function<Vec<D>(std::size_t i, Real dt)>;
 /// What a step of at most dt needs of a new list.
@@ -50,10 +50,10 @@ class NeighborList {
   // How long the list lasts.
   /// See Neighborhood::used_skin.
   Real used_skin(const State<D>& state, Real moved_squared, Real dt, Real* extra_max);
-  /// For a scheme whose step may use up `share` of the skin. Throws StepRefused naming the body if a way is
-  /// not finite, or so long that no halving helps. Collective.
+  /// For a scheme whose step may use up `share` of the skin. Throws StepRefused naming the body if a
+  /// displacement is not finite, or so long that no halving helps. Collective.
   StepPlan plan_step(const State<D>& state, Real dt, Real share, const FreeDisplacement<D>& displacement);
-  /// Throws StepRefused naming the body with the longest way in dt. Collective.
+  /// Throws StepRefused naming the body with the longest displacement in dt. Collective.
   [[noreturn]] void refuse_displacement(const State<D>& state, Real dt,
                                         const FreeDisplacement<D>& displacement) const;
   /// For schemes that cut steps in their own way: counts the step and says it once. `why`: what would happen

@@ -139,7 +139,7 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
     throw InputError(fmt::format("{}: {}", state.deformation.where(), complaint));
 }
 
-/// Brings the cell within half a period of tilt, and the lattice with it; true if that changed the blocks.
+/// Brings the domain within half a period of tilt, and the lattice with it; true if that changed the blocks.
 /// All that decides is in the state, so restarts choose the same.
 template <int D>
 bool Neighborhood<D>::fit_to_deformation(State<D>& state) const {
@@ -159,7 +159,7 @@ bool Neighborhood<D>::fit_to_deformation(State<D>& state) const {
   return true;
 }
 
-/// Along axes that change, bodies of a deforming cell meet one image of another body only.
+/// Along axes that change, bodies of a deforming domain meet one image of another body only.
 template <int D>
 std::string Neighborhood<D>::complaint_about_room(const State<D>& state) {
   if (!state.deformation.is_given()) return {};
@@ -168,9 +168,9 @@ std::string Neighborhood<D>::complaint_about_room(const State<D>& state) {
   for (int k = 0; k < D; ++k)
     if (state.box.room(k) < needed * (1 + 1e-9))
       return fmt::format(
-          "the cell is {:.6g} m long along axis {}{}, but bodies of radius {:.4g} m with a skin of {:.3g} m "
-          "need "
-          "{:.6g} m there; take a larger cell",
+          "the domain is {:.6g} m long along axis {}{}, but bodies of radius {:.4g} m with a skin of {:.3g} "
+          "m "
+          "need {:.6g} m there; take a larger domain",
           state.box.length(k), "xyz"[k], k == state.box.flow ? ", along which it will lean" : "",
           lattice.largest_radius, lattice.skin, needed * state.box.length(k) / state.box.room(k));
   return {};

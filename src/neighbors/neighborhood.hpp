@@ -38,7 +38,7 @@ class Neighborhood {
     return list_.used_skin(state, moved_squared, dt, extra_max);
   }
   /// True on all ranks if the candidates may miss a contact: more than `fraction` of the skin is used up,
-  /// with owned bodies where they would be after `displacement` (about the flow of a deforming cell; empty:
+  /// with owned bodies where they would be after `displacement` (about the flow of a deforming domain; empty:
   /// where they are) and obstacles dt later. Collective.
   bool needs_rebuild(const State<D>& state, Real fraction, std::span<const Vec<D>> displacement = {},
                      Real dt = 0);

@@ -11,8 +11,9 @@
 namespace scree {
 
 /// Where bodies with shapes meet each other and walls. Which pairs are contacts follows from the same rules
-/// as of balls, with the way of each point: bodies turn. All points of a pair are contacts if one of them is.
-/// With ContactRules::other_displacement points are looked for as far as it goes: a pair gets more of them.
+/// as of spheres, with the displacement of each point: bodies turn. All points of a pair are contacts if one
+/// of them is. With ContactRules::other_displacement points are looked for as far as it goes: a pair gets
+/// more of them.
 template <int D>
 class ShapeContacts {
  public:

@@ -12,7 +12,7 @@ namespace scree {
 template <int D>
 void BodySizes<D>::describe(Section& section, const ShapeTable<D>& shapes) {
   section.optional_table("radius",
-                         {.doc = "Radii of the bodies, with a shape those of their circumscribed balls; "
+                         {.doc = "Radii of the bodies, with a shape those of their circumscribed spheres; "
                                  "needed unless the shape or the source gives them."},
                          [&](Section& radius) {
                            radius.kind("distribution", radius_,
@@ -22,7 +22,7 @@ void BodySizes<D>::describe(Section& section, const ShapeTable<D>& shapes) {
   std::vector<std::string> names;
   std::vector<Real> shares;
   section.text("shape", name,
-               {.doc = "Name of a [shapes.NAME] table that all bodies have the form of; none: balls"});
+               {.doc = "Name of a [shapes.NAME] table that all bodies have the form of; none: spheres"});
   section.texts("shapes", names, {.doc = "Names of several, for a mixture"});
   section.reals("shape_shares", shares, -1,
                 {.range = non_negative,

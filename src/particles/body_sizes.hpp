@@ -19,14 +19,14 @@ class RadiusDistribution {
   virtual Real mean_volume() const = 0;               ///< mean of pi r^2 (2D) or 4/3 pi r^3 (3D)
 };
 
-/// How large a body is: the radius of its circumscribed ball [m], and its shape in the ShapeTable.
+/// How large a body is: the radius of its circumscribed sphere [m], and its shape in the ShapeTable.
 struct BodySize {
   Real radius = 0;
   std::int32_t shape = 0;
 };
 
 /// Shapes of a group of bodies and how large they are: radii as distributed, or each shape as the deck
-/// describes it. Without shapes all are balls.
+/// describes it. Without shapes all are spheres.
 template <int D>
 class BodySizes {
  public:
@@ -43,7 +43,7 @@ class BodySizes {
   std::int32_t draw_shape(RandomStream& stream) const;
   /// No radius that is drawn exceeds it [m].
   Real largest() const;
-  /// Of bodies, without what is around them in their circumscribed balls [m3; 2D: m2].
+  /// Of bodies, without what is around them in their circumscribed spheres [m3; 2D: m2].
   Real mean_volume() const;
 
  private:
@@ -53,7 +53,7 @@ class BodySizes {
     Real share;       // of all, 0 to 1
     Real own_radius;  // of the shape as described [m]
     Real volume;      // of it [m3]
-    Real of_ball;     // volume over that of its circumscribed ball
+    Real of_ball;     // volume over that of its circumscribed sphere
   };
   const Kind& kind_at(Real share) const;
 

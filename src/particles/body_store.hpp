@@ -80,7 +80,7 @@ class BodyStore {
   /// Says what bodies carry; before the first of them is made.
   void carry(FieldSet set) { field_set_ = set; }
   bool has_inertia() const { return scree::has_inertia(field_set_); }
-  /// Says whether some bodies are no balls, and all carry `shape` and `orientation`, ghosts too; before the
+  /// Says whether some bodies are no spheres, and all carry `shape` and `orientation`, ghosts too; before the
   /// first of them is made.
   void carry_shapes(bool carried) { carries_shapes_ = carried; }
   bool carries_shapes() const { return carries_shapes_; }
@@ -107,7 +107,7 @@ class BodyStore {
     return std::get<std::vector<T>>(extra_[k].values);
   }
 
-  /// Whether bodies carry `previous`; they do until told not to, and then that span is empty. Bodies that are
+  /// Whether bodies carry `previous`; they do unless set not to, and then that span is empty. Bodies that are
   /// there already get zeros, or lose theirs.
   void carry_path(bool carried);
   bool carries_path() const { return carries_path_; }
@@ -151,7 +151,7 @@ class BodyStore {
   /// dropped). Drops the ghosts.
   void reorder(std::span<const Index> order);
   /// Drops all but the bodies `local`, n_owned owned ones and then ghosts, both ascending: new i is old
-  /// held[i]. Asks for no memory.
+  /// local[i]. Asks for no memory.
   void keep(std::span<const Index> local, Index n_owned);
 
  private:

@@ -180,7 +180,7 @@ DumpHead read_dump_head(const std::string& path, const std::string& where, const
                         FileRows<D>& rows) {
   std::ifstream file = open_binary(path);
   DumpHead head;
-  // The units are told once, at the start of the file.
+  // The units stand once, at the start of the file.
   std::string line;
   if (std::getline(file, line) && trimmed(line) == "ITEM: UNITS" && std::getline(file, line))
     rows.unit_system = std::string(trimmed(line));

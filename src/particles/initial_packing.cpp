@@ -25,7 +25,8 @@ void describe_orientation(Section& section, ParticleGroup<D>& group) {
   if constexpr (D == 3) section.point<D>("axis", axis, {.doc = "About which they are turned, of any length"});
   if (!section.reading()) return;
   if (!group.sizes.has_shapes() && (group.turn.is_random || angle != 0))
-    section.fail("orientation", "balls look the same from all sides: orientation is for bodies with a shape");
+    section.fail("orientation",
+                 "spheres look the same from all sides: orientation is for bodies with a shape");
   if (!(norm(axis) > 0)) section.fail("axis", "has no direction: its length must not be 0");
   if constexpr (D == 2) {
     group.turn.given[0] = angle;

@@ -68,7 +68,7 @@ class BodyPacker {
     const Region<D>& region;               ///< which bodies may not leave, fitted to the box
     std::span<const NewBody<D>> standing;  ///< bodies in the way, which stay where they are
     Real overlap_limit;  ///< deepest overlap that may be left, as a share of the smallest radius, with shapes
-                         ///< of inscribed balls
+                         ///< of inscribed spheres
   };
   struct Report {
     Real growth = 0;   ///< 1: all radii are as asked for; below: where they jammed, as a share of that
@@ -76,7 +76,7 @@ class BodyPacker {
     std::int64_t n_sweeps = 0;
   };
   /// `bodies`: anywhere in the region off obstacles, overlapping as they may, with the radii that they are to
-  /// have; the circumscribed ball of one with a shape may reach beyond. They begin at the share `start` of
+  /// have; the circumscribed sphere of one with a shape may reach beyond. They begin at the share `start` of
   /// their radii, grow, push each other away, and come back from wherever they are by then, in the order of
   /// nothing. The same bits on any number of ranks. Collective.
   virtual Report pack(const Task& task, Real start, std::vector<NewBody<D>>& bodies) const = 0;

@@ -18,7 +18,7 @@ BodyShape<D>::BodyShape(std::string with_name, ConvexShape<D> with_form)
 
 template <int D>
 ShapeTable<D>::ShapeTable() {
-  add({"ball", ball_shape<D>()});
+  add({"sphere", ball_shape<D>()});
 }
 
 template <int D>
@@ -28,7 +28,7 @@ void ShapeTable<D>::describe(Section& root) {
                 std::unique_ptr<ShapeKind<D>> kind;
                 section.kind("type", kind, {.required = true, .doc = "Kind of shape"});
                 if (!section.reading()) return;
-                if (find(name) >= 0) section.fail("type", "\"ball\" is the shape of bodies without one");
+                if (find(name) >= 0) section.fail("type", "\"sphere\" is the shape of bodies without one");
                 add({name, kind->shape()});
               });
 }
@@ -49,7 +49,7 @@ std::vector<std::string> ShapeTable<D>::names() const {
 
 template <int D>
 Real ShapeTable<D>::volume(std::int32_t number, Real radius) const {
-  if (number == 0) return body_volume<D>(radius);  // to the last bit what runs of balls have
+  if (number == 0) return body_volume<D>(radius);  // to the last bit what runs of spheres have
   return (*this)[number].form.volume * (D == 2 ? radius * radius : radius * radius * radius);
 }
 

@@ -42,9 +42,9 @@ struct BodyShape {
   Orientation<D> to_body_axes;
 };
 
-/// The shapes of a run, the same on all ranks. Number 0 is the ball; then come those of the deck in its
+/// The shapes of a run, the same on all ranks. Number 0 is the sphere; then come those of the deck in its
 /// order. The field `shape` of bodies holds these numbers. A body of radius R (that of its circumscribed
-/// ball) is R times as large as its shape.
+/// sphere) is R times as large as its shape.
 template <int D>
 class ShapeTable {
  public:
@@ -61,12 +61,12 @@ class ShapeTable {
   }
   /// The number of a name; -1: there is none.
   std::int32_t find(const std::string& name) const;
-  /// All names but that of the ball.
+  /// All names but that of the sphere.
   std::vector<std::string> names() const;
 
   /// Of a body [m3; 2D: m2].
   Real volume(std::int32_t number, Real radius) const;
-  /// Radius of the ball of that volume [m].
+  /// Radius of the sphere of that volume [m].
   Real radius_of_equal_ball(std::int32_t number, Real radius) const {
     return number == 0 ? radius
                        : radius * std::pow((*this)[number].form.volume / (*this)[0].form.volume, 1.0 / D);
@@ -75,7 +75,7 @@ class ShapeTable {
   Vec<n_spins<D>> moments(std::int32_t number, Real mass, Real radius) const {
     return mass * radius * radius * (*this)[number].moments;
   }
-  /// Radius of the largest ball about the centre of mass inside of the body [m].
+  /// Radius of the largest sphere about the centre of mass inside of the body [m].
   Real inscribed_radius(std::int32_t number, Real radius) const {
     return radius * (*this)[number].form.inscribed_radius;
   }

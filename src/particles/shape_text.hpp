@@ -6,8 +6,8 @@
 
 namespace scree {
 
-/// The shapes of a table but the ball as text, all bits of their numbers included: what checkpoints keep, so
-/// that a restart needs none of the files that shapes came from. Local.
+/// The shapes of a table but the sphere as text, all bits of their numbers included: what checkpoints keep,
+/// so that a restart needs none of the files that shapes came from. Local.
 template <int D>
 std::string text_of(const ShapeTable<D>& shapes);
 

@@ -239,7 +239,7 @@ struct FclibOperator::State {
     SCREE_PETSC(MatMumpsGetInfog(factor.get(), 28, &n_null));
     PetscInt state = 0;
     SCREE_PETSC(MatMumpsGetInfog(factor.get(), 1, &state));
-    // Of MUMPS' errors these two tell of the matrix, the others of memory that was too little.
+    // Of MUMPS' errors these two concern the matrix, the others of memory that was too little.
     const bool is_singular = state == -6 || state == -10;
     if (error == MAT_FACTOR_OUTMEMORY || (state < 0 && !is_singular))
       throw RunError(fmt::format("{}: too little memory to factorise {}", problem.path, name));

@@ -23,7 +23,7 @@ struct ReplayOptions {
   bool force = false;                 ///< also write a solution that is none
   std::vector<std::string> settings;  ///< "SOLVER.KEY=VALUE", keys as in [solver]
   std::string petsc_options;
-  std::string json, csv;  ///< files that are written of what is told; empty: none
+  std::string json, csv;  ///< files that the report is written to; empty: none
   std::string command_line;
 };
 

@@ -32,13 +32,13 @@ struct CheckpointHead {
   std::string deck;
   std::string started_from;  ///< the checkpoint that brought the bodies of the run, in words; empty: none did
   std::string deck_folder;   ///< where files lie that the deck names; empty: not known
-  /// Outputs with a frame of this step that their schedule does not ask for, separated by blanks: the run
+  /// Outputs with a frame of this step that their interval does not ask for, separated by blanks: the run
   /// ended with it.
   std::string end_frames;
 };
 
 /// Throws InputError on all ranks if `path` is no complete checkpoint, or a damaged one: then what its
-/// checksums tell apart from the arrays, which read_checkpoint checks. Collective.
+/// checksums show apart from the arrays, which read_checkpoint checks. Collective.
 CheckpointHead read_checkpoint_head(const Comm& comm, const std::string& path);
 
 /// What is wrong with what body i carries, as "type is 7, but there are 2"; empty: nothing. Local.

@@ -168,7 +168,7 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
         fmt::format("a block of the lattice has {} cells, more than {}", cells_of_block, max_cells_of_block));
 }
 
-/// Version 0.2 had no shear stress of cells: files of its runs lack these numbers, which then are 0.
+/// Version 0.2 had no shear stress of domains: files of its runs lack these numbers, which then are 0.
 template <int D>
 bool is_absent(const CheckedRows<D>& checked, const std::string& name) {
   return (name == "cell_lasting_shear_rate" || name == "cell_shear_stress") &&

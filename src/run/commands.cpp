@@ -150,7 +150,7 @@ ExitCode run_or_resume(
         return ExitCode::done;
       }
       folder.require_nothing_to_lose();
-      log::warn("no checkpoint found in {}: starting anew", files.checkpoints());
+      log::warn("no checkpoint found in {}: starting again", files.checkpoints());
       use = Use::start_over;
     }
   }

@@ -39,7 +39,7 @@ ExitCode run_deck(const Comm& comm, Deck deck, RunOptions options);
 ExitCode restart_run(const Comm& comm, const std::string& checkpoint,
                      const std::vector<std::string>& overrides, RunOptions options);
 
-/// Builds everything, takes no step, and tells what the run would be, as text or JSON; `from` as in
+/// Builds everything, takes no step, and reports what the run would be, as text or JSON; `from` as in
 /// RunOptions. Throws InputError as `run` would. Collective.
 std::string check_deck(const Comm& comm, Deck deck, bool as_json, const std::string& from = "");
 

@@ -37,7 +37,7 @@ class Survey {
 
     const auto n_obstacles = state.obstacles.list().size();
     nearest_of_.assign(n_obstacles, HUGE_VAL);
-    // A way from cell to cell passes a wall no farther than half an edge from one of the two middles.
+    // A path from cell to cell passes a wall no farther than half an edge from one of the two middles.
     const Real blocked = widest_ / 2 * (1 + 1e-6);
     is_blocked_.assign(n, 0);
     constexpr Real max_distances = 3e8;
@@ -270,7 +270,7 @@ void find_undetected_edges(const RunDeck<D>& deck, const State<D>& state,
       findings.push_back(fmt::format(
           "{}: only corners of bodies touch the mesh [obstacles.{}], but it has sharp edges, the first at "
           "({:g}) m: they pass into faces and edges of [shapes.{}]. Take a box, a cylinder or another shape "
-          "of scree for it, or balls",
+          "of scree for it, or spheres",
           obstacle.where, obstacle.name, fmt::join(middle.component, ", "),
           fmt::join(state.shapes.names(), "], [shapes.")));
       break;
@@ -289,7 +289,7 @@ void find_rounded_shapes(const State<D>& state, std::vector<std::string>& findin
     const bool is_capsule = shape.core.vertices().size() == 2;  // known exactly
     if (share > noticeable && !is_capsule)
       findings.push_back(fmt::format(
-          "[shapes.{}] rounding is {:.2g} of the inscribed radius, but mass and moments are those "
+          "[shapes.{}] rounding_radius is {:.2g} of the inscribed radius, but mass and moments are those "
           "of the shape with sharp edges; make it smaller, or the density",
           shape.name, share));
   }

@@ -8,8 +8,8 @@
 namespace scree {
 
 /// What makes a run doubtful, so that it says so itself: what its environment, if it has one, finds, walls
-/// that bodies with shapes do not see, and walls that loads move in ways that the scheme gets wrong. Throws
-/// one InputError with all findings if one of them is an error. Collective.
+/// that bodies with shapes do not detect, and driven walls that move in ways that the scheme gets wrong.
+/// Throws one InputError with all findings if one of them is an error. Collective.
 template <int D>
 std::vector<std::string> grave_findings(const RunDeck<D>& deck, const State<D>& state);
 

@@ -66,7 +66,7 @@ class DeckRefusals {
     for (const ParticleGroup<D>* group : deck_.all_groups())
       if (group->sizes.has_shapes())
         throw InputError(
-            fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves balls only; the schemes "
+            fmt::format("{}: \"{}\" has a shape, but the scheme \"{}\" moves spheres only; the schemes "
                         "\"nonsmooth\" and \"pbd\" move bodies with shapes",
                         group->where, group->name, scheme_));
   }
@@ -82,7 +82,7 @@ class DeckRefusals {
   void refuse_forces_of_contacts() const {
     const auto refuse = [&](const std::string& where, const std::string& what) {
       throw InputError(
-          fmt::format("{}: {} needs the forces of contacts, but the scheme \"{}\" does not tell "
+          fmt::format("{}: {} needs the forces of contacts, but the scheme \"{}\" does not report "
                       "those of impacts; remove it, or take the scheme \"nonsmooth\" or \"dem\"",
                       where, what, scheme_));
     };
@@ -121,7 +121,7 @@ class DeckRefusals {
     if (!deck_.materials.empty()) refuse(deck_.materials.where(0), "[materials]");
   }
 
-  /// The flow that answers a stress is found between the sweeps of a solver, and misfits are shares of one.
+  /// The flow that answers a stress is found between the sweeps of a solver, and residuals are shares of one.
   void check_loads(const DomainDeformation<D>& deformation, const std::string& where) const {
     if (deformation.is_stress_driven() && deformation.largest_target() == 0)
       throw InputError(where +
@@ -135,7 +135,7 @@ class DeckRefusals {
         where, scheme_));
   }
 
-  /// A stage cannot wait for stresses that the cell is not asked for by then.
+  /// A stage cannot wait for stresses that the domain is not asked for by then.
   void check_deformation_orders() const {
     DomainDeformation<D> then = deck_.deformation;
     then.start_orders();
@@ -147,14 +147,14 @@ class DeckRefusals {
       check_loads(then, stage.where_deformation);
       if (stage.stress_within < 0 || then.is_stress_driven()) continue;
       throw InputError(fmt::format(
-          "{}: stage \"{}\" waits for stresses of the cell, but {}", stage.where_stress, stage.name,
-          deck_.deformation.is_given() ? "the cell is asked for none by then: give stress, pressure or "
+          "{}: stage \"{}\" waits for stresses of the domain, but {}", stage.where_stress, stage.name,
+          deck_.deformation.is_given() ? "the domain is asked for none by then: give stress, pressure or "
                                          "shear_stress in [domain.deformation] or in deformation of the stage"
                                        : "there is no [domain.deformation]"));
     }
   }
 
-  /// The cell must be all that there is to the boundary.
+  /// The domain must be all that there is to the boundary.
   void check_deformation() const {
     check_deformation_orders();
     if (!deck_.deformation.is_given()) return;
@@ -176,8 +176,7 @@ class DeckRefusals {
                          obstacle.name));
     for (const ParticleGroup<D>& group : deck_.groups)
       if (group.mobility == 0)
-        refuse(group.where,
-               "does not go with mobility = 0: what is held in place would not go with the flow");
+        refuse(group.where, "does not go with mobility = 0: what is fixed would not go with the flow");
     if (deck_.gravity != Vec<D>{})
       refuse(where_gravity_, "does not go with gravity: nothing would hold the bodies");
     for (const InletTable<D>& inlet : deck_.events.inlets.list())

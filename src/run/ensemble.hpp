@@ -46,7 +46,7 @@ std::string summary_entry(const Json& summary, std::string_view key);
 /// other than "done" stops the ensemble with that code. With `resume` a member that has ended at `end_time`
 /// is left as it is; before any is run, `require_same_deck` gets the resolved deck of each that is there, to
 /// throw InputError if a run of this deck could not go on with it. Then FOLDER/ensemble.csv and
-/// FOLDER/ensemble.json tell mean, standard deviation and confidence interval of what the runs have in
+/// FOLDER/ensemble.json have mean, standard deviation and confidence interval of what the runs have in
 /// common: `quantities_of` finds it in the entry `summary_key` of their summaries (JSON texts). Collective;
 /// throws alike on all ranks.
 ExitCode run_ensemble(

@@ -327,7 +327,7 @@ int dimension_of(Deck& deck) {
     deck.root().table("simulation", {.required = true, .doc = "The run as a whole"},
                       [&](Section& section) { describe_dimension(section, dimension); });
   } catch (const InputError&) {
-    // Only who knows all keys of the table can tell which one is misspelt.
+    // Only who knows all keys of the table can say which one is misspelt.
     RunDeck<2> content;
     std::string scheme;
     describe_simulation(deck.root(), content, scheme);

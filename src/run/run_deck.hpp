@@ -63,7 +63,7 @@ struct RunDeck {
     return !events.inlets.list().empty() ||
            (stepper->environment() && stepper->environment()->change_bodies());
   }
-  /// Whether some bodies of [particles] or [inlets] are no balls.
+  /// Whether some bodies of [particles] or [inlets] are no spheres.
   bool has_shapes() const {
     return std::ranges::any_of(all_groups(), [](const auto* group) { return group->sizes.has_shapes(); });
   }

@@ -73,7 +73,7 @@ class RunLoop {
       try {
         writers_.complete();  // what led to it is worth seeing
       } catch (const CollectiveError&) {
-        // The first error is the one to tell.
+        // The first error is the one to report.
       }
       throw;
     }
@@ -309,8 +309,8 @@ class RunLoop {
                    simulation_.stepper());
   }
 
-  /// Frames of the last step, where the schedule has none. A restart goes on as if they had not been: with
-  /// the numbers of measures from before.
+  /// Frames of the last step, where the interval asks for none. A restart goes on as if they had not been:
+  /// with the numbers of measures from before.
   void write_end(Real before) {
     const Clock& clock = simulation_.state().clock;
     end_frames_ = writers_.end_frames(clock.step, before, clock.time);
@@ -378,7 +378,7 @@ class RunLoop {
   std::int64_t body_steps_ = 0;      // of this run on this rank: bodies summed over the steps
   std::string stopped_by_;           // empty: the run came to its end
   bool asked_for_options_ = false;
-  std::string end_frames_;                              // outputs with a frame beside their schedule
+  std::string end_frames_;                              // outputs with a frame beside their interval
   std::vector<std::vector<Real>> memories_before_end_;  // of measures, before these were written
   ContactGraph<D> no_contacts_;
   const ContactGraph<D>* contacts_ = nullptr;

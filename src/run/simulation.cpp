@@ -182,7 +182,7 @@ void Simulation<D>::restore_averages(const std::string& checkpoint) {
   std::vector<SharedRows> rows = fields.to_restore(state_.comm);
   if (rows.empty()) return;
   if (read_shared_rows(state_.comm, checkpoint, rows) && fields.fits_memory()) return fields.restore(rows);
-  log::warn("{} has no sums for [output.continuum] as it is now: the average starts anew", checkpoint);
+  log::warn("{} has no sums for [output.continuum] as it is now: the average starts again", checkpoint);
   fields.prepare(state_);
 }
 

@@ -33,9 +33,9 @@ class Simulation {
     return deck_.end_time - state_.clock.time > 1e-6 * deck_.dt && !deck_.events.stages.finished(state_) &&
            !(environment && environment->finished(state_));
   }
-  /// Takes one step. With `record_forces` find_contacts() tells the forces of this step.
+  /// Takes one step. With `record_forces` find_contacts() reports the forces of this step.
   void step(bool record_forces = false);
-  /// Throws InputError for PETSc options that nobody knows. Schemes that solve linear systems can tell only
+  /// Throws InputError for PETSc options that nobody knows. Schemes that solve linear systems can say only
   /// after the first one; they say whether that was.
   bool require_known_options();
   /// Length of the next step [s]: the deck's, or what is left until the end of the run or of the stage.
@@ -64,7 +64,7 @@ class Simulation {
   const Neighborhood<D>& neighborhood() const { return neighborhood_; }
   Neighborhood<D>& neighborhood() { return neighborhood_; }
   Stepper<D>& stepper() { return *deck_.stepper; }
-  /// This number of the last step's certificate; NaN if the scheme does not tell it. Local.
+  /// This number of the last step's certificate; NaN if the scheme does not report it. Local.
   Real certified(std::string_view name) const;
   std::int64_t n_bodies() const {
     return state_.comm.sum(static_cast<std::int64_t>(state_.bodies.n_owned()));

@@ -17,7 +17,7 @@ namespace scree {
 
 namespace {
 
-/// Whether a setting tells where bodies come from and how they move at first: of no effect with --from.
+/// Whether a setting says where bodies come from and how they move at first: of no effect with --from.
 bool is_of_source(const Deck::Setting& setting) {
   const std::string start = "particles.";
   if (!setting.table.starts_with(start)) return false;
@@ -124,18 +124,18 @@ void StartingPoint<D>::take(State<D>& state, const RunDeck<D>& deck) const {
   state.next_id = old.next_id;
 }
 
-/// A cell that was deformed goes on as it was left: [domain] of the deck does not say how.
+/// A domain that was deformed goes on as it was left: [domain] of the deck does not say how.
 template <int D>
 void StartingPoint<D>::take_deformation(const State<D>& old, State<D>& state, const RunDeck<D>& deck) const {
   if (!old.deformation.is_given()) return;
   if (old.box.periodic != state.box.periodic)
     throw InputError(fmt::format(
-        "{}: is of a deformed cell, periodic along all axes; the domain of the deck is not", path_));
+        "{}: is of a deformed domain, periodic along all axes; the domain of the deck is not", path_));
   const bool is_tilted = old.box.offset != 0;
   if (is_tilted && deck.deformation.is_given() &&
       (state.box.flow != old.box.flow || state.box.gradient != old.box.gradient))
     throw InputError(
-        fmt::format("{}: its cell is tilted along {} across {}; flow and gradient of [domain.deformation] "
+        fmt::format("{}: its domain is tilted along {} across {}; flow and gradient of [domain.deformation] "
                     "must be the same",
                     path_, "xyz"[old.box.flow], "xyz"[old.box.gradient]));
   const Box<D> before = state.box;
@@ -144,7 +144,7 @@ void StartingPoint<D>::take_deformation(const State<D>& old, State<D>& state, co
     state.box.flow = before.flow;
     state.box.gradient = before.gradient;
   }
-  log::info("the cell is that of the checkpoint: ({:g}) to ({:g}) m{}",
+  log::info("the domain is that of the checkpoint: ({:g}) to ({:g}) m{}",
             fmt::join(state.box.lower.component, ", "), fmt::join(state.box.upper.component, ", "),
             is_tilted ? fmt::format(", tilted by {:g} m", state.box.offset) : "");
 }

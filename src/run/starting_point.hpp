@@ -10,7 +10,7 @@
 namespace scree {
 
 /// A checkpoint that another run starts from (`scree run DECK --from CHECKPOINT`): it brings the bodies with
-/// their velocities, spins and orientations, what contacts remember, and where walls under load have gone.
+/// their velocities, spins and orientations, what contacts remember, and where driven walls have gone.
 /// All else is as the deck of the new run says, and its clock, stages, inlets and measures start again.
 template <int D>
 class StartingPoint {

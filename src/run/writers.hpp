@@ -26,7 +26,7 @@ std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State
 
 /// All series that a run writes. They read the state and never change it. Everything collective.
 ///
-/// Each has a frame (a row, of tables) when its schedule says so and at the end of the run, however it ends:
+/// Each has a frame (a row, of tables) when its interval says so and at the end of the run, however it ends:
 /// write() after every step, then at the end after the last one. A restart removes frames of the end, so
 /// a run in pieces leaves the files of a run in one.
 template <int D>
@@ -37,7 +37,7 @@ class Writers {
           const std::string& resolved, const files::Texts& provenance,
           const std::optional<ResumePoint>& resume);
 
-  /// Whether any output tells of contacts. Any step may be the last, so each has to be able to.
+  /// Whether any output has contacts. Any step may be the last, so each has to be able to.
   bool use_contacts() const;
   /// Whether the step that took the run from `before` to `time` (number `step`) is followed by output of
   /// contacts.
@@ -71,7 +71,7 @@ class Writers {
     const OutputInterval& every;
     bool uses_contacts;
   };
-  /// All with a schedule, by the names that ResumePoint knows.
+  /// All with an interval, by the names that ResumePoint knows.
   std::vector<Output> outputs() const;
   /// The values of the columns that every table starts with.
   void start_row(const State<D>& state, const Stepper<D>& stepper);

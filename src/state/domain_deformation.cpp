@@ -15,20 +15,21 @@ std::string axis_name(int axis) {
   return std::string(1, "xyz"[axis]);
 }
 
-/// Keys that the cell and stages have in common.
+/// Keys that the domain and stages have in common.
 template <int D>
 void describe_common(Section& section, DeformationOrder<D>& order) {
   section.real("shear_rate", order.shear_rate,
                {.unit = Unit::rate,
                 .doc = "Rate of shear: how much the velocity along flow grows per length along gradient"});
-  section.optional_table("strain_rate", {.doc = "Rates of strain along axes, positive: the cell gets longer"},
+  section.optional_table("strain_rate",
+                         {.doc = "Rates of strain along axes, positive: the domain gets longer"},
                          [&](Section& rates) {
                            for (int k = 0; k < D; ++k)
                              rates.real(axis_name(k), order.strain_rate[k],
                                         {.unit = Unit::rate, .doc = "Along this axis; not given: as it was"});
                          });
   section.optional_table(
-      "stress", {.doc = "Normal stresses along axes that the cell is to have; its lengths follow them"},
+      "stress", {.doc = "Normal stresses along axes that the domain is to have; its lengths follow them"},
       [&](Section& stress) {
         for (int k = 0; k < D; ++k)
           stress.real(axis_name(k), order.stress[k],
@@ -39,14 +40,14 @@ void describe_common(Section& section, DeformationOrder<D>& order) {
   section.real("pressure", order.pressure,
                {.unit = Unit::pressure,
                 .range = positive,
-                .doc = "Mean normal stress that the cell is to have; all its axes strain alike"});
+                .doc = "Mean normal stress that the domain is to have; all its axes strain alike"});
   section.real("shear_stress", order.shear_stress,
                {.unit = Unit::pressure,
-                .doc = "Shear stress that the cell is to have, positive: it drives bodies along flow where "
+                .doc = "Shear stress that the domain is to have, positive: it drives bodies along flow where "
                        "they are further along gradient; its rate of shear follows it"});
   if (!section.reading()) return;
   if (was_given(order.shear_stress) && was_given(order.shear_rate))
-    section.fail("shear_stress", "the cell has a shear_stress and a shear_rate: give one of them");
+    section.fail("shear_stress", "the domain has a shear_stress and a shear_rate: give one of them");
   for (int k = 0; k < D; ++k) {
     if (was_given(order.stress[k]) && was_given(order.strain_rate[k]))
       section.fail("stress",
@@ -62,15 +63,16 @@ template <int D>
 void DomainDeformation<D>::describe(Section& domain, Box<D>& box) {
   domain.optional_table(
       "deformation",
-      {.doc = "A periodic cell that is sheared, strained, or brought to stresses. All axes must be periodic; "
-              "without "
-              "obstacles, gravity, inlets and outlets"},
+      {.doc =
+           "A periodic domain that is sheared, strained, or brought to stresses. All axes must be periodic; "
+           "without "
+           "obstacles, gravity, inlets and outlets"},
       [&](Section& section) {
         int flow = -1, gradient = -1;
         std::vector<Word<int>> axes{{"none", -1}};
         for (int k = 0; k < D; ++k)
           axes.push_back({std::string_view("xyz").substr(static_cast<std::size_t>(k), 1), k});
-        section.choice("flow", flow, axes, {.doc = "Axis along which a sheared cell flows"});
+        section.choice("flow", flow, axes, {.doc = "Axis along which a sheared domain flows"});
         section.choice("gradient", gradient, axes,
                        {.doc = "Axis along which the velocity of the flow changes"});
         describe_common(section, first_order_);
@@ -113,7 +115,7 @@ template <int D>
 void DomainDeformation<D>::check_order(const Box<D>& box, const DeformationOrder<D>& order,
                                        const std::string& where) const {
   const auto fail = [&](const std::string& what) { throw InputError(fmt::format("{}: {}", where, what)); };
-  if (!is_given_) fail("the stage deforms the cell, but there is no [domain.deformation]");
+  if (!is_given_) fail("the stage deforms the domain, but there is no [domain.deformation]");
   for (const auto& [name, number] :
        {std::pair("shear_rate", order.shear_rate), {"shear_stress", order.shear_stress}})
     if (was_given(number) && box.gradient < 0)
@@ -161,7 +163,7 @@ Real DomainDeformation<D>::stress_residual() const {
   return max;
 }
 
-/// Misfit of a stress over rate of strain [Pa s]. A residual as large as what is asked for strains at
+/// Residual of a stress over rate of strain [Pa s]. One as large as what is asked for strains at
 /// max_rate. Where contacts are stiff that is too much: there strains relax a residual within the response
 /// time, sigma' = -modulus strain_rate.
 template <int D>

@@ -8,7 +8,7 @@
 
 namespace scree {
 
-/// What a periodic cell is asked to do. Along each axis a rate of strain or a stress; not a number: as
+/// What a periodic domain is asked to do. Along each axis a rate of strain or a stress; not a number: as
 /// before.
 template <int D>
 struct DeformationOrder {
@@ -28,10 +28,10 @@ struct DeformationOrder {
   }
 };
 
-/// A periodic cell whose shape changes (docs/method.md, "Deforming cells"): sheared along `flow` across
+/// A periodic domain whose shape changes (docs/method.md, "Deforming domains"): sheared along `flow` across
 /// `gradient`, and strained along its axes.
 ///
-/// With the periods of the cell as columns of H, H' = L H for a velocity gradient L. Within a step H' stays
+/// With the periods of the domain as columns of H, H' = L H for a velocity gradient L. Within a step H' stays
 /// the same, so a body and its images move alike to round-off. Positions and velocities are those of the
 /// laboratory; a body that leaves through a face comes back with the velocity of its image. When L changes,
 /// velocities change by (L - L_before) (x - centre): the motion about the flow, c = v - L (x - centre),
@@ -43,13 +43,13 @@ class DomainDeformation {
   void describe(Section& domain, Box<D>& box);
   /// The same of an entry of [[stages]]: what changes from its beginning on.
   static void describe_order(Section& stage, DeformationOrder<D>& order, std::string& where);
-  /// Throws InputError if an order cannot be given to the cell. `where`: its place in the deck.
+  /// Throws InputError if an order cannot be given to the domain. `where`: its place in the deck.
   void check_order(const Box<D>& box, const DeformationOrder<D>& order, const std::string& where) const;
 
   /// Whether the deck has the table.
   bool is_given() const { return is_given_; }
   const std::string& where() const { return where_; }
-  /// What the cell is asked to do: the order of the deck, and on top of it those of stages.
+  /// What the domain is asked to do: the order of the deck, and on top of it those of stages.
   void start_orders() { order_ = first_order_; }
   void change_order(const DeformationOrder<D>& order);
   bool is_stress_driven() const { return order_.sets_stress(); }
@@ -91,7 +91,7 @@ class DomainDeformation {
     return box.gradient < 0 ? 0
                             : (slip_ - strain_rate(box, box.flow) * box.offset) / box.length(box.gradient);
   }
-  /// Whether the cell is in motion.
+  /// Whether the domain is in motion.
   bool moves() const { return moves_; }
   /// How the periods move.
   struct Motion {
@@ -133,7 +133,7 @@ class DomainDeformation {
     });
   }
   /// The same for a scheme that counts velocities about the flow. Returns by how much rates that follow
-  /// stresses change, each as the share of its stress by which it answers a misfit like that: 0 where they
+  /// stresses change, each as the share of its stress by which it answers such a residual: 0 where they
   /// are those that the response asks for. `answer`: by which the next response answers a change of rates, at
   /// most [Pa s]; with it rates go as far as does not overshoot.
   Real choose_motion(const Box<D>& box, Real dt, Real answer = 0);
@@ -155,7 +155,7 @@ class DomainDeformation {
   /// How far the flow takes points from when the list was built until some time later.
   struct AffineDisplacement {
     Vec<D> centre{}, stretch{};  ///< lengths then over before, less 1
-    Real shear = 0;              ///< way along flow per length along gradient
+    Real shear = 0;              ///< displacement along flow per length along gradient
     int flow = -1, gradient = -1;
 
     Vec<D> operator()(const Vec<D>& reference) const {

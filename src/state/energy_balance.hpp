@@ -106,7 +106,8 @@ MechanicalEnergy mechanical_energy(const State<D>& state);
 template <int D>
 Real rotational_energy(const State<D>& state, std::size_t i);
 
-/// Moment of inertia of a ball about its centre [kg m2]: 2/5 m r^2 of a solid sphere, 1/2 m r^2 of a disk.
+/// Moment of inertia of a round body about its centre [kg m2]: 2/5 m r^2 of a solid sphere, 1/2 m r^2 of a
+/// disk.
 template <int D>
 constexpr Real moment_of_inertia(Real mass, Real radius) {
   return (D == 2 ? 0.5 : 0.4) * mass * radius * radius;

@@ -8,10 +8,10 @@
 
 namespace scree {
 
-// What the motion about the flow of a deforming cell, c = v - L (x - centre), comes to. Exact sums;
+// What the motion about the flow of a deforming domain, c = v - L (x - centre), comes to. Exact sums;
 // collective.
 
-/// What the flow of a deforming cell does on the motion about it, c = v - L (x - centre): -sum of m c . L c
+/// What the flow of a deforming domain does on the motion about it, c = v - L (x - centre): -sum of m c . L c
 /// [W]: with what contacts take, the volume times stress : L, compression positive and shortening negative.
 /// An exact sum; collective.
 template <int D>

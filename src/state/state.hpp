@@ -113,7 +113,7 @@ bool may_meet_obstacle(const State<D>& state, std::size_t i, int constraint) {
   return !obstacle.admits || !std::ranges::binary_search(*obstacle.admits, state.bodies.id()[i]);
 }
 
-/// The radius of body i, of one with a shape that of the ball of its volume [m].
+/// The radius of body i, of one with a shape that of the sphere of its volume [m].
 template <int D>
 Real equal_ball_radius(const State<D>& state, std::size_t i) {
   const Real radius = state.bodies.radius()[i];
@@ -121,7 +121,7 @@ Real equal_ball_radius(const State<D>& state, std::size_t i) {
                                        : radius;
 }
 
-/// How the frame is turned in which the shape of body i was described; of a ball the orientation.
+/// How the frame is turned in which the shape of body i was described; of a sphere the orientation.
 template <int D>
 Orientation<D> described_orientation(const State<D>& state, std::size_t i) {
   const Orientation<D>& of_body_axes = state.bodies.orientation()[i];
@@ -135,7 +135,7 @@ Vec<D> followed_position(const State<D>& state, std::size_t i) {
   return state.bodies.position()[i] + state.box.shift(state.bodies.image()[i]);
 }
 
-/// The velocity of body i about the flow of a deforming cell; its velocity where there is none [m/s].
+/// The velocity of body i about the flow of a deforming domain; its velocity where there is none [m/s].
 template <int D>
 Vec<D> velocity_about_flow(const State<D>& state, std::size_t i) {
   const Vec<D>& velocity = state.bodies.velocity()[i];

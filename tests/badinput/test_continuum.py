@@ -81,4 +81,4 @@ def test_a_width_that_shows_single_grains_and_cells_too_far_apart(folder):
 
 def test_a_stage_that_ends_within_an_average_starts_it_anew(folder):
     stages = [{"name": "first", "duration": 0.03}, {"name": "second", "duration": 0.05}]
-    warns(folder, ["starts anew", "t = 0.03 s"], {"average": 0.02}, {"stages": stages})
+    warns(folder, ["starts again", "t = 0.03 s"], {"average": 0.02}, {"stages": stages})

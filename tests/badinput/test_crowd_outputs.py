@@ -63,7 +63,7 @@ def test_nobody_at_all(folder):
 
 def test_errors_of_check_refuse_a_run(folder):
     (folder / "hall.toml").write_text(DECK.replace("[8, 3]]", "[8, 2.3]]"))
-    words = ["have no way to any destination", "the widest way is 0.3 m wide at (8, 2.15)"]
+    words = ["have no route to any destination", "the widest route is 0.3 m wide at (8, 2.15)"]
     refused(folder, "check", folder / "hall.toml", words=words)
     refused(folder, "run", folder / "hall.toml", words=words)
 

@@ -1,4 +1,4 @@
-"""Deforming cells that cannot work end with one message that names the key and the reason, and exit code 2."""
+"""Deforming domains that cannot work end with one message that names the key and the reason, and exit code 2."""
 from decks import edited
 from refusal import refused
 from scree_program import run_ok
@@ -74,7 +74,7 @@ def test_what_it_does_not_go_with(folder):
     refused_deck(folder, more="\n[physics]\ngravity = [0, 0, -9.81]\n", words=["does not go with gravity"])
     refused_deck(folder, more='\n[obstacles.floor]\ntype = "plane"\npoint = [0, 0, 0]\nnormal = [0, 0, 1]\nmaterial = "glass"\n',
                  words=["does not go with obstacles", "floor"])
-    refused_deck(folder, ("radius =", "mobility = 0\nradius ="), words=["mobility = 0", "held in place"])
+    refused_deck(folder, ("radius =", "mobility = 0\nradius ="), words=["mobility = 0", "what is fixed"])
     refused_deck(folder, ('law = "linear"\n', 'law = "linear"\nfriction = "dae"\n'), words=['"nonsmooth" and "dem"', 'not for "dem"'])
     refused_deck(folder, more='\n[output.continuum]\nevery = 1\nkernel = "gauss"\nwidth = 0.06\ncell = 0.1\n', words=["output.continuum", "stress"])
 
@@ -90,7 +90,7 @@ def test_rigid_contact(folder):
 
 
 def test_room(folder):
-    refused_deck(folder, ("upper = [1, 1, 1]", "upper = [1, 1, 0.15]"), ("count = 20", "count = 4"), words=["long along axis z", "larger cell"])
+    refused_deck(folder, ("upper = [1, 1, 1]", "upper = [1, 1, 0.15]"), ("count = 20", "count = 4"), words=["long along axis z", "larger domain"])
 
 
 def test_stages(folder):
@@ -100,8 +100,8 @@ def test_stages(folder):
 
 def test_stages_that_wait_for_stresses(folder):
     pressed, strained = "max_rate = 1\npressure = 10\n", "deformation = { strain_rate = { x = 0, y = 0, z = 0 } }\n"
-    refused_deck(folder, (CELL, ""), more=WAITING, words=['"press" waits for stresses of the cell', "there is no [domain.deformation]"])
-    refused_deck(folder, more=WAITING, words=['"press" waits for stresses of the cell', "is asked for none by then", "give stress, pressure or shear_stress"])
+    refused_deck(folder, (CELL, ""), more=WAITING, words=['"press" waits for stresses of the domain', "there is no [domain.deformation]"])
+    refused_deck(folder, more=WAITING, words=['"press" waits for stresses of the domain', "is asked for none by then", "give stress, pressure or shear_stress"])
     # A stage before has ended the stresses of the deck.
     refused_deck(folder, (RATE, RATE + pressed), more=STAGE + strained + WAITING, words=["is asked for none by then"])
     refused_deck(folder, (RATE, RATE + pressed), more=WAITING + strained, words=["is asked for none by then"])

@@ -110,7 +110,7 @@ def test_a_rigid_body_on_a_soft_floor_has_a_limit(folder):
     run_ok("run", write_deck(folder, *swapped, one), folder=folder)
     # As if the body had the modulus of its floor.
     refused_deck(folder, *swapped, one, ('"0.1 ms"', '"1.5 ms"'), words=["0.001354 s", "Rayleigh time", "body 0"])
-    # Two of them may meet, and would not give way.
+    # Two of them may meet, and would not deform.
     refused_deck(folder, *swapped, words=["soft.toml:", "glass and glass", "rigid", "young_modulus"])
     refused_deck(folder, (MODULI, 'young_modulus = "rigid"\n'), words=["soft.toml:", "glass and glass", "rigid"])
 

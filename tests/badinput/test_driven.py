@@ -1,4 +1,4 @@
-"""Walls under load that cannot work end with one message that names the key and the reason, and exit code 2."""
+"""Driven walls that cannot work end with one message that names the key and the reason, and exit code 2."""
 import pytest
 from decks import edited
 from refusal import refused

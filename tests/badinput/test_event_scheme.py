@@ -66,7 +66,7 @@ def test_what_needs_the_forces_of_impacts(folder):
     for more in (*(floor.format(kind) for kind in ("wall_force", "stress", "contact_status")),
                  '[output.continuum]\nevery_steps = 1\ncell = 0.5\nkernel = "gauss"\nwidth = 0.2\n'):
         refused(folder, "check", _deck(folder, more=more), words=["deck.toml:", "floor" if "floor" in more else "[output.continuum]",
-                                                                  '"event" does not tell those of impacts'])
+                                                                  '"event" does not report those of impacts'])
 
 
 def test_obstacle_that_a_stage_adds_on_bodies(folder):

@@ -48,7 +48,7 @@ def test_lines_off_the_border(folder):
                                               "[[4, 2], [4, 4], [2, 4], [2, 2]]"),
                  words=["house.toml:25:", "same side of the line"])
     refused_deck(folder, DECK + STAIR.replace("line = [[4, 2], [4, 4]]", "line = [[4, 2], [4, 2.3]]"),
-                 words=["house.toml:24:", '"stair" is 0.3 m wide', "5 people", "the widest way is 0.3 m wide at (4, 2.15)"])
+                 words=["house.toml:24:", '"stair" is 0.3 m wide', "5 people", "the widest route is 0.3 m wide at (4, 2.15)"])
 
 
 def test_two_connectors_on_one_line(folder):
@@ -116,10 +116,10 @@ def test_what_one_floor_only_can(folder):
     refused_deck(folder, DECK + STAIR + "[domain]\nperiodic = [false, true]\n", words=["periodic", "several floors"])
 
 
-def test_floors_without_a_way(folder):
-    refused_deck(folder, DECK, words=['"upper"', "no way"])
+def test_floors_without_a_route(folder):
+    refused_deck(folder, DECK, words=['"upper"', "no route"])
     refused_deck(folder, DECK + STAIR + 'type = "escalator"\nspeed = 0.5\ndirection = "up"\n',
-                 words=["no way", "5 people"])
+                 words=["no route", "5 people"])
 
 
 def test_lines_that_somebody_spans(folder):

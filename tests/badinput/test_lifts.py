@@ -56,10 +56,10 @@ def test_doors_off_the_border(folder):
                  ["house.toml:25:", "[lifts.lift]", "not on the boundary", "0.5 m away"])
     refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[6, 2.5], [6, 3.5]]",
                  ["house.toml:25:", "[floors.ground]", "not on the boundary", "2 m away"])
-    refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[4, 2.5], [4, 2.7]]", ["house.toml:24:", '"lift" is 0.2 m wide', "nobody fits in", "5 people have no way", "(4, 2.6)"])
+    refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[4, 2.5], [4, 2.7]]", ["house.toml:24:", '"lift" is 0.2 m wide', "nobody fits in", "5 people have no route", "(4, 2.6)"])
     refused_lift(folder, "[[4, 2.5], [4, 3.5]]", "[[4, 2.5]]", ["house.toml:25:", "door"])
     refused_lift(folder, "[[4, 2], [6, 2], [6, 4], [4, 4]]", "[[4, 2], [4.2, 2], [4.2, 4], [4, 4]]",
-                 ["house.toml:24:", '"lift" is 0.2 m wide', "nobody fits in", "5 people have no way"])
+                 ["house.toml:24:", '"lift" is 0.2 m wide', "nobody fits in", "5 people have no route"])
 
 
 def test_cabins_that_overlap(folder):
@@ -108,7 +108,7 @@ def test_a_capacity_without_room_is_told(folder):
 
 
 def test_a_lift_that_leads_the_wrong_way(folder):
-    refused_lift(folder, 'to = "ground"', 'to = "upper"', ["no way", "5 people"])
+    refused_lift(folder, 'to = "ground"', 'to = "upper"', ["no route", "5 people"])
 
 
 def test_people_who_are_in_a_lift_from_the_start(folder):

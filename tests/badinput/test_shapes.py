@@ -62,27 +62,27 @@ def test_the_deck_runs(folder):
 def test_extents_and_rounding(folder):
     refused_deck(folder, ('"20 cm"', '"0 cm"'), words=["size"])
     refused_deck(folder, ('"20 cm"', '"200 m"'), words=["[shapes.brick]", "1 to 1000"])
-    refused_deck(folder, ("\n[particles", 'rounding = "6 cm"\n[particles'), words=["[shapes.brick]", "rounding of 0.06"])
-    refused_deck(folder, ("\n[particles", "rounding = 0\n[particles"), words=["rounding"])
-    refused_deck(folder, ("\n[particles", "roundin = 1\n[particles"), words=["roundin", "rounding"])
+    refused_deck(folder, ("\n[particles", 'rounding_radius = "6 cm"\n[particles'), words=["[shapes.brick]", "rounding_radius of 0.06"])
+    refused_deck(folder, ("\n[particles", "rounding_radius = 0\n[particles"), words=["rounding_radius"])
+    refused_deck(folder, ("\n[particles", "rounding_radiu = 1\n[particles"), words=["rounding_radiu", "rounding_radius"])
 
 
 def test_noticeable_rounding_is_named(folder):
     for rounding, said in (("0.5 cm", False), ("2 cm", True)):
-        (folder / "shapes.toml").write_text(edited(DECK, ("\n[particles", f'rounding = "{rounding}"\n[particles')))
+        (folder / "shapes.toml").write_text(edited(DECK, ("\n[particles", f'rounding_radius = "{rounding}"\n[particles')))
         result = run_ok("check", "shapes.toml", folder=folder)
-        found = "[shapes.brick] rounding is 0.4 of the inscribed radius" in result.stdout + result.stderr
+        found = "[shapes.brick] rounding_radius is 0.4 of the inscribed radius" in result.stdout + result.stderr
         check(found == said, f"whether a rounding of {rounding} is named", result.stderr)
 
 
 def test_names_and_shares(folder):
     refused_deck(folder, ('shape = "brick"', 'shape = "brik"'), words=["brik", "brick"])
-    refused_deck(folder, ("[shapes.brick]", "[shapes.ball]"), words=["ball"])
+    refused_deck(folder, ("[shapes.brick]", "[shapes.sphere]"), words=["sphere"])
     refused_deck(folder, ('shape = "brick"', 'shapes = ["brick"]\nshape_shares = [1, 2]'), words=["as many shares"])
     refused_deck(folder, ('shape = "brick"', 'shapes = ["brick"]\nshape_shares = [0]'), words=["sum to 0"])
     refused_deck(folder, ('shape = "brick"', 'shape = "brick"\nshapes = ["brick"]'), words=["either 'shape' or 'shapes'"])
     refused_deck(folder, ('shape = "brick"', 'orientation = "random"\nradius = { distribution = "constant", value = 0.1 }'),
-                 words=["balls look the same"])
+                 words=["spheres look the same"])
 
 
 def test_what_shapes_do_not_go_with(folder):

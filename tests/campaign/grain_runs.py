@@ -216,7 +216,7 @@ def rewritten(trial, start):
     if result.code != 0:
         case.finding(f"bodies from a file: exit code {result.code}", result)
         return
-    # A deforming cell adds its own flow to velocities at the start.
+    # A deforming domain adds its own flow to velocities at the start.
     if deck.values["inlet"] == NONE and deck.values["deformation"] == NONE:
         trial.compare("whole", "from file", "bodies from a file", True)
     rows = []

@@ -215,7 +215,7 @@ def run_part(part, seed, workshop, first=0, count=None, until=None, jobs=1, verb
             job.result()
     # A generator whose decks are mostly refused tries nothing.
     tried, refused = tally.total("tried"), tally.total("refused")
-    if tried >= 20 and refused > getattr(part, "MOST_REFUSED", 1) * tried:
+    if tried >= 20 and refused > getattr(part, "MAX_REFUSED", 1) * tried:
         tally.signatures[f"{refused} of {tried} cases are refused"] = [first]
         tally.counts["refused too often"] = {"tried": 0, "refused": 0, "ok": 0, "findings": 1}
     return tally

@@ -18,7 +18,7 @@ NAME = "kills"
 SCHEMES = ("pbd", "nonsmooth", "dem", "crowd")
 # Steps, so that a run takes a second or so beyond its start.
 STEPS = {"pbd": 600, "nonsmooth": 250, "dem": 1500, "crowd": 150}
-MOST_DISTURBANCES = 3
+MAX_DISTURBANCES = 3
 IN_GOOD_ORDER = ("usr1", "int", "term")     # signals that a run answers with a checkpoint and exit code 4
 FAILED = 1
 
@@ -55,7 +55,7 @@ def attempt(case):
     if how == "disk":
         return full_disk(case, scheme, deck)
     arguments = ["-q", "run", deck.name, "--resume", "--set", "output.directory=results"]
-    for _ in range(rng.randrange(1, MOST_DISTURBANCES + 1)):
+    for _ in range(rng.randrange(1, MAX_DISTURBANCES + 1)):
         # Without mpirun too: it ends ranks in its own way, and has exit codes of its own.
         n_ranks, bare = rng.choice([(1, True), (1, False), (2, False), (2, False), (3, False)])
         before = newest(results)

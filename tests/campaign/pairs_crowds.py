@@ -1,7 +1,7 @@
 """Features of decks of people, for the covering array: each value of a factor knows how to put itself into a small deck.
 
-The deck: a hall of 11 m x 7 m with a well in it and a door in its right wall, or two such floors above each other with a way down in the
-well, or two side by side; some people near the door and some at the head of the way down, so that within 8 s some get to everything."""
+The deck: a hall of 11 m x 7 m with a well in it and a door in its right wall, or two such floors above each other with a connector down in the
+well, or two side by side; some people near the door and some at the head of the connector down, so that within 8 s some get to everything."""
 import covering
 from pairs_grains import NONE, expanded
 
@@ -25,7 +25,7 @@ WORDS = {
     "floors": ("floor", "connector"), "people": ("agents", "[connectors", "smallest person", "people with a radius"), "start": ("populations", "people", "of the file"), "door": ("exit",), "journey": ("journey", "waypoint", "step"),
     "lift": ("lift",), "smoke": ("hazard",), "walk": ("speed_law", "noise", "avoidance"), "closing": ("closed_from", "connector"),
     "grains": ("obstacle", "particles", "inlets", "outlet", "forces", "material", "gravity", "periodic", "domain", "moves", "motion"), "service": ("queue",), "scheme": ("scheme", "gravity", "deformation", "driven"),
-    "navigation": ("density_cost",), "queue": ("queue", "have no way to any destination"), "group": ("group",), "zone": ("zone",), "post": ("obstacles",),
+    "navigation": ("density_cost",), "queue": ("queue", "have no route to any destination"), "group": ("group",), "zone": ("zone",), "post": ("obstacles",),
 }
 REFUSED = [
     ("scheme=crowd", "grains=particles|inlets|outlets|forces|materials|gravity"), ("scheme=crowd", "output=fclib|continuum"),
@@ -90,17 +90,17 @@ def plan(name):
 
 
 def floors(name):
-    """A way from the upper floor to the lower one."""
+    """A connector from the upper floor to the lower one."""
     def put(d):
         if name == "one":
             return
         x0, y0, x1, y1 = WELL if name in ("stair", "escalator") else (-5.0, 2.5, 0.0, 4.3)
         near, far = [[x0, y0], [x0, y1]], [[x1, y0], [x1, y1]]
         down, up = (near, far) if name in ("stair", "escalator") else (far, near)
-        way = {"type": name, "polygon": rectangle(x0, y0, x1, y1), "bottom": {"floor": "ground", "line": down}, "top": {"floor": "top", "line": up}}
+        connector = {"type": name, "polygon": rectangle(x0, y0, x1, y1), "bottom": {"floor": "ground", "line": down}, "top": {"floor": "top", "line": up}}
         if name == "escalator":
-            way |= {"speed": 0.5, "direction": "down", "walk": 0.5}
-        d.table("connectors")["way"] = way
+            connector |= {"speed": 0.5, "direction": "down", "walk": 0.5}
+        d.table("connectors")["down"] = connector
     return put
 
 
@@ -120,8 +120,8 @@ def people(name):
                 del agents["adult"]
         elif name == "fruin":
             agents["adult"]["age"] = "over 50"
-            for way in d.tables.get("connectors", {}).values():
-                way["factors"] = "fruin"
+            for connector in d.tables.get("connectors", {}).values():
+                connector["factors"] = "fruin"
         elif name == "knows":
             agents["adult"] |= {"knows": ["door"], "notices": 2.0}
         elif name == "follows":
@@ -361,7 +361,7 @@ def features(reference):
         "lock": {NONE: nothing, "soon": put("crowd.lock", after=5.0), "stop": put("crowd.lock", after=5.0, then="stop"), "off": put("crowd.lock", after=0.0)},
         "navigation": {NONE: nothing, "density": put("navigation.density_cost", weight=0.5, update=0.5)},
         "zone": {NONE: nothing, "slow": zone},
-        "closing": {NONE: nothing, "connector": lambda d: d.tables["connectors"]["way"].update(closed_from=2.0)},
+        "closing": {NONE: nothing, "connector": lambda d: d.tables["connectors"]["down"].update(closed_from=2.0)},
         "stages": {NONE: nothing, "halves": stages("halves"), "until": stages("until")},
         "grains": {NONE: nothing} | {name: grains(name) for name in (
             "obstacles", "moving wall", "periodic", "particles", "inlets", "outlets", "forces", "materials", "gravity")},

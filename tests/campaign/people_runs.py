@@ -19,7 +19,7 @@ SHUTS = {"closing": ("connector",), "lift": ("open", "closing"), "door": ("timed
 UNSOLVED = "the projection misses crowd.tolerance"
 NAMED = ("floors", "connectors", "lifts", "exits", "waypoints", "zones", "journeys", "agents", "populations", "sources", "obstacles")
 # The same building in another frame has its floor field on another grid, and sweeps in another order: totals.
-MOST_APART = 2          # people inside at the end
+MAX_APART = 2          # people inside at the end
 WHEELCHAIRS_APART = 3   # a jam of them lets go in bursts of a group
 FAR = 0.5               # mean place of those inside in both [m]
 
@@ -259,7 +259,7 @@ def compare(trial, first, second, claim, is_exact, back):
         if not same:
             trial.case.finding(f"crowd: {claim}: other bits", f"{len(a['id'])} and {len(b['id'])} people")
         return
-    if abs(len(a["id"]) - len(b["id"])) > (WHEELCHAIRS_APART if deck.values["people"] == "wheelchairs" else MOST_APART):
+    if abs(len(a["id"]) - len(b["id"])) > (WHEELCHAIRS_APART if deck.values["people"] == "wheelchairs" else MAX_APART):
         trial.case.finding(f"crowd: {claim}: other totals", f"{len(a['id'])} and {len(b['id'])} people inside")
         return
     if any(deck.values[factor] in values for factor, values in SHUTS.items()):

@@ -82,7 +82,7 @@ def hall(rng):
 # ---- buildings
 
 def building(rng):
-    """Floors above each other, or side by side. A way leads down from each, the exits are on the lowest."""
+    """Floors above each other, or side by side. A route leads down from each, the exits are on the lowest."""
     n = rng.randrange(2, 5)
     floors = [f"floor_{k}" for k in range(n)]
     deck = head(rng, RUN)
@@ -138,7 +138,7 @@ def stack(rng, deck, floors):
 
 
 def lifts(rng, deck, floors, length, width):
-    """One or two behind the upper wall, which lead down; with more than two floors the highest may have no other way."""
+    """One or two behind the upper wall, which lead down; with more than two floors the highest may have no other route."""
     deck["lifts"] = {}
     x = rng.uniform(0.3, 2)
     for k in range(rng.choice([1, 1, 2])):
@@ -215,7 +215,7 @@ def journeys(rng, deck, size, floors):
 
 
 def leads_up(deck):
-    """Whether the highest floor can be reached from all others: no escalator is in the way, and a lift is not the only one."""
+    """Whether the highest floor can be reached from all others: no escalator is on the route, and a lift is not the only one."""
     connectors = deck.get("connectors", {}).values()
     return len(connectors) > 0 and "lifts" not in deck and all(table["type"] != "escalator" for table in connectors)
 

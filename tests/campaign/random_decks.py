@@ -10,7 +10,7 @@ from harness import BAD_INPUT, files_of, summary_of
 
 NAME = "random"
 MESHES = Path(__file__).resolve().parents[1] / "reference" / "meshes"
-MOST_REFUSED = 0.25     # share of decks that no run could make sense of, such as too many bodies for a box
+MAX_REFUSED = 0.25     # share of decks that no run could make sense of, such as too many bodies for a box
 SCHEMES = ("pbd", "nonsmooth", "dem", "event", "crowd")
 STEP = {"pbd": 0.01, "nonsmooth": 2e-3, "dem": 2e-4, "event": 0.01, "crowd": 0.05}
 

@@ -33,7 +33,7 @@ from recorded_runs import Renames, differences    # noqa: E402
 BODIES, STEPS = 400, 60
 RANDOM_DECKS, SEED = 80, 1
 OUTPUTS = ("h5md", "vtk")   # of every shipped deck, besides its own
-MOST_LINES = 20             # that tell of one run
+MAX_LINES = 20             # that tell of one run
 
 
 def with_frames(text):
@@ -106,7 +106,7 @@ def compare(folder, runs, options):
             else:
                 found = differences(folder / name, now / name, renames, recorded["ranks"])
             n_differ += bool(found)
-            for line in found[:MOST_LINES] + [f"and {len(found) - MOST_LINES} more"] * (len(found) > MOST_LINES):
+            for line in found[:MAX_LINES] + [f"and {len(found) - MAX_LINES} more"] * (len(found) > MAX_LINES):
                 print(f"{name}: {line}")
     others = [f"{name}: not recorded" for name in names if name not in recorded["runs"]]
     others += [] if options.only else renames.unused()

@@ -6,7 +6,7 @@ import numpy as np
 
 class Moved:
     """Place of a wall at a time, from its motion as docs/decks.md describes it. `driven`: its position [m] or [rad] at a time, of a
-    wall under load."""
+    driven wall."""
 
     def __init__(self, wall, driven=None):
         self.motion, self.driven = wall.get("motion", {"type": "none"}), driven

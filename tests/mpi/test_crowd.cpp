@@ -81,7 +81,7 @@ struct Evacuation {
   std::uint64_t state = 0;
 };
 
-/// Everybody's way out, the same on all ranks of `comm`.
+/// Everybody's route out, the same on all ranks of `comm`.
 Evacuation evacuate(const Comm& comm, const std::string& text, const Overrides& overrides, Real until) {
   Simulation<2> simulation(comm, read_deck<2>(text, overrides));
   State<2>& state = simulation.state();

@@ -1,4 +1,4 @@
-// Deforming periodic cells: the same bits on any number of ranks, and from a checkpoint on another number.
+// Deforming domains: the same bits on any number of ranks, and from a checkpoint on another number.
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 
@@ -86,7 +86,7 @@ shear_rate = 15
 
 }  // namespace
 
-TEST_CASE("deforming cells in the plane: the same bits on any ranks and through restarts", "[mpi]") {
+TEST_CASE("deforming domains in the plane: the same bits on any ranks and through restarts", "[mpi]") {
   const Coverage covered = check_restarts<2>({plane(), {}, 400, {1, 90, 150, 320}});
   CHECK(covered.n_contacts > 15);
   CHECK(covered.n_remembered > 15);
@@ -94,7 +94,7 @@ TEST_CASE("deforming cells in the plane: the same bits on any ranks and through 
   if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
 }
 
-TEST_CASE("deforming cells that follow a shear stress: the same bits on any ranks and through restarts",
+TEST_CASE("deforming domains that follow a shear stress: the same bits on any ranks and through restarts",
           "[mpi]") {
   for (const std::string stiffness : {"1e6", ""}) {
     INFO((stiffness.empty() ? "rigid" : "soft"));
@@ -107,21 +107,21 @@ TEST_CASE("deforming cells that follow a shear stress: the same bits on any rank
   }
 }
 
-TEST_CASE("deforming cells in space: the same bits on any ranks and through restarts", "[mpi]") {
+TEST_CASE("deforming domains in space: the same bits on any ranks and through restarts", "[mpi]") {
   const Coverage covered = check_restarts<3>({space(), {}, 200, {1, 60, 120, 170}});
   CHECK(covered.n_contacts > 15);
   CHECK(covered.old_list);
   if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
 }
 
-TEST_CASE("deforming cells of rigid disks: the same bits on any ranks and through restarts", "[mpi]") {
+TEST_CASE("deforming domains of rigid disks: the same bits on any ranks and through restarts", "[mpi]") {
   const Coverage covered = check_restarts<2>({plane(""), {}, 400, {1, 90, 150, 320}});
   CHECK(covered.n_remembered > 15);  // of impacts few touch at any moment
   CHECK(covered.old_list);
   if (Comm().size() > 1) CHECK(covered.n_shared_contacts > 0);
 }
 
-TEST_CASE("deforming cells of rigid bodies of many shapes: the same bits on any ranks and through restarts",
+TEST_CASE("deforming domains of rigid bodies of many shapes: the same bits on any ranks and through restarts",
           "[mpi]") {
   const std::string shapes = R"(shapes = ["rod", "brick"]
 orientation = "random"
@@ -139,7 +139,7 @@ size = [0.04, 0.03, 0.02])";
 }
 
 TEST_CASE(
-    "deforming cells: stages change what the cell is asked for, and the tilt stays within half a period",
+    "deforming domains: stages change what the domain is asked for, and the tilt stays within half a period",
     "[mpi]") {
   const Comm world;
   Simulation<2> simulation(world, read_deck<2>(plane()));

@@ -1,4 +1,4 @@
-// Walls under load: the same bits on any number of ranks, and from a checkpoint on another number.
+// Driven walls: the same bits on any number of ranks, and from a checkpoint on another number.
 #include "mpi/invariance.hpp"
 #include "mpi/restarts.hpp"
 

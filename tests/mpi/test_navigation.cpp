@@ -75,7 +75,7 @@ bool told_the_same(const Site& site, const Site& alone, const std::vector<Vec<2>
 
 }  // namespace
 
-TEST_CASE("ways: fields, rows and what people are told have the bits of one rank", "[mpi]") {
+TEST_CASE("floor field: fields, rows and what people know have the bits of one rank", "[mpi]") {
   const Comm world;
   const Comm self(MPI_COMM_SELF);
   const std::array<bool, 2> periodic = GENERATE(std::array{false, false}, std::array{true, false});
@@ -123,7 +123,7 @@ TEST_CASE("ways: fields, rows and what people are told have the bits of one rank
   CHECK(told_the_same(together, alone, positions));
 }
 
-TEST_CASE("ways: a destination in a wall is an InputError on all ranks", "[mpi]") {
+TEST_CASE("floor field: a destination in a wall is an InputError on all ranks", "[mpi]") {
   Deck deck = Deck::from_text("[walkable]\npolygon = [[0, 0], [2, 0], [2, 2], [0, 2]]\n", "test.toml", {});
   BuildingPlan plan;
   plan.describe(deck.root());
@@ -134,7 +134,7 @@ TEST_CASE("ways: a destination in a wall is an InputError on all ranks", "[mpi]"
                   InputError);
 }
 
-TEST_CASE("ways: more ranks than tiles, and no destination at all", "[mpi]") {
+TEST_CASE("floor field: more ranks than tiles, and no destination at all", "[mpi]") {
   Deck deck = Deck::from_text(
       "[walkable]\npolygon = [[0, 0], [1, 0], [1, 1], [0, 1]]\n[navigation]\nwall_clearance = 0.25\n",
       "test.toml", {});

@@ -41,7 +41,7 @@ width = 0.02
 [shapes.wedge]
 type = "polygon"
 points = [[0, 0], [0.08, 0], [0.02, 0.05]]
-rounding = 0.002
+rounding_radius = 0.002
 [particles.pieces]
 material = "stone"
 shapes = ["brick", "rod", "wedge"]

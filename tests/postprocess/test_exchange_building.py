@@ -52,7 +52,7 @@ def test_two_drawings_are_a_building(folder):
     check_in("1  TEXT: floor upper, layer TEXT", said.stderr, "what was left out, and where")
     check_in("stairs: nothing joins ground and upper; the deck has a connector to fill in", said.stderr, "what is to do")
     refused = subprocess.run([program(), "check", "shop.toml"], capture_output=True, text=True)
-    check_in('no way leads from "upper" to any exit', refused.stderr, "the deck without the stair is refused")
+    check_in('no route leads from "upper" to any exit', refused.stderr, "the deck without the stair is refused")
     text = (folder / "shop.toml").read_text()
     check_in(TEMPLATE, text, "a connector to fill in")
     (folder / "shop.toml").write_text(text.replace(TEMPLATE, STAIR))

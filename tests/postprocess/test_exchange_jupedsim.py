@@ -135,7 +135,7 @@ def test_columns_by_their_names_and_units_by_option(folder):
     check_people(plan)
     check(plan.left_out["column color", ""] == 1, "other columns", plan.left_out)
     (folder / "traj.txt").write_text(text_of([(f, k, x + 1000, y) for f, k, x, y in ROWS], head="# framerate: 16"))
-    with pytest.raises(exchange.ExchangeError, match=r"traj.txt: places up to 1010, and the header tells no unit: cm\?"):
+    with pytest.raises(exchange.ExchangeError, match=r"traj.txt: places up to 1010, and the header has no unit: cm\?"):
         exchange.read("traj.txt")
     check_close(float(exchange.read("traj.txt", unit="cm").people["x"][0]), 10.015, "in cm", absolute=1e-12)
 
@@ -144,7 +144,7 @@ def test_text_without_a_header(folder):
     """As in older files of the archive: rows of each person one after the other, in cm."""
     rows = [(3 + k, key, 1.0 + 0.07 * k, 2.0 * key) for key in (1, 2) for k in range(12)]
     (folder / "traj.txt").write_text(text_of(rows, 100, "").lstrip())
-    with pytest.raises(exchange.ExchangeError, match="people move by 7 from frame to frame, and the header tells no unit: cm"):
+    with pytest.raises(exchange.ExchangeError, match="people move by 7 from frame to frame, and the header has no unit: cm"):
         exchange.read("traj.txt")
     plan = exchange.read("traj.txt", unit="cm", frame=4)
     check_people(plan, [(4, 1, 1.07, 2.0), (4, 2, 1.07, 4.0)])

@@ -172,7 +172,7 @@ RESTART, DATA = "mercury_box.restart", "mercury_3d.data"
     (RESTART, "MercuryDPM 1.0", "restart_version 3", ":1: a restart file of before MercuryDPM 1.0"),
     (RESTART, "Particles 3", "Particles 4", ":23: Particles should have 4 lines, not 3"),
     (RESTART, "Species 3", "Sorts 3", "there is no line 'Species'"),
-    (RESTART, "SphericalParticle id 2", "SuperQuadricParticle id 2", ":25: a SuperQuadricParticle: only balls are taken"),
+    (RESTART, "SphericalParticle id 2", "SuperQuadricParticle id 2", ":25: a SuperQuadricParticle: only spheres are taken"),
     (RESTART, "Particle id 2 indSpecies 1", "Particle id 2 indSpecies 1.5", ":25: a whole number is wanted, not '1.5'"),
     (RESTART, "angularVelocity 1 2 3", "angularVelocity 1 2", ":24: 3 numbers are wanted"),
     (RESTART, "id 9 indSpecies 0", "id 7 indSpecies 0", "id 7 occurs twice"),

@@ -23,7 +23,7 @@ SPACE = {"simulation": {"dimension": 3, "scheme": "nonsmooth", "end_time": "0.02
          "shapes": {"brick": {"type": "box", "size": [0.4, 0.2, 0.1]},
                     "rod": {"type": "capsule", "length": 0.3, "width": 0.1},
                     "stone": {"type": "hull", "file": str(source_folder() / "inputs/convex/stone.stl"), "scale": 0.015,
-                              "rounding": 0.02, "accept_hull": "any"}},
+                              "rounding_radius": 0.02, "accept_hull": "any"}},
          "obstacles": {"floor": {"type": "plane", "point": [0, 0, 0], "normal": [0.2, 0, 1], "material": "glass"},
                        "post": {"type": "cylinder", "a": [-0.8, 0.8, 0.2], "b": [-0.8, 0.8, 1.2], "radius": 0.1,
                                 "material": "glass"},
@@ -44,7 +44,7 @@ PLANE = SPACE | {
     "domain": {"lower": [-1, -1], "upper": [1, 1]},
     "physics": {"gravity": [0, -9.81]},
     "shapes": {"brick": {"type": "box", "size": [0.3, 0.1]}, "rod": {"type": "capsule", "length": 0.2, "width": 0.08},
-               "wedge": {"type": "polygon", "points": [[0, 0], [0.3, 0], [0, 0.15]], "rounding": 0.02}},
+               "wedge": {"type": "polygon", "points": [[0, 0], [0.3, 0], [0, 0.15]], "rounding_radius": 0.02}},
     "obstacles": {"floor": {"type": "plane", "point": [0, -0.9], "normal": [0.1, 1], "material": "glass"},
                   "post": {"type": "disk", "center": [-0.7, 0.7], "radius": 0.2, "material": "glass"},
                   "bar": {"type": "segment", "a": [0.3, 0.9], "b": [0.9, 0.7], "material": "glass"},
@@ -90,7 +90,7 @@ def test_what_a_record_cannot_show_is_said(folder, monkeypatch):
     shutil.rmtree(alone / "checkpoint")
     result = render(alone, "--contacts")
     check(result.returncode == 0, "it is drawn", result.stderr)
-    for sentence in ("contacts are not drawn", "not drawn: post\n", "drawn as balls around them"):
+    for sentence in ("contacts are not drawn", "not drawn: post\n", "drawn as spheres around them"):
         check_in(sentence, result.stderr, "what is missing is named")
 
 

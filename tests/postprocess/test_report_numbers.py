@@ -171,8 +171,8 @@ def test_a_connector_that_closes_is_crossed_out(folder):
         browser.open(path)
         for time, wanted in ((11, 0), (13, 2), (11, 0)):
             browser.set("time", time * FPS, "input")
-            check(browser.run("document.querySelectorAll('figure.floor .way.closed').length") == wanted, f"ends that are closed at {time} s")
-            shown = browser.run("[...document.querySelectorAll('figure.floor .way .cross')].map(e => getComputedStyle(e).display != 'none')")
+            check(browser.run("document.querySelectorAll('figure.floor .connector-end.closed').length") == wanted, f"ends that are closed at {time} s")
+            shown = browser.run("[...document.querySelectorAll('figure.floor .connector-end .cross')].map(e => getComputedStyle(e).display != 'none')")
             check(shown == [bool(wanted)] * 2, "a cross at each end", shown)
 
 

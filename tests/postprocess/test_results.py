@@ -72,14 +72,15 @@ def test_old_names_are_read_as_the_new_ones(folder):
 
 def test_old_columns_of_people_are_read_as_the_new_ones(folder):
     make_run(folder)
-    (folder / "case.agents.csv").write_text("id[-],kind[-],walks_from[s],party[-],party_waited[s]\n3,adult,1.5,2,0.25\n")
+    (folder / "case.agents.csv").write_text("id[-],kind[-],walks_from[s],party[-],party_waited[s],state[-]\n3,adult,1.5,2,0.25,no way\n")
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
         agents = Results(folder).agents
-    check(agents.names == ["id", "agent_type", "premovement_end", "group", "group_waited"], "names", agents.names)
+    check(agents.names == ["id", "agent_type", "premovement_end", "group", "group_waited", "state"], "names", agents.names)
     check(agents["agent_type"] == ["adult"] and agents["premovement_end"][0] == 1.5, "texts and numbers", agents["agent_type"])
     check(agents.units["premovement_end"] == "s", "units", agents.units)
-    check(len(said.getvalue().splitlines()) == 4 and "'kind' is now called 'agent_type'" in said.getvalue(), "a line for each", said.getvalue())
+    check(agents["state"] == ["no route"], "a state", agents["state"])
+    check(len(said.getvalue().splitlines()) == 5 and "'kind' is now called 'agent_type'" in said.getvalue(), "a line for each", said.getvalue())
 
 
 def test_old_names_of_the_certificate_are_read_as_the_new_ones(folder):

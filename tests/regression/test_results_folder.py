@@ -63,7 +63,7 @@ def stopped_by(folder, number):
     check(command == "scree run small.toml --resume", "it is said how to go on", result)
     check(not (results / LOCK).exists(), "the lock is gone")
     result = run_ok(*command.split()[1:], ranks=2, folder=folder)
-    for word in ("left behind", "passed over", "starting anew"):
+    for word in ("left behind", "passed over", "starting again"):
         check(word not in result.stderr, "nothing is wrong with what was left", result)
     run_ok("-q", "run", deck, "--set", "output.directory=whole", folder=folder)
     for name in ("small.scalars.csv", "small.certificate.csv"):
@@ -96,7 +96,7 @@ def test_a_second_ctrl_c_ends_a_run_at_once(folder):
     check((results / LOCK).exists(), "a lock is left behind")
     result = run_ok("run", deck, "--resume", "--set", "pbd.sweeps=3", folder=folder)
     check_in("was left behind by process", result.stderr, "the lock is taken over, with a word")
-    check_in("no checkpoint found in results/small/checkpoint: starting anew", result.stderr, "so is the start")
+    check_in("no checkpoint found in results/small/checkpoint: starting again", result.stderr, "so is the start")
 
 
 def test_a_signal_before_mpi_starts_ends_nothing(folder):

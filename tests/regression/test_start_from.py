@@ -408,8 +408,8 @@ def test_a_deformed_cell_goes_on_as_it_was_left(folder):
             run_ok("run", deck(name, rate), "--from", start, "--force", folder=folder, ranks=ranks)
             hashes[name].add(summary(folder, name)["state_hash"])
     check(all(len(found) == 1 for found in hashes.values()), "the same bits on 1 and 3 ranks", hashes)
-    check_in("the cell is that of the checkpoint", log_of(folder, "rests"), "the log says what the cell is")
+    check_in("the domain is that of the checkpoint", log_of(folder, "rests"), "the log says what the domain is")
     check_in("tilted by", log_of(folder, "rests"), "and how far it leans")
     # Where nothing shears on, the motion about the flow dies away; no body has overlapped another through a face at the start.
     energy = scalars(folder, "rests")["speed_kinetic[J]"]
-    check(0 < energy[-1] < energy[0], "a cell that rests loses energy", (energy[0], energy[-1]))
+    check(0 < energy[-1] < energy[0], "a domain that rests loses energy", (energy[0], energy[-1]))

@@ -82,9 +82,9 @@ def test_rheology(folder):
     scalars = results.scalars
     first = (scalars["time"] > 0.006) & (scalars["time"] < 0.01)
     stress = scalars["stress_contact_yy"] + scalars["stress_kinetic_yy"]
-    check(500 < stress[first].mean() < 1500, "the cell holds about 1 kPa", stress[first])
+    check(500 < stress[first].mean() < 1500, "the domain holds about 1 kPa", stress[first])
     check(abs(scalars["cell_shear_rate"][-1] - 15) < 0.1, "the last stage shears at its rate", scalars["cell_shear_rate"][-1])
-    check(scalars["solid_solid_fraction"][-1] > 0.5, "the cell has become denser", scalars["solid_solid_fraction"][-1])
+    check(scalars["solid_solid_fraction"][-1] > 0.5, "the domain has become denser", scalars["solid_solid_fraction"][-1])
 
 
 def test_shear_cell(folder):

@@ -416,7 +416,7 @@ def test_a_one_way_door_of_one_height(folder):
     deck = (folder / "level.toml").read_text().replace('direction = "up"', 'direction = "down"')
     (folder / "back.toml").write_text(deck)
     said = scree("check", folder / "back.toml", folder=folder)
-    check_in('no way leads from "left" to any exit', said.stderr, "nobody gets through against its direction")
+    check_in('no route leads from "left" to any exit', said.stderr, "nobody gets through against its direction")
     for kind in ("stair", "ramp"):
         text = (folder / "level.toml").read_text().replace('type = "level"', f'type = "{kind}"')
         text = text.replace('[floors.right]\nelevation = "0 m"', '[floors.right]\nelevation = "0.5 m"')
@@ -425,7 +425,7 @@ def test_a_one_way_door_of_one_height(folder):
         check(json.loads((folder / f"results/{kind}/summary.json").read_text())["evacuation"]["left"] == 10, f"up a {kind}", folder)
         (folder / f"{kind}_down.toml").write_text(text.replace('direction = "up"', 'direction = "down"'))
         said = scree("check", folder / f"{kind}_down.toml", folder=folder)
-        check_in('no way leads from "left" to any exit', said.stderr, f"not up a {kind} that leads down")
+        check_in('no route leads from "left" to any exit', said.stderr, f"not up a {kind} that leads down")
 
 
 def test_an_escalator_of_one_height_says_what_to_write(folder):

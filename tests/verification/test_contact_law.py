@@ -14,7 +14,7 @@ def plot(*arguments):
 
 def test_all_checks_hold(folder):
     table = folder / "law.csv"
-    rows = [row for row in verified(table, "contact-law") if row["case"] == "one ball" and row["quantity"] == "restitution"]
+    rows = [row for row in verified(table, "contact-law") if row["case"] == "one sphere" and row["quantity"] == "restitution"]
     steps = sorted({float(row["omega_dt"]) for row in rows})
     check(steps[0] == 1e-3 and steps[-1] == 1e3 and len(steps) >= 12, "steps from 1e-3 to 1e3", steps)
     worst = max(abs(float(row["found"]) / float(row["exact"]) - 1) for row in rows)

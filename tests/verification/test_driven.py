@@ -1,4 +1,4 @@
-"""Walls under load: `scree verify rigs --case driven` holds on one rank and on two (with --full three), and a plate that presses on a bed with given
+"""Driven walls: `scree verify rigs --case driven` holds on one rank and on two (with --full three), and a plate that presses on a bed with given
 pressures comes to rest where the same plate meets them at constant speed."""
 import csv
 import random

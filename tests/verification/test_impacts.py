@@ -72,7 +72,7 @@ def test_the_gain_of_newtons_law_at_a_corner_is_told(folder):
             "domain": {"lower": [-1, -1], "upper": [1, 1]}, "materials": {"m": {"density": 1000}},
             "pairs": {"m-m": {"friction": 5.0, "restitution": e}}, "solver": {"type": "nsgs", "tolerance": 1e-12},
             "obstacles": {"floor": {"type": "plane", "point": [0, 0], "normal": [0, 1], "material": "m"}},
-            "shapes": {"plank": {"type": "box", "size": [a, b], "rounding": 1e-8}},
+            "shapes": {"plank": {"type": "box", "size": [a, b], "rounding_radius": 1e-8}},
             "particles": {"planks": {"material": "m", "shape": "plank", "angle": turn,
                                      "source": {"type": "file", "path": "plank.csv"}}},
             "analysis": {"every_steps": 1}, "output": {"certificate": {"every_steps": 1}}, "measures": {"energy": {"type": "energy", "balance": True}}}

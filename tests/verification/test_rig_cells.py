@@ -1,4 +1,4 @@
-"""`scree verify rigs --case cells` finds straight flight, invariance, the work of the cell, and the stresses of LAMMPS and of kinetic
+"""`scree verify rigs --case cells` finds straight flight, invariance, the work of the domain, and the stresses of LAMMPS and of kinetic
 theory; the quick cases on one rank and on two (with --full three), the flows where --full asks for them."""
 from scree_program import check, verified
 
@@ -7,7 +7,7 @@ def test_quick_cases_of_cells_hold(folder, full):
     rows, others = (verified(folder / f"cells{ranks}.csv", "rigs", "--case", "cells", "--quick", ranks=ranks) for ranks in (1, 3 if full else 2))
     check(rows == others, "the same rows on more ranks")
     cases = {row["case"] for row in rows}
-    check(cases == {"free body, 50 wraps in a sheared cell", "cell elsewhere in space", "work of a sheared cell", "brought to a pressure",
+    check(cases == {"free body, 50 wraps in a sheared domain", "domain elsewhere in space", "work of a sheared domain", "brought to a pressure",
                     "rigid contact"},
           "no case is left out", cases)
 

@@ -72,7 +72,7 @@ def test_r02_r03_stairs(folder):
         ends = {"up": (("ground", lower), ("top", [[-12, 2.2], [-12, 4.2]])),
                 "down": (("top", rectangle(-10.1, 3.15, -10, 3.25)), ("ground", [[-12, 0], [-12, 2]]))}
         run = _one_person(folder, 1.33, floors, flights, *ends[way], name=f"switchback_{way}")
-        # The way over the flights is not straight: its turn takes it across the slope.
+        # The route over the flights is not straight: its turn takes it across the slope.
         taken = _time_on(run, 3) + _time_on(run, 4)
         CRITERIA.row(f"{row} {way} switchback", source, f"at least {expected:.2f} s - 0.1 s, and 5 % more at most",
                      f"{taken:.2f} s and {_time_on(run, 1):.2f} s on the landing",
@@ -291,9 +291,9 @@ def test_r13_speed_and_density_on_stairs(folder):
                  bool(pairs) and all(up < down for _, up, down in pairs))
 
 
-def test_r14_choice_of_a_way(folder):
-    """RiMEA 14: people choose between a short way down and up stairs and a long way on their floor. Here everybody takes
-    the way of the least time: the stairs (two flights of 4 m in plan and 3 m rise at factors of 0.5 and 0.75, 18.7 s at
+def test_r14_choice_of_a_route(folder):
+    """RiMEA 14: people choose between a short route down and up stairs and a long one on their floor. Here everybody takes
+    the route of the least time: the stairs (two flights of 4 m in plan and 3 m rise at factors of 0.5 and 0.75, 18.7 s at
     1 m/s for 10 m in plan) if the floor leads 34 m around, the floor if it leads 5 m around."""
     for reach, by_stairs in ((34.0, True), (5.0, False)):
         floors = {"upper": _floor(3, [[0, 0], [6, 0], [6, reach - 2], [16, reach - 2], [16, 0], [26, 0], [26, reach], [0, reach]]),

@@ -107,7 +107,7 @@ def test_small_cabin(folder):
 
 
 def test_lift_or_stair(folder):
-    """Who finds the lift nearer than the stair takes it, and the other way round: the way of the least time counts, with
+    """Who finds the lift nearer than the stair takes it, and the other way round: the route of the least time counts, with
     the time that a lift is reckoned to take (2 rides, 1.5 times the door time, the dwell: 17 s, and some 20 s of walking; the
     stair takes 13.3 s, and then as long a walk). With `wait` = 100 s all take the stair."""
     stair = {"stair": {"polygon": rectangle(-8, 0, 0, 2), "bottom": {"floor": "yard", "line": [[-8, 0], [-8, 2]]},
@@ -143,7 +143,7 @@ def test_floors_take_turns(folder):
 
 def test_closed_lift(folder):
     """A lift that closes at 20 s: who is in it gets down, nobody enters it later, and the others take the stair, which was
-    the longer way until then."""
+    the longer route until then."""
     tables = _building({"capacity": 6, "closed_from": 20.0},
                        connectors={"stair": {"polygon": rectangle(-8, 0, 0, 2), "bottom": {"floor": "yard", "line": [[-8, 0], [-8, 2]]},
                                              "top": {"floor": "upper", "line": [[0, 0], [0, 2]]}}},

@@ -92,7 +92,7 @@ def test_2_8_counterflow(folder):
 
 
 def _group_of_five(folder, name, **groups):
-    """The times at which a group of NIST 2.9 leaves, sorted, and how far apart along the way it ever was."""
+    """The times at which a group of NIST 2.9 leaves, sorted, and how far apart along the route it ever was."""
     plan = wkt(rectangle(0, 0, 5, 4), rectangle(4.9, 1, 15.1, 3), rectangle(15, 0, 20, 4))
     kinds = {"able": {"speed": constant(1.25), "radius": constant(0.2)},
              "slow": {"speed": constant(0.5), "radius": constant(0.2)}}
@@ -155,7 +155,7 @@ def test_2_9_counterflow(folder):
                 without.append(longest)
     CRITERIA.row("2.9 counterflow", "own", "three groups of four leave within 10 s each",
                  ", ".join(f"{time:.1f}" for time in spread) + " s", max(spread) <= 10)
-    CRITERIA.row("2.9 not split", "own", "members at most 6 m apart along the way",
+    CRITERIA.row("2.9 not split", "own", "members at most 6 m apart along the route",
                  ", ".join(f"{way:.2f}" for way in apart) + " m", max(apart) <= 6)
     CRITERIA.report("own", "the same people, not as groups", "2.9 single", ", ".join(f"{time:.1f}" for time in without) + " s")
 
@@ -188,7 +188,7 @@ def test_2_9_side_by_side(folder):
             middle = x.mean(axis=0)
             found.append(float(np.ptp(x, axis=0)[(middle > 20) & (middle < 30)].mean()))
         extents[abreast] = float(np.mean(found))
-    CRITERIA.row("2.9 abreast", "own", "extent along the way at most half of that without",
+    CRITERIA.row("2.9 abreast", "own", "extent along the route at most half of that without",
                  f"{extents[True]:.2f} m, without {extents[False]:.2f} m", extents[True] <= 0.5 * extents[False])
 
 
@@ -212,7 +212,7 @@ def test_2_10_slow_person(folder):
     CRITERIA.row("2.10", "NIST 2.10", "longer with the slow one", ", ".join(texts) + " s", all(slower))
 
 
-# ---- ways
+# ---- routes
 
 def test_3_1_routes(folder):
     """NIST 3.1 (IMO 10): 23 persons in twelve cabins, of which eight are assigned to the main exit and four to the second."""

@@ -15,7 +15,7 @@ from decks import constant
 from scree_program import check, source_folder
 
 CRITERIA = Criteria("RiMEA 4.1.1", expected_failures={
-    "R15 static ways": "with ways that do not change all pass within 2 m of the inner corner",
+    "R15 static routes": "with routes that do not change all pass within 2 m of the inner corner",
     "R16": "people pass joints of curved walls without being slowed; the law was calibrated when joints slowed them",
     "R16 wide": "disks of 0.2 m walk in two rows on a track of 0.8 m"})
 
@@ -151,7 +151,7 @@ def test_r09_large_room(folder):
                  n_different == 1)
 
 
-# ---- ways
+# ---- routes
 
 def test_r10_routes(folder):
     """RiMEA 10: 23 persons in twelve cabins, of which eight are assigned to the main exit and four to the second one."""
@@ -263,23 +263,23 @@ def test_r12d_width_of_the_neck(folder):
 def test_r15_crowd_at_a_corner(folder):
     """RiMEA 15: 500 persons who start in a block of 20 m x 6 m walk around a corner of a corridor 20 m wide; that takes
     longer than a straight corridor as long as the inner side, and not as long as one of the outer side. People who
-    know only the shortest way all pass close to the corner; here they avoid dense places
+    know only the shortest route all pass close to the corner; here they avoid dense places
     ([navigation.density_cost])."""
     corner = "POLYGON((72 0, 52 0, 42 10, 42 60, 62 60, 62 20, 72 20, 72 0))"
     cases = {"short": (_corridor(50, 20), [[50, 0], [50, 20]], rectangle(0, 0, 6, 20)),
              "corner": (corner, [[42, 60], [62, 60]], rectangle(66, 0, 72, 20)),
              "long": (_corridor(81.4, 20), [[81.4, 0], [81.4, 20]], rectangle(0, 0, 6, 20))}
 
-    def times(ways, navigation):
+    def times(routes, navigation):
         found = {}
         for name, (plan, line, block) in cases.items():
             deck = crowd_deck(plan, end_time=600.0, fps=0.5, exits={"end": {"line": line}}, navigation=navigation,
                               populations={"crowd": {"count": 500, "region": block}})
-            found[name] = run_crowd(folder, deck, name=f"{ways}_{name}").last_left
+            found[name] = run_crowd(folder, deck, name=f"{routes}_{name}").last_left
         return found["short"], found["corner"], found["long"]
 
-    for row, ways, navigation in (("R15", "density", {"density_cost": {"weight": 1.0}}), ("R15 static ways", "static", {})):
-        short, corner_time, long = times(ways, navigation)
+    for row, routes, navigation in (("R15", "density", {"density_cost": {"weight": 1.0}}), ("R15 static routes", "static", {})):
+        short, corner_time, long = times(routes, navigation)
         CRITERIA.row(row, "RiMEA 15", "t(short) < t(corner) < t(long)", f"{short:.1f}, {corner_time:.1f}, {long:.1f} s",
                      short < corner_time < long)
 
@@ -320,7 +320,7 @@ def _single_file(folder, half_width, name):
     densities, speeds, texts = [], [], []
     for count, end in ((24, 240.0), (40, 480.0), (56, 1500.0)):
         shares = [count // 4 + (1 if k < count % 4 else 0) for k in range(4)]
-        # Ways along the middle line, on which lengths are measured.
+        # Routes along the middle line, on which lengths are measured.
         deck = crowd_deck(f"POLYGON(({text}), ({hole}))", end_time=end, fps=0.5,
                           navigation={"wall_clearance": half_width},
                           waypoints={place: {"polygon": polygon} for place, polygon in places.items()},

@@ -10,7 +10,7 @@ from .launch import InputError, RunError, message_in
 TILE_EDGE = 16                  # diameters along x and y
 TILE = TILE_EDGE**3             # bodies
 DIAMETER = 0.01                 # [m]
-RADIUS = 5e-4                   # of small balls of a mixture [m]
+RADIUS = 5e-4                   # of small spheres of a mixture [m]
 SPACING = 2 * RADIUS * 1.02     # of them [m]
 
 
@@ -101,9 +101,9 @@ radius = {{ distribution = "constant", value = {DIAMETER / 2} }}
 
 
 def mixture(path, bodies, ratio):
-    """Writes about so many balls of two sizes in a box with walls, as much volume of the one as of the other: small ones, 1 mm wide, on a
+    """Writes about so many spheres of two sizes in a box with walls, as much volume of the one as of the other: small ones, 1 mm wide, on a
     cubic lattice 2 % wider than their diameter, and large ones, `ratio` times as wide, in their midst that took the places of those
-    in the way. Ratio 1: the small ones alone. Returns the edge of the box [m] and how many balls there are, and large ones."""
+    in the way. Ratio 1: the small ones alone. Returns the edge of the box [m] and how many spheres there are, and large ones."""
     large, of_large = ratio * RADIUS, ratio**3
     # Large ones on a cubic lattice whose number comes near.
     per_edge = min(range(1, 100), key=lambda k: abs(math.log(k**3 * of_large / bodies))) if ratio > 1 else 0

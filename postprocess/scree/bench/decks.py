@@ -92,7 +92,7 @@ density = 2500
 
 
 def sizes(asked):
-    """Soft balls of two sizes in a box with walls: a periodic one would have to be four of the large ones wide."""
+    """Soft spheres of two sizes in a box with walls: a periodic one would have to be four of the large ones wide."""
     ratios = asked.numbers("ratios")
     for ratio in ratios:
         if ratio < 1:
@@ -137,7 +137,7 @@ source = {{ type = "file", path = "{path}" }}
 
 
 def convex(asked):
-    """Cubes beside balls of their volume: the pour onto a floor, periodic sideways, and steps of the settled bed. Both fall from the
+    """Cubes beside spheres of their volume: the pour onto a floor, periodic sideways, and steps of the settled bed. Both fall from the
     same lattice, with twice as many layers as columns along an edge, with random velocities; cubes are turned at random."""
     edge, spacing = DIAMETER, 1.8 * DIAMETER
     radius = edge * (3 / (4 * math.pi))**(1 / 3)

@@ -1,4 +1,4 @@
-"""Starts scree_bench on a number of ranks and reads what it tells."""
+"""Starts scree_bench on a number of ranks and reads what it prints."""
 import ctypes
 import json
 import os
@@ -9,7 +9,7 @@ import tempfile
 from .machine import n_processors
 
 PLACEHOLDER = "{ranks}"
-MOST_LINES = 8          # of what a failed program wrote
+MAX_LINES = 8          # of what a failed program wrote
 SET_PARENT_DEATH_SIGNAL = 1     # prctl
 
 
@@ -31,7 +31,7 @@ def message_in(errors):
     for line in lines:
         if line.startswith("scree: "):
             return line.removeprefix("scree: ")
-    return "\n".join([line for line in lines if line.strip(" -")][-MOST_LINES:]) or "no message"
+    return "\n".join([line for line in lines if line.strip(" -")][-MAX_LINES:]) or "no message"
 
 
 def end_with_parent():
@@ -57,7 +57,7 @@ class Launcher:
         self.words, self.program = words, program
 
     def run(self, ranks, arguments, what, take):
-        """Calls take(kind, value) with what the program tells. Throws if it fails, with `what` in the message."""
+        """Calls take(kind, value) with what the program prints. Throws if it fails, with `what` in the message."""
         words = [word.replace(PLACEHOLDER, str(ranks)) for word in self.words.split()]
         environment = dict(os.environ)
         if ranks <= n_processors():
@@ -87,7 +87,7 @@ class Launcher:
         try:
             take(*message)
         except (KeyError, TypeError, ValueError) as error:
-            raise RunError(f'{what}: {self.program} tells "{line.strip()}", which is not understood: {error}') from error
+            raise RunError(f'{what}: {self.program} prints "{line.strip()}", which is not understood: {error}') from error
 
     def require_success(self, code, told, errors, ranks, what):
         if code == 0 and "done" in told:

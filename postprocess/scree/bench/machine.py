@@ -1,4 +1,4 @@
-"""What the numbers of a benchmark were measured on. Bytes and Hz throughout; what the system does not tell is missing."""
+"""What the numbers of a benchmark were measured on. Bytes and Hz throughout; what the system does not say is missing."""
 import json
 import os
 import subprocess
@@ -42,7 +42,7 @@ def bytes_of(text):
 
 
 def processor():
-    """The name of a processor says little in virtual machines; family and model tell what it is. Processors of ARM have no name
+    """The name of a processor says little in virtual machines; family and model say what it is. Processors of ARM have no name
     here, but an implementer and a part."""
     told = cpuinfo()
     name = told.get("model name", "")
@@ -92,8 +92,8 @@ def describe_machine():
 
 
 def machine_of(program):
-    """describe_machine() with what the program scree_bench tells of itself and measures on one rank. Throws OSError and
-    CalledProcessError; ValueError if it tells nothing."""
+    """describe_machine() with what the program scree_bench says of itself and measures on one rank. Throws OSError and
+    CalledProcessError; ValueError if it says nothing."""
     process = subprocess.run([program, "--stream", "--machine"], text=True, capture_output=True, check=True, stdin=subprocess.DEVNULL)
     for line in process.stdout.splitlines():
         if line.startswith('{"machine"'):
@@ -102,7 +102,7 @@ def machine_of(program):
 
 
 def processor_text(machine):
-    """The processor in one line: family and model tell what a virtual machine calls "AMD EPYC"."""
+    """The processor in one line: family and model say what a virtual machine calls "AMD EPYC"."""
     family = ""
     if "processor_family" in machine:
         family = f" (family {machine['processor_family']}, model {machine.get('processor_model', 0)})"

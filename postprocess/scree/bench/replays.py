@@ -9,7 +9,7 @@ from .results import write_atomically
 from .rows import number_text
 from .tables import wrapped
 
-MOST_OF_FAILURE = 100    # characters of a line; the table is wider, but this is text
+MAX_LENGTH_OF_FAILURE = 100    # characters of a line; the table is wider, but this is text
 
 
 def seconds_text(seconds):
@@ -32,7 +32,7 @@ def table_row(solve):
     for reached in solve["reached"]:
         text += f" {'-' if reached['seconds'] is None else seconds_text(reached['seconds']):>6}"
     if solve["failure"]:
-        return f"{text} | {solve['file']}\n" + wrapped("failed: " + solve["failure"], " " * 29 + " | ", MOST_OF_FAILURE)
+        return f"{text} | {solve['file']}\n" + wrapped("failed: " + solve["failure"], " " * 29 + " | ", MAX_LENGTH_OF_FAILURE)
     counts, residual = solve["counts"], {name: float(value) for name, value in solve["residual"].items()}
     confirmed = "-" if not solve["converged"] else "yes" if solve["confirmed"] else "NO"
     return (f"{text} | {counts['sweeps']:>6} {counts['iterations']:>6} {counts['newton_steps']:>6} | {residual['fclib_absolute']:>7.1e} "
@@ -60,7 +60,7 @@ def csv_row(solve, head):
 
 
 def finite_or_null(value):
-    """JSON has no infinities: scree_replay tells them as texts."""
+    """JSON has no infinities: scree_replay prints them as texts."""
     if isinstance(value, dict):
         return {name: finite_or_null(part) for name, part in value.items()}
     return None if value in ("inf", "-inf", "nan", "-nan") else value

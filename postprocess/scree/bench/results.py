@@ -16,7 +16,7 @@ def write_atomically(path, text):
 
 
 class Results:
-    """All that a benchmark has to tell, for files."""
+    """All that a benchmark reports, for files."""
 
     def __init__(self, command, settings, machine):
         self.command, self.settings, self.machine = command, settings, machine

@@ -1,4 +1,4 @@
-"""Rows of a benchmark, as scree_bench tells them in JSON (docs/benchmarks.md, "What the numbers mean")."""
+"""Rows of a benchmark, as scree_bench prints them in JSON (docs/benchmarks.md, "What the numbers mean")."""
 import math
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What scree_bench tells on its standard output as lines of JSON, as tables and files: one object with one member per line."""
+"""What scree_bench prints on its standard output as lines of JSON, as tables and files: one object with one member per line."""
 import json
 import sys
 

@@ -1,6 +1,6 @@
 """Rows of benchmarks whose unit of work is a step of a run: names for what scree_bench measured (src/bench/steps.cpp).
 
-`found` has: case, mode, ranks; row (what decks.py told); seconds of a step and spread; bodies (mean of the steps), steps, wall; warm_up {steps,
+`found` has: case, mode, ranks; row (what decks.py printed); seconds of a step and spread; bodies (mean of the steps), steps, wall; warm_up {steps,
 seconds}; timers {name: seconds, mean over ranks} and phases; certificate {name: {sum, max}, texts where not finite} and solved; rebuilds; contacts, pairs, lanes,
 blocks (after the warm-up); imbalance, bytes, memory_of_rank (at the end); run_time (of all steps of the deck).
 """
@@ -34,7 +34,7 @@ class Row:
         self.add(name, unit, factor * seconds * scale)
 
     def sum(self, name):
-        """Over all steps, of a number that the certificate tells; None: it does not."""
+        """Over all steps, of a number that the certificate has; None: it does not."""
         told = self.found["certificate"].get(name)
         return None if told is None else float(told["sum"])
 

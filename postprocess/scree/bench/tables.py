@@ -146,7 +146,7 @@ def format_block(columns, rows, with_notes):
 
 
 def format_rows(rows, processor):
-    """A table: the processor (empty: not told), then keys, ranks, seconds and results, phases and notes below each row.
+    """A table: the processor (empty: not known), then keys, ranks, seconds and results, phases and notes below each row.
 
     Blocks of columns that do not fit side by side follow each other.
     """

@@ -104,7 +104,7 @@ def main(words):
     parser.add_argument("--colour", choices=("speed", "exit"), default="speed", help="what colours show (default speed)")
     parser.add_argument("--colours", default="viridis", help="colour map of matplotlib for speeds (default viridis)")
     parser.add_argument("--top-speed", type=style.finite, metavar="V", help="speed of the last colour [m/s]")
-    parser.add_argument("--radius", type=style.finite, default=0.19, help="of those whom no row tells of [m] (default 0.19)")
+    parser.add_argument("--radius", type=style.finite, default=0.19, help="of those without a row [m] (default 0.19)")
     parser.add_argument("--film", type=Path, metavar="FILE", help="an .mp4 or .gif instead of PNG files")
     parser.add_argument("--gif", action="store_true", help="the same as --film NAME.gif in the folder, or --output")
     parser.add_argument("--fps", type=style.finite, help=f"pictures of the film per second (default {FRAME_FPS}, with --speed {SMOOTH_FPS})")

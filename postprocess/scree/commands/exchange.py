@@ -20,7 +20,7 @@ Plans of crowds: DXF, Vadere, JuPedSim, Pathfinder, trajectories
     scree exchange export results/pour                -> results/pour/pour.data, the last frame
     scree exchange export results/pour --frame 0 --output start.data
 
-What a file is, its content tells. Contact laws are in none of the files of grains: `scree check` names what is left to
+What a file is, its content shows. Contact laws are in none of the files of grains: `scree check` names what is left to
 fill in. Of plans, NAME.left_out.txt lists what is not in the deck.
 """
 import argparse

@@ -7,7 +7,7 @@
 from pathlib import Path
 
 from scree.commands import parser_of
-from scree.report import MOST_MEGABYTES, write_report
+from scree.report import MAX_MEGABYTES, write_report
 
 
 def main(words):
@@ -16,8 +16,8 @@ def main(words):
     parser.add_argument("--output", type=Path, help="file to write (default: report.html in the first folder)")
     parser.add_argument("--density-limit", type=float, default=4.0, metavar="D",
                         help="crowds: map of the time with more than D persons per square metre (default 4)")
-    parser.add_argument("--megabytes", type=float, default=MOST_MEGABYTES,
-                        help=f"paths of people are thinned until the file is about as large at most (default {MOST_MEGABYTES:g})")
+    parser.add_argument("--megabytes", type=float, default=MAX_MEGABYTES,
+                        help=f"paths of people are thinned until the file is about as large at most (default {MAX_MEGABYTES:g})")
     parser.add_argument("--no-picture", action="store_true", help="grains: no picture of the last frame")
     options = parser.parse_args(words)
     if not 1 <= options.megabytes <= 1000:

@@ -64,10 +64,10 @@ class DensityMaps:
     above: np.ndarray       # time with more than `limit` [s]
 
 
-def density_maps(paths, levels, grid, limit, window=10.0, end=None, most_fps=5.0):
+def density_maps(paths, levels, grid, limit, window=10.0, end=None, max_fps=5.0):
     """Maps of a level, or of several as one, over the frames up to `end` (default: the last) of a trajectory, of which at most
-    `most_fps` a second are read. One frame stands for the time until the next."""
-    stride = max(1, int(np.ceil(paths.fps / most_fps - 1e-9)))
+    `max_fps` a second are read. One frame stands for the time until the next."""
+    stride = max(1, int(np.ceil(paths.fps / max_fps - 1e-9)))
     seconds = stride / paths.fps
     last = int(round(end * paths.fps)) if end is not None else int(paths.frames[-1]) if len(paths.frames) else 0
     frames = np.arange(0, last + 1, stride)

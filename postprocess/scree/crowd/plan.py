@@ -162,7 +162,7 @@ def used_parts(rings, positions):
             parts.append([(is_hole, corners)])
     if len(parts) < 2 or len(positions) == 0:
         return rings, []
-    # A person in each cell of 1 m is enough to tell.
+    # A person in each cell of 1 m is enough to know.
     _, some = np.unique(np.floor(positions).astype(np.int64), axis=0, return_index=True)
     some = positions[some]
     used, unused = [], []

@@ -1,9 +1,9 @@
 """Exchange with other programs: their files as decks, and frames of runs as files for them.
 
-    scene = exchange.read("packing.data")    LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL, told apart by their content
+    scene = exchange.read("packing.data")    LAMMPS, LIGGGHTS, YADE, MercuryDPM, STL, known by their content
     plan = exchange.read("station.dxf")      DXF, Vadere, JuPedSim, Pathfinder, trajectories: plans of crowds
     plan = exchange.read_building({"ground": ("ground.dxf", 0.0), "upper": ("upper.dxf", 3.5)})    a file for each floor
-    exchange.write_deck(scene, folder)       NAME.toml and tables of bodies; what files do not tell is left to fill in
+    exchange.write_deck(scene, folder)       NAME.toml and tables of bodies; what files do not say is left to fill in
     exchange.write_plan(plan, folder)        NAME.toml, NAME.wkt, NAME_start.csv, NAME.left_out.txt
     exchange.write_data(results, path)       a frame of a run as a data file of LAMMPS
 """
@@ -65,7 +65,7 @@ def read(path, format=None, **options):
 def read_building(files, name="building", format=None, shifts=None, **options):
     """The plan of a building of which each floor has a file of its own: {floor: (path, elevation [m])}. `shifts`: floor: by how much
     [m, m] it is moved, so that floors lie above each other. All files are read with the same options. What joins the floors, no
-    file tells: the deck has a connector to fill in. Raises ExchangeError."""
+    file says: the deck has a connector to fill in. Raises ExchangeError."""
     plans, shifts = {}, shifts or {}
     for floor in shifts:
         if floor not in files:

@@ -1,4 +1,4 @@
-"""Decks from scenes of other programs. Physics that a file does not tell stays out: `scree check` asks for it."""
+"""Decks from scenes of other programs. Physics that a file does not say stays out: `scree check` asks for it."""
 import itertools
 from pathlib import Path
 
@@ -15,8 +15,8 @@ TABLES = {2: ["id", "x", "y", "radius", "vx", "vy", "omegaz"],
 
 def write_deck(scene, folder, scheme="dem", overwrite=False):
     """Writes NAME.toml, a table of bodies for each type (NAME_typeT.csv), and a mesh and a table for each body that is
-    no ball (NAME_SOLID.stl, NAME_SOLID.csv) into the folder; returns the path of the deck. Contact laws, densities,
-    gravity and steps that the file does not tell, and shapes of walls that scree does not have, stand there as
+    no sphere (NAME_SOLID.stl, NAME_SOLID.csv) into the folder; returns the path of the deck. Contact laws, densities,
+    gravity and steps that the file does not say, and shapes of walls that scree does not have, stand there as
     `# key =`. Raises ExchangeError for a deck that is there, unless it may be overwritten, and for a type with more
     than one density."""
     folder = Path(folder)
@@ -66,7 +66,7 @@ def _head(scene, scheme):
 
 
 def _bodies(scene):
-    """Densities by material, lines of the groups of balls, and their files by name."""
+    """Densities by material, lines of the groups of spheres, and their files by name."""
     materials, lines, files = {}, [], {}
     fixed = np.zeros(len(scene.ids), bool) if scene.fixed is None else scene.fixed
     columns = np.column_stack([scene.x, scene.radius, scene.velocity, scene.spin])

@@ -24,7 +24,7 @@ INSUNITS = {1: "in", 2: "ft", 4: "mm", 5: "cm", 6: "m", 7: "km", 10: "yd", 14: "
 PATTERNS = {"walkable": ("walk", "begeh"), "obstacle": ("obstacle", "hindernis"), "exit": ("exit", "ausgang"),
             "start": ("distribution", "start"), "waypoint": ("waypoint",)}
 ON_BORDER = 1e-3     # m: lines of exits so near to the border of the area lie on it
-MOST_OPENINGS = 10   # that notes name
+MAX_OPENINGS = 10   # that notes name
 LEAST_AREA = 1e-6    # m2: rings with less are slips of the pen
 
 
@@ -152,11 +152,11 @@ class _Drawing:
             where += ", which are walkable, too, as exits lie there; people start inside"
             plan.starts = plan.starts or dict(zip(numbered("inside", len(found.polygons), ()), (outer for outer, *_ in found.polygons)))
         plan.notes.append(f"walkable area: what walls enclose, {area:.6g} m2 with the walls in it{where}")
-        for p, q in found.openings[:MOST_OPENINGS]:
+        for p, q in found.openings[:MAX_OPENINGS]:
             plan.notes.append(f"opening to the outside, {np.hypot(*(q - p)):.3g} m wide, from {place(p)} to {place(q)} m" +
                               ("" if beyond else ": closed, unless there is an exit"))
-        if len(found.openings) > MOST_OPENINGS:
-            plan.notes.append(f"{len(found.openings) - MOST_OPENINGS} more openings to the outside")
+        if len(found.openings) > MAX_OPENINGS:
+            plan.notes.append(f"{len(found.openings) - MAX_OPENINGS} more openings to the outside")
         if len(found.parts) > 1:
             plan.notes.append("parts that no opening joins: " + ", ".join(f"{size:.4g} m2 around {place(point)} m" for size, point in found.parts) +
                               "; --inside X,Y takes that around a place")
@@ -336,7 +336,7 @@ def _open(path):
         from ezdxf import recover
     except ImportError:
         raise ExchangeError(f"{path}: DXF drawings need ezdxf (Debian: apt-get install python3-ezdxf)") from None
-    logging.getLogger("ezdxf").setLevel(logging.CRITICAL)    # what it repairs is told in the list
+    logging.getLogger("ezdxf").setLevel(logging.CRITICAL)    # what it repairs is in the list
     try:
         return ezdxf.readfile(path), False
     except Exception:    # a reader of others, on files that may be damaged anywhere

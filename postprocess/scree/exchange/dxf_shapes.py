@@ -7,7 +7,7 @@ import numpy as np
 
 from scree.exchange.curves import FULL_TURN, arc, bulged, ellipse
 
-MOST_BLOCKS = 32    # within each other: more is a block that holds itself
+MAX_BLOCKS = 32    # within each other: more is a block that holds itself
 
 
 @dataclass
@@ -28,7 +28,7 @@ def entities_of(container, layer=None, depth=0):
         own = entity.dxf.layer if layer is None or entity.dxf.layer != "0" else layer
         if entity.dxftype() != "INSERT":
             yield entity, own
-        elif depth < MOST_BLOCKS:
+        elif depth < MAX_BLOCKS:
             inserts = list(entity.multi_insert()) if entity.mcount > 1 else [entity]
             parts = [part for insert in inserts for part in insert.virtual_entities()]
             yield from entities_of(parts, own, depth + 1) if parts else [(entity, own)]

@@ -10,7 +10,7 @@ from scree.exchange.plan import joined, name_of, place
 THICKNESS = 0.01    # [m] of walls between two subrooms, which have none in the file
 BESIDE = 0.005      # [m] beside a wall or a line, to see what is there
 STEEPEST = 60.0     # [deg] that scree takes
-ESCALATOR = 0.5     # [m/s] speed of the steps, which the file does not tell
+ESCALATOR = 0.5     # [m/s] speed of the steps, which the file does not say
 STAIRS = ("stair", "stairs", "escalator_up", "escalator_down")
 
 
@@ -61,7 +61,7 @@ def building(name, source, subrooms, heights, plan_of):
         taken_lines += [(table[end]["floor"], table[end]["line"]) for end in ("bottom", "top")]
         _cut_out(stair, table, plan)
         if table["type"] == "escalator":
-            plan.notes.append(f"{stair.name}: the file does not tell how fast the escalator is: {ESCALATOR:g} m/s")
+            plan.notes.append(f"{stair.name}: the file does not say how fast the escalator is: {ESCALATOR:g} m/s")
     return plan
 
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from scree.errors import ExchangeError
 from scree.exchange.outlines import area_of, crossing, without_repeats
-from scree.exchange.plan import MOST_COVERED, STAYS, Plan, name_of, place, require_size, without_what_is_outside
+from scree.exchange.plan import MAX_COVERED, STAYS, Plan, name_of, place, require_size, without_what_is_outside
 from scree.exchange.wkt import polygons_of
 
 ELEMENTS = ("distributions", "exits", "checkpoints", "zones", "obstacles")
 MARKS = ("walkable_area_wkt", "distributions", "journeys_v2")    # a JSON file with one of these is such a scenario
-MOST_BYTES = 2**28    # of a file in a zip file
+MAX_BYTES = 2**28    # of a file in a zip file
 RADII = (0.1, 1.0)    # m: its bounds of radii that are drawn
 
 
@@ -59,8 +59,8 @@ def _of_zip(path, content):
                 raise ExchangeError(f"{path}: a zip file with {', '.join(names[:5]) or 'nothing'}{', ...' if len(names) > 5 else ''}: those that "
                                     "are read hold a scenario of web-based JuPedSim, config.json and geometry.wkt; unpack others")
             for name in settings + areas:
-                if archive.getinfo(name).file_size > MOST_BYTES:
-                    raise ExchangeError(f"{path}: {name} in it is larger than {MOST_BYTES} bytes")
+                if archive.getinfo(name).file_size > MAX_BYTES:
+                    raise ExchangeError(f"{path}: {name} in it is larger than {MAX_BYTES} bytes")
             return archive.read(settings[0]), archive.read(areas[0]).decode("utf-8", errors="replace") if areas else None
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as error:
         raise ExchangeError(f"{path}: is a zip file that cannot be read: {error}") from error
@@ -127,7 +127,7 @@ class _Scenario:
         given = element.get("parameters") or {}
         count = int(given.get("number") or 0)
         if given.get("distribution_mode", "by_number") != "by_number" or count <= 0:
-            self.plan.leave_out(f"people whose number the file does not tell ({given.get('distribution_mode', 'no number')})", name)
+            self.plan.leave_out(f"people whose number the file does not say ({given.get('distribution_mode', 'no number')})", name)
             return
         self.plan.agents[name] = {"radius": self._drawn(given, "radius", 0.2, *RADII, name), "speed": self._drawn(given, "v0", 1.2, 0.0, 10.0, name)}
         table = {"agents": [name], "region": ring} | self._premovement(given, name)
@@ -137,7 +137,7 @@ class _Scenario:
         counts = np.floor(exact).astype(int)
         counts[np.argsort(counts - exact, kind="stable")[:count - counts.sum()]] += 1
         flows, start, until = given.get("use_flow_spawning"), float(given.get("flow_start_time") or 0), float(given.get("flow_end_time") or 10)
-        is_full = count * math.pi * float(given.get("radius", 0.2)) ** 2 > MOST_COVERED * abs(area_of(ring))
+        is_full = count * math.pi * float(given.get("radius", 0.2)) ** 2 > MAX_COVERED * abs(area_of(ring))
         for (key, _), part in zip(weights, counts.tolist()):
             if part == 0:
                 continue

@@ -1,6 +1,6 @@
 """MercuryDPM: bodies from .data files (the last frame), and bodies, walls, periods and gravity from .restart files.
 
-.data: frames of a line "N time xmin ymin [zmin] xmax ymax [zmax]" and N rows, in formats told apart by their columns:
+.data: frames of a line "N time xmin ymin [zmin] xmax ymax [zmax]" and N rows, in formats known by their columns:
     8   in the plane, box of 4 numbers:  x y vx vy radius angle -omega info
     14  box of 6 numbers:                x y z vx vy vz radius 3 angles omegax omegay omegaz info
     7   box of 6 numbers, 8 columns:     x z y vx vz vy radius info
@@ -63,7 +63,7 @@ def read_data(path, lines):
 
 
 def read_restart(path, lines):
-    """All that a .restart file has of balls, plane walls and periodic boundaries; other walls by name."""
+    """All that a .restart file has of spheres, plane walls and periodic boundaries; other walls by name."""
     if not lines or not lines[0].startswith("MercuryDPM"):
         raise ExchangeError(f"{path}:1: a restart file of before MercuryDPM 1.0: let a newer version read and write it")
     head, sections = _sections(path, lines)
@@ -170,7 +170,7 @@ def _bodies(path, lines, dimension, left_out):
     rows, names, more = [], [], set()
     for number, kind, keys in lines:
         if kind not in BALLS:
-            raise ExchangeError(f"{path}:{number}: a {kind}: only balls are taken ({', '.join(BALLS)})")
+            raise ExchangeError(f"{path}:{number}: a {kind}: only spheres are taken ({', '.join(BALLS)})")
         names.append([_whole(path, number, keys, name) for name in ("id", "indSpecies")])
         rows.append([value for name, n in sizes.items() for value in _values(path, number, keys, name, n)])
         more |= keys.keys() - OF_BODIES

@@ -248,7 +248,7 @@ def is_within(polygons, points):
 def takes_nothing(ring, polygons, others=()):
     """Whether a ring has no area in polygons [outer, hole, ...] that other rings leave free. All edges near the ring are cut
     where they meet; every part of the ring that would be free has such a piece on its border, so a point on each side of the
-    middle of each piece tells. Parts that are thinner than two ASIDE do not count."""
+    middle of each piece decides. Parts that are thinner than two ASIDE do not count."""
     lower, upper = bounds(ring)
     near = [other for other in others if (other.min(0) <= upper).all() and (other.max(0) >= lower).all()]
     rings = [ring, *(r for polygon in polygons for r in polygon), *near]

@@ -11,7 +11,7 @@ from scree.exchange.outlines import bounds, rectangle, takes_nothing
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "km": 1000.0, "in": 0.0254, "ft": 0.3048, "yd": 0.9144}
 LEAST, MOST = 0.5, 20e3    # m: a plan smaller or larger than this has another unit than it says
-MOST_COVERED = 0.4         # share of a region that people cover who are there from the start; with more they come one by one
+MAX_COVERED = 0.4         # share of a region that people cover who are there from the start; with more they come one by one
 STAYS = 1e6                # s that people wait at a last target that takes nobody out of the run
 AROUND_PEOPLE = 0.3        # m: what a region of people reaches beyond their centres
 
@@ -31,9 +31,9 @@ class Plan:
                  have the key "floor", starts the name of theirs in start_floors
     connectors   name: table of the deck
     people       columns of people at the start, in arrays of one length: x, y, and any of id, radius, speed, journey
-    end_time, seed    of the run; None where the file does not tell
+    end_time, seed    of the run; None where the file does not say
     left_out     (what, where): how many
-    notes        what was done to the file, and what it does not tell
+    notes        what was done to the file, and what it does not say
     """
     name: str
     source: str

@@ -14,7 +14,7 @@ END_TIME = 600.0    # s, where a file has none: a run ends earlier when everybod
 
 
 def write_plan(plan, folder, people="file", overwrite=False):
-    """Writes the plan into the folder; returns the path of the deck. People whose places the file tells: with "file" in
+    """Writes the plan into the folder; returns the path of the deck. People whose places the file has: with "file" in
     NAME_start.csv, with "count" as many of them at random in the rectangle around them. `people` as a number: so many,
     shared among the regions where people start by area, or in the whole plan. Raises ExchangeError for a deck that is
     there, unless it may be overwritten."""

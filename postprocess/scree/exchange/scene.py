@@ -9,16 +9,16 @@ from scree.errors import ExchangeError
 
 @dataclass
 class Scene:
-    """Balls in D dimensions, walls, and a box. Lengths in m, times in s.
+    """Spheres in D dimensions, walls, and a box. Lengths in m, times in s.
 
     ids, types   (n,) whole numbers; `types` say what a body is made of
     x, velocity  (n, D) centres [m] and velocities [m/s]
     radius       (n,) [m]
     spin         (n, 3) angular velocities [rad/s]; in the plane (n, 1)
-    density      (n,) [kg/m3], or None where the file does not tell it body by body
+    density      (n,) [kg/m3], or None where the file does not say it body by body
     density_error    of these at most, relative: numbers of a text have so many digits
     densities    material: its density [kg/m3]
-    fixed        (n,) booleans, or None: whether a body is held in place
+    fixed        (n,) booleans, or None: whether a body is fixed
     lower, upper (D,) corners of the box [m]; `box_is_bounds`: the file has none, these are the bounds of what it holds
     periodic     D booleans
     gravity      (D,) [m/s2], or None

@@ -50,7 +50,7 @@ def _extent(mesh, part):
 
 def _box(mesh, part):
     """Table of a closed box along the axes: one that reaches from end to end of the scene holds it; of others the
-    normals tell the side."""
+    normals decide the side."""
     at = mesh.corners[part]
     lower, upper = at.min((0, 1)), at.max((0, 1))
     on_face = [(np.abs(at - end) <= mesh.tolerance).all(1).any(1) for end in (lower, upper)]

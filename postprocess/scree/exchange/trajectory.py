@@ -38,7 +38,7 @@ class Frames:
 def read(path, content, plan=None, frame=None, unit=None):
     """A plan with the people of a frame, the first with anybody in it unless given. `plan`: one that was read from another
     file, whose area, exits and obstacles are taken; else the area of the trajectory, or where it has none, the rectangle
-    around all its places. `unit`: of text files, where their header does not tell it. Raises ExchangeError."""
+    around all its places. `unit`: of text files, where their header does not say it. Raises ExchangeError."""
     return plan_of_frames(path, _frames(path, content, unit), plan, frame)
 
 
@@ -186,7 +186,7 @@ def _require_metres(path, columns):
     step = float(np.median(np.hypot(np.diff(x), np.diff(y))[follows])) if follows.any() else 0.0
     if beyond > FARTHEST or step > LONGEST_STEP:
         what = f"places up to {beyond:.6g}" if beyond > FARTHEST else f"people move by {step:.3g} from frame to frame"
-        raise ExchangeError(f"{path}: {what}, and the header tells no unit: cm? Give --unit")
+        raise ExchangeError(f"{path}: {what}, and the header has no unit: cm? Give --unit")
 
 
 def _of_text(path, lines, unit):

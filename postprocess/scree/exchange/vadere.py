@@ -10,7 +10,7 @@ import numpy as np
 from scree.errors import ExchangeError
 from scree.exchange.curves import FULL_TURN, arc
 from scree.exchange.outlines import area_of, crossing, rectangle, takes_nothing, without_repeats
-from scree.exchange.plan import MOST_COVERED, STAYS, Plan, name_of, place, require_size, without_what_is_outside
+from scree.exchange.plan import MAX_COVERED, STAYS, Plan, name_of, place, require_size, without_what_is_outside
 from scree.exchange.vadere_sources import Spawner, distribution_of
 
 CURVE = 0.005    # m, from a circle to the lines in its place
@@ -236,7 +236,7 @@ class _Topography:
     def _have_room(self, region, count):
         """Whether so many people find a place at once; if not, they come one by one, as in Vadere."""
         radius = self.plan.agents.get("pedestrian", {}).get("radius", {}).get("value", 0.2)
-        return count * np.pi * radius**2 <= MOST_COVERED * abs(area_of(region))
+        return count * np.pi * radius**2 <= MAX_COVERED * abs(area_of(region))
 
     def _take_people(self):
         elements = list(self._all("dynamicElements"))

@@ -60,7 +60,7 @@ def read(path, lines):
 
 
 def _columns(path, number, words):
-    """Of a format; None where the first row has to tell."""
+    """Of a format; None where the first row has to say."""
     name = words[0] if words else ""
     if name not in FORMATS:
         why = next((why for start, why in NOT_TAKEN.items() if start in name), f"there are {', '.join(FORMATS)}")

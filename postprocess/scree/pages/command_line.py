@@ -1,4 +1,4 @@
-"""The manual page and the completion in bash of a program, docs/man/ and packaging/completions/, from what `PROGRAM --describe` tells.
+"""The manual page and the completion in bash of a program, docs/man/ and packaging/completions/, from what `PROGRAM --describe` prints.
 The text about a program starts with its name and a colon."""
 
 AFTER_OPTIONS = r""".SH ENVIRONMENT

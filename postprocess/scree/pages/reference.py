@@ -1,4 +1,4 @@
-"""The reference of decks, docs/decks.md and docs/decks-laboratory.md, from what `scree info --keys` tells: one table of keys per deck
+"""The reference of decks, docs/decks.md and docs/decks-laboratory.md, from what `scree info --keys` prints: one table of keys per deck
 section, one subsection per kind. Keys and kinds that exist in one dimension only say so; everything else stands once."""
 
 USERS_HEAD = """\

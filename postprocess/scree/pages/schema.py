@@ -1,4 +1,4 @@
-"""The JSON Schema (draft 2020-12) of decks, for editors, from what `scree info --keys` tells."""
+"""The JSON Schema (draft 2020-12) of decks, for editors, from what `scree info --keys` prints."""
 BOUNDS = {"min": "minimum", "above": "exclusiveMinimum", "max": "maximum", "below": "exclusiveMaximum"}
 SIMPLE = {"boolean": {"type": "boolean"}, "text": {"type": "string"}, "texts": {"type": "array", "items": {"type": "string"}}}
 
@@ -18,8 +18,8 @@ def _quantity(key) -> dict:
 
 
 def _array(key, items) -> dict:
-    least, most = key["count"]
-    return {"type": "array", "items": items, **({"minItems": least, "maxItems": most} if least >= 0 else {})}
+    min_items, max_items = key["count"]
+    return {"type": "array", "items": items, **({"minItems": min_items, "maxItems": max_items} if min_items >= 0 else {})}
 
 
 def _value(key) -> dict:

@@ -63,12 +63,12 @@ class Run:
 
     def surfaces(self, frame, bodies):
         """Surfaces of bodies with shapes as PolyData whose triangles have the place of their "body"; None if all are
-        balls."""
+        spheres."""
         numbers = bodies.fields.get("shape")
         if numbers is None or not numbers.any():
             return None
         if self._shapes is None:
-            self._tell("bodies are drawn as balls around them: "
+            self._tell("bodies are drawn as spheres around them: "
                        "their shapes are in no checkpoint and no vtk/*_surfaces.pvd")
             return None
         return shapes.placed(self._shapes, bodies)

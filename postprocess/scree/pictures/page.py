@@ -88,7 +88,7 @@ class Page:
 
 
 def time_text(times, frames):
-    """A function that writes a time with the digits that tell neighbouring frames apart, the same for all frames."""
+    """A function that writes a time with the digits that distinguish neighbouring frames, the same for all frames."""
     largest = max(abs(times[number]) for number in frames)
     factor, unit = style.scaled(largest, "s") if largest < 0.1 else (1.0, "s")
     gaps = np.diff(np.unique(times))

@@ -88,7 +88,7 @@ def convex_hull(points):
 
 
 def of_run(results):
-    """The shapes of a run by their number in the field `shape`, 0 being the ball; None if its checkpoints know none."""
+    """The shapes of a run by their number in the field `shape`, 0 being the sphere; None if its checkpoints know none."""
     checkpoints = results.checkpoints()
     if not checkpoints:
         return None
@@ -100,7 +100,7 @@ def of_run(results):
 
 
 def of_text(text, dimension):
-    """Shapes from the text of a checkpoint, the ball before them: a line for each, its name and then its numbers, lists
+    """Shapes from the text of a checkpoint, the sphere before them: a line for each, its name and then its numbers, lists
     after their lengths."""
     shapes = [Shape(np.zeros((1, dimension)), [], 1.0)]
     for line in text.splitlines():

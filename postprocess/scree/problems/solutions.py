@@ -5,7 +5,7 @@ from typing import NamedTuple
 from .problem import BRICK, DENSITY, GRAVITY, GROUND, SPEED, TIME_STEP, Problem, block_of_column, bottom, overlap, unit_vector
 from .random_stream import BODY, CONTACT, IMPULSE, ORDER, VELOCITY, RandomStream, cross, dot, normalized
 
-MOST_DECADES = 6
+MAX_DECADES = 6
 TILT = 1e-3
 
 
@@ -109,7 +109,7 @@ def ill_conditioned(dimension, size, seed):
     """The corners of a face carry what is above it, and stick; contacts between them have impulses to match the lighter body. So a light
     body between heavy ones is in balance but for its own weight, and free velocities are of the size of g dt though impulses span all
     decades."""
-    decades = min(0.5 * size, MOST_DECADES)
+    decades = min(0.5 * size, MAX_DECADES)
     turn = sorted(range(size), key=lambda i: RandomStream(seed, i, ORDER).uniform())
     problem = Problem(dimension)
     blocks = []

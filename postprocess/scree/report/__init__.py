@@ -11,10 +11,10 @@ from scree.report.runs import open_runs, what_differs
 
 __all__ = ["write_report"]
 
-MOST_MEGABYTES = 15.0
+MAX_MEGABYTES = 15.0
 
 
-def write_report(folders, output=None, density_limit=4.0, megabytes=MOST_MEGABYTES, picture=True):
+def write_report(folders, output=None, density_limit=4.0, megabytes=MAX_MEGABYTES, picture=True):
     """Writes the report of the runs in `folders` and returns its path: `output`, or report.html in the first folder.
 
     `density_limit`: maps show how long the density was above it [1/m2]. `megabytes`: paths of people are thinned until the file

@@ -12,7 +12,7 @@ from scree import style
 
 WIDTH, HEIGHT = 720, 270
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 10, 42
-MOST_POINTS = 1200          # of a line: more cannot be seen
+MAX_POINTS = 1200          # of a line: more cannot be seen
 DASHES = ("", "6 3", "2 2")
 
 
@@ -134,9 +134,9 @@ def _plain(text):
 def _kept(x, y):
     """Which points of a long line are drawn: the lowest and the highest of each of many parts."""
     n = len(x)
-    if n <= MOST_POINTS:
+    if n <= MAX_POINTS:
         return np.arange(n)
-    parts = np.array_split(np.arange(n), MOST_POINTS // 2)
+    parts = np.array_split(np.arange(n), MAX_POINTS // 2)
     chosen = {0, n - 1}
     for part in parts:
         finite = part[np.isfinite(y[part])]

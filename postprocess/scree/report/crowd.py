@@ -169,7 +169,7 @@ def moving_plan(run, runs, plan, view, names, colours, megabytes):
         data["tracks"] = tracks | people_data(run, tracks.pop("ids"), names)
         data["inside"] = inside_data(run, names)
         notes.append(f"People are disks of their size, at {tracks['fps']:.3g} frames a second"
-                     + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight ways between them"
+                     + (f" of {paths.fps:g} in the trajectory" if stride > 1 else "") + ", with straight lines between them"
                      + (f"; to keep this file small only one of {one_of} people is drawn" if one_of > 1 else "")
                      + ". Places are rounded to 1 cm. Colours are the exits that people take; grey: they never left."
                      + where_people_count(plan))
@@ -272,7 +272,7 @@ def evacuation_times(runs, names):
     note = ("50 % and 95 %: times by which these shares of the people of the row had left; last: by which all had. "
             "A row of an exit counts those who left by it.")
     if any("not known" in row for row in rows):
-        note += " Not known: some are still inside, and nothing tells of which population they are."
+        note += " Not known: some are still inside, and nothing says of which population they are."
     if any(row[0] == "incapacitated" for row in rows):
         note += " Who is incapacitated has not left."
     if len(runs) > 1:
@@ -283,7 +283,7 @@ def evacuation_times(runs, names):
 
 
 def n_of_population(run, name, everybody):
-    """How many a population had: as the deck says, or its rows where the run lists everybody; nan where nothing tells."""
+    """How many a population had: as the deck says, or its rows where the run lists everybody; nan where nothing says."""
     count = run.tables.get("populations", {}).get(name, {}).get("count")
     if count is None and everybody is not None and (agents := run.part("agents")) is not None and len(agents) == everybody[0]:
         return agents["population"].count(name)

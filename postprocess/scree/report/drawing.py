@@ -63,7 +63,8 @@ def connector_svg(level, label, floor, view, moves):
     data = f' data-closes="{level.closed_from:g}"' if moves and closes else ""
     mark = _cross(level.lines[floor].mean(axis=0), view) if floor in level.lines else ""
     when = f": closed from {level.closed_from:g} s" if closes else ""
-    return (f'<g class="way{" closed" if level.is_closed(0.0) else ""}"{data}><title>{escape(level.name)}, {level.kind}{when}</title>'
+    return (f'<g class="connector-end{" closed" if level.is_closed(0.0) else ""}"{data}>'
+            f'<title>{escape(level.name)}, {level.kind}{when}</title>'
             f'{mark}{_text(label, view, "connector-name", SMALL)}</g>')
 
 

@@ -13,8 +13,8 @@ from scree.report.tables import differences, section_tables, table
 from scree.style import label
 
 KIND = "grains"
-MOST_LINES = 7              # in a chart
-MOST_CHARTS = 12
+MAX_LINES = 7              # in a chart
+MAX_CHARTS = 12
 ALIKE = 20.0                # factor between the largest values of lines in one chart
 NOT_SHOWN = ("simulation", "output", "decomposition", "neighbors", "stages", "measures", "analysis")
 
@@ -94,13 +94,13 @@ def time_series(runs, names, profiles):
         for few in alike(runs, moving):
             charts.append(chart(curves(runs, few), "time [s]", label("", unit) if len(few) > 1 else label(few[0], unit), from_zero=False))
     notes = []
-    if len(charts) > MOST_CHARTS:
-        notes.append(f"{len(charts) - MOST_CHARTS} more charts are left out: `scree plot scalars` draws them.")
+    if len(charts) > MAX_CHARTS:
+        notes.append(f"{len(charts) - MAX_CHARTS} more charts are left out: `scree plot scalars` draws them.")
     if profiles:
         notes.append("Profiles are left out: `scree plot scalars` draws them.")
     if not charts:
         notes.append("Nothing was measured but how the method fared: give the deck tables [measures.NAME].")
-    return "".join(charts[:MOST_CHARTS]) + (f'<p class="note">{" ".join(notes)}</p>' if notes else "")
+    return "".join(charts[:MAX_CHARTS]) + (f'<p class="note">{" ".join(notes)}</p>' if notes else "")
 
 
 def alike(runs, names):
@@ -109,7 +109,7 @@ def alike(runs, names):
     for name in names:
         size = max(float(np.nanmax(np.abs(run.scalars[name]), initial=0.0)) for run in runs)
         for reference, group in groups:
-            if len(group) < MOST_LINES and reference / ALIKE <= size <= reference * ALIKE:
+            if len(group) < MAX_LINES and reference / ALIKE <= size <= reference * ALIKE:
                 group.append(name)
                 break
         else:

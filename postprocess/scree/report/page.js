@@ -92,7 +92,8 @@
       const times = data.open[door.dataset.exit];
       if (times) door.classList.toggle("closed", !times.some(([begin, until]) => begin <= time && (until === null || time < until)));
     }
-    for (const way of document.querySelectorAll(".way[data-closes]")) way.classList.toggle("closed", time >= Number(way.dataset.closes));
+    for (const end of document.querySelectorAll(".connector-end[data-closes]"))
+      end.classList.toggle("closed", time >= Number(end.dataset.closes));
   }
 
   function showNumbers(time) {

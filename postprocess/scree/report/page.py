@@ -8,7 +8,7 @@ from scree.report.charts import Line, chart
 from scree.report.tables import table
 
 HERE = Path(__file__).parent
-MOST_NAMES = 10     # of runs that the head of a page names
+MAX_NAMES = 10     # of runs that the head of a page names
 
 
 def page(kind, runs, parts):
@@ -37,7 +37,7 @@ def versions(runs):
 def _subtitle(runs):
     if len(runs) > 1:
         names = list(dict.fromkeys(run.name for run in runs))
-        return f"{len(runs)} runs: {', '.join(names[:MOST_NAMES])}{', ...' if len(names) > MOST_NAMES else ''}"
+        return f"{len(runs)} runs: {', '.join(names[:MAX_NAMES])}{', ...' if len(names) > MAX_NAMES else ''}"
     run = runs[0]
     seed = f", seed {run.seed}" if run.seed is not None else ""
     ranks = f", on {run.facts['ranks']} rank(s)" if "ranks" in run.facts else ""

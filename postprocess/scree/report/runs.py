@@ -86,13 +86,13 @@ class Run(Results):
     def seed(self):
         return self.tables.get("simulation", {}).get("seed")
 
-    def warnings(self, most=10):
+    def warnings(self, max_shown=10):
         """Warnings of its log."""
         path = self.folder / f"{self.name}.log"
         text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
         found = re.findall(r"^\S+ \S+ (?:scree: )?warning: (.*(?:\n  .*)*)", text, re.MULTILINE)
         found = list(dict.fromkeys(re.sub(r"\s+", " ", warning) for warning in found))
-        return found[:most] + ([f"... and {len(found) - most} more in {path.name}"] if len(found) > most else [])
+        return found[:max_shown] + ([f"... and {len(found) - max_shown} more in {path.name}"] if len(found) > max_shown else [])
 
 
 def open_runs(folders):

@@ -11,19 +11,19 @@ CENTIMETRES = 100
 FEWEST_FPS = 0.5        # fewer frames a second show no walking: then people are left out instead
 
 
-def thinned(paths, most_bytes):
-    """(stride of frames, stride of people, dict for the page): as many frames of as many people as `most_bytes` of text hold; one
+def thinned(paths, max_bytes):
+    """(stride of frames, stride of people, dict for the page): as many frames of as many people as `max_bytes` of text hold; one
     person is the least."""
     stride, one_of = 1, 1
-    most_stride = max(1, int(paths.fps / FEWEST_FPS))
+    max_stride = max(1, int(paths.fps / FEWEST_FPS))
     while True:
         found = encoded(paths, stride, one_of)
         size = len(found["steps"]) + len(found["heads"])
-        if size <= most_bytes or one_of >= len(paths.ids):
+        if size <= max_bytes or one_of >= len(paths.ids):
             return stride, one_of, found
-        factor = max(2, int(np.ceil(size / most_bytes)))
-        if stride < most_stride:
-            stride = min(stride * factor, most_stride)
+        factor = max(2, int(np.ceil(size / max_bytes)))
+        if stride < max_stride:
+            stride = min(stride * factor, max_stride)
         else:
             one_of *= factor
 

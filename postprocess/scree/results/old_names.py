@@ -17,7 +17,8 @@ def _results(of):
 
 # Old names and those of now. Of a name with dots what is before the last dot leads to it; a star stands for any name.
 DECK = {f"{table}.{before}".lstrip("."): now for table, before, now, key in _lines_of("renamed_keys.def") if now and not key}
-CERTIFICATE, AGENTS, BODIES, NUMBERS, CONTACTS, TIMERS = map(_results, ("certificate", "agents", "bodies", "numbers", "contacts", "timers"))
+CERTIFICATE, AGENTS, AGENT_STATES, BODIES, NUMBERS, CONTACTS, TIMERS = map(
+    _results, ("certificate", "agents", "states", "bodies", "numbers", "contacts", "timers"))
 SUMMARY = _results("summary") | {f"{table}.{before}": now for before, now in CERTIFICATE.items()
                                  for table in ("certificate_of_last_step", "certificate_worst", "evacuation.certificate_worst")}
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
-from scree.results.old_names import AGENTS, CERTIFICATE, names_of_now, old_columns, tell
+from scree.results.old_names import AGENT_STATES, AGENTS, CERTIFICATE, names_of_now, old_columns, tell
 
 AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
@@ -76,6 +76,8 @@ class Agents:
         units = dict(map(_name_and_unit, rows[0]))
         for k, (name, title) in enumerate(names_of_now(units, AGENTS, path).items()):
             values = [row[k] for row in rows[1:]]
+            if name == "state":
+                values = [new_name(value, AGENT_STATES, path) for value in values]
             self.units[name] = units[title]
             self._columns[name] = values if name in AGENTS_TEXT else np.array([value or "nan" for value in values], dtype=float)
         self.n = len(rows) - 1

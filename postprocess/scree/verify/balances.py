@@ -20,7 +20,7 @@ def momentum_of(bodies, radius):
 def collision(laboratory, table, name, mu, spacing, steps, correction, angular_bound):
     """Two clusters of spheres run into each other, spinning, with restitution. Impulses act on both bodies alike, so linear momentum is
     kept to round-off. Angular momentum is where they act at the same point: with friction at a gap, levers that end at the surfaces
-    leave gap x friction, and moving overlapping bodies apart leaves mass x way x slip."""
+    leave gap x friction, and moving overlapping bodies apart leaves mass x displacement x slip."""
     r, dt = 0.01, 5e-4
     reach = 4 * spacing * r
     deck = GrainDeck([-0.5] * 3, [0.5] * 3, dt, steps)

@@ -17,7 +17,7 @@ STATED = "tight"
 TOP = slice(28, 30)     # of 30 leaning cards the last two are the top storey
 FALLEN = 0.25 * 2.5 * math.sin(math.radians(65))    # a card that sinks by more has fallen [m]
 # Deepest overlap of cards of 20 mm: both roundings, the cores are apart. A normal that jumps between faces lets cards fall into each other.
-MOST_OVERLAP = 2e-3
+MAX_OVERLAP = 2e-3
 TITLES = ("geometry", "normals", "mu", "dt", "tolerance", "outcome", "fallen", "t_top", "t_others", "unsolved", "overlap", "contacts", "published")
 
 
@@ -138,7 +138,7 @@ class HouseTable(Checks):
                     first_other, fall.unsolved, float(fall.overlap), fall.contacts, letters)
         self.count(fall.unsolved <= 0.01, f"{house.name}: {100 * fall.unsolved:.2f} % of steps not solved, at most 1 % may be")
         if not house.of_faces:
-            self.count(fall.overlap < MOST_OVERLAP, f"{house.name}: cards of 20 mm overlap by {1000 * fall.overlap:.2f} mm")
+            self.count(fall.overlap < MAX_OVERLAP, f"{house.name}: cards of 20 mm overlap by {1000 * fall.overlap:.2f} mm")
         # The trend of the tables: 0.4 is mixed.
         if house.friction < 0.35:
             self.count(fall.outcome >= Outcome.CC, f"{house.name}: {fall.outcome.name}, expected a collapse")

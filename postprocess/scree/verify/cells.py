@@ -1,4 +1,4 @@
-"""Deforming periodic cells: free flight, invariance, the work of the cell, kinetic theory, and the tables of LAMMPS.
+"""Deforming domains: free flight, invariance, the work of the domain, kinetic theory, and the tables of LAMMPS.
 
 In the units of the reference: diameter and mass of the spheres are 1."""
 import math
@@ -15,7 +15,7 @@ N_PACKED = 500
 
 
 def deck_of(friction, restitution, deformation, edge, steps, *, source, lower=(0, 0, 0), dt=7.4e-4, every=None, measures=(), rigid=False, **grains):
-    """Spheres in a cell of this edge. `every`: steps between rows of measures, which are "energy" (with its balance), "stress", ...;
+    """Spheres in a domain of this edge. `every`: steps between rows of measures, which are "energy" (with its balance), "stress", ...;
     `rigid`: contacts of the scheme "nonsmooth"."""
     lower = np.array(lower, float)
     deck = {"simulation": {"dimension": 3, "scheme": "dem", "seed": 1, "end_time": duration(steps, dt)},
@@ -56,23 +56,23 @@ def free_flight(laboratory, table):
     seen = course.series.velocity[:, 0] + np.outer(image[:, 1] * RATE * edge, [1, 0, 0])
     time, v0 = course.scalars["time"], seen[0]
     off = np.linalg.norm(position - (start + time[:, None] * v0), axis=1)[within]
-    table.demand("free body, 50 wraps in a sheared cell", np.abs(image[:, 1]).max() >= n_wraps, "it is wrapped less often")
-    table.add("free body, 50 wraps in a sheared cell", [
-        Row("off the straight path / way [-]", "", 0, off.max() / (time[within][-1] * np.linalg.norm(v0)), 1e-12),
+    table.demand("free body, 50 wraps in a sheared domain", np.abs(image[:, 1]).max() >= n_wraps, "it is wrapped less often")
+    table.add("free body, 50 wraps in a sheared domain", [
+        Row("off the straight path / its length [-]", "", 0, off.max() / (time[within][-1] * np.linalg.norm(v0)), 1e-12),
         Row("change of velocity / speed [-]", "", 0, np.linalg.norm(seen - v0, axis=1)[within].max() / np.linalg.norm(v0), 1e-12)])
 
 
 def origin(laboratory, table):
-    """The same flow with its origin elsewhere in the cell, and so with other bodies across faces: contacts and energies stay. Starts on a
+    """The same flow with its origin elsewhere in the domain, and so with other bodies across faces: contacts and energies stay. Starts on a
     lattice with random velocities."""
     steps = 3000
     decks = [deck_of(0.5, 0.7, SHEAR, 7, steps, lower=moved, every=steps, measures=("energy", "overlap"), random_speed=0.3,
                      source={"type": "lattice", "spacing": 1.16666}) for moved in ((0, 0, 0), (0.4, -0.3, 0.2))]
     here, there = [(course.scalars["energy_kinetic"][-1], course.scalars["overlap_contacts"][-1]) for course in laboratory.run_all(decks)]
-    table.add("cell elsewhere in space", [
+    table.add("domain elsewhere in space", [
         Row("kinetic energy / that here - 1 [-]", "3000 steps", 0, there[0] / here[0] - 1, 1e-8),
         Row("contacts less those here [-]", "3000 steps", 0, there[1] - here[1], 0)])
-    table.demand("cell elsewhere in space", here[0] > 0 and here[1] > 0, "nothing moves or touches")
+    table.demand("domain elsewhere in space", here[0] > 0 and here[1] > 0, "nothing moves or touches")
 
 
 def stress(scalars, component):
@@ -81,21 +81,21 @@ def stress(scalars, component):
 
 
 def work(laboratory, table):
-    """The work of the cell is the volume times stress : velocity gradient, step by step. Elastic spheres without friction: of others forces
+    """The work of the domain is the volume times stress : velocity gradient, step by step. Elastic spheres without friction: of others forces
     depend on velocities, which the stress takes from the end of a step, and the energy balance from its middle."""
     steps = 2000
     flow = packed(0.5)
     scalars = laboratory.run(deck_of(0, 1, SHEAR, steps=2 * steps, every=1, measures=("energy", "stress"), **flow)).scalars
     power = -flow["edge"]**3 * stress(scalars, "xy")[steps:] * RATE
     summed = float(np.sum(0.5 * scalars["dt"][steps + 1:] * (power[1:] + power[:-1])))
-    booked = scalars["energy_wall_work"][-1] - scalars["energy_wall_work"][steps]
-    table.add("work of a sheared cell", [Row("booked / volume times stress : rate [-]", "2000 steps", 1, booked / summed, 1e-9)])
-    table.demand("work of a sheared cell", summed > 0, "the cell does no work")
+    counted = scalars["energy_wall_work"][-1] - scalars["energy_wall_work"][steps]
+    table.add("work of a sheared domain", [Row("counted / volume times stress : rate [-]", "2000 steps", 1, counted / summed, 1e-9)])
+    table.demand("work of a sheared domain", summed > 0, "the domain does no work")
 
 
 class ShearedFlow:
     """Means of a flow over rows of shear strain `begin` to `end`, every 100 steps: `mu`, `normal` stress along the gradient, `pressure`,
-    `solid` fraction, and the work of the cell and what contacts dissipate in between."""
+    `solid` fraction, and the work of the domain and what contacts dissipate in between."""
 
     def __init__(self, scalars, begin):
         rows = scalars["cell_shear_strain"] >= begin
@@ -117,10 +117,10 @@ def shear_deck(friction, restitution, until, flow, deformation=None, measures=("
 
 
 def steady_flow(laboratory, table):
-    """In a steady flow contacts dissipate what the cell does."""
+    """In a steady flow contacts dissipate what the domain does."""
     course = laboratory.run(shear_deck(0.5, 0.7, 25, packed(0.5), measures=("cell", "stress", "energy")))
     means = ShearedFlow(course.scalars, 5)
-    table.add("work of a sheared cell", [Row("dissipated / work [-]", "20 strains", 1, means.dissipated / means.work, 0.02)])
+    table.add("work of a sheared domain", [Row("dissipated / work [-]", "20 strains", 1, means.dissipated / means.work, 0.02)])
 
 
 def kinetic_theory(laboratory, table):
@@ -184,7 +184,7 @@ def constant_shear_stress(laboratory, table):
 
 
 def compression(laboratory, table):
-    """A loose packing is brought to a pressure by its cell, and stays there."""
+    """A loose packing is brought to a pressure by its domain, and stays there."""
     asked, dt, every, last = 20, 7.4e-4, 20, 1000
     steps = math.ceil(20 / dt) + last
     scalars = laboratory.run(deck_of(0.5, 0.3, {"pressure": asked, "max_rate": 0.5}, steps=steps, every=every, dt=dt,
@@ -193,17 +193,17 @@ def compression(laboratory, table):
     worst = np.abs(scalars["stress_pressure"][late] / asked - 1).max()
     table.add("brought to a pressure", [
         Row("worst |pressure / what is asked for - 1| [-]", "1000 steps at rest", 0, worst, 0.01),
-        Row("imbalance / work of the cell [-]", "", 0, scalars["energy_imbalance"][-1] / scalars["energy_wall_work"][-1], 0.02)])
+        Row("imbalance / work of the domain [-]", "", 0, scalars["energy_imbalance"][-1] / scalars["energy_wall_work"][-1], 0.02)])
 
 
 def rigid_contact(laboratory, table):
-    """The energy balance of rigid contacts in a cell closes to round-off, and a loose packing is brought to a pressure."""
+    """The energy balance of rigid contacts in a domain closes to round-off, and a loose packing is brought to a pressure."""
     sheared, pressed = laboratory.run_all([
         deck_of(0.5, 0.7, SHEAR, steps=500, every=500, dt=0.02, measures=("energy",), rigid=True, **packed(0.5)),
         deck_of(0.5, 0.3, {"pressure": 20, "max_rate": 0.5}, steps=2000, every=20, dt=0.005, measures=("energy", "stress"), rigid=True,
                 **packed(0.5))])
     table.add("rigid contact", [
-        *(Row("imbalance / work of the cell [-]", variant, 0, course.scalars["energy_imbalance"][-1] / course.scalars["energy_wall_work"][-1], 1e-12)
+        *(Row("imbalance / work of the domain [-]", variant, 0, course.scalars["energy_imbalance"][-1] / course.scalars["energy_wall_work"][-1], 1e-12)
           for variant, course in (("sheared", sheared), ("pressed", pressed))),
         Row("worst |pressure / what is asked for - 1| [-]", "the last 1000 steps", 0,
             np.abs(pressed.scalars["stress_pressure"][pressed.scalars["step"] > 1000] / 20 - 1).max(), 0.01)])

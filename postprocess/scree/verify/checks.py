@@ -25,7 +25,7 @@ class Checks:
             self._table.writerow(titles)
 
     def count(self, holds, failure, missed=""):
-        """A check that is only told of if it fails, or if it is known to: `missed` says why."""
+        """A check that is only reported if it fails, or if it is known to: `missed` says why."""
         self.n_checks += 1
         if missed and holds:
             self.failures.append(f"{failure}: holds now, but is marked as missed: {missed}")
@@ -46,7 +46,7 @@ class Checks:
         self._table.writerow([shortest(value) if isinstance(value, float) else value for value in values])
 
     def finish(self, path=None):
-        """Writes the table, if a path is given, and tells what is missed and what failed; returns whether nothing failed."""
+        """Writes the table, if a path is given, and prints what is missed and what failed; returns whether nothing failed."""
         if path:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._text.getvalue())

@@ -76,12 +76,12 @@ def bridge(laboratory, table):
         "type": "bridge", "surface_tension": tension, "contact_angle": "30 deg", "volume": volume}})
     force = forces_of_spheres(laboratory, deck, radius, overlap, speed)
     last = int(np.flatnonzero(force)[-1])
-    most = 2 * math.pi * radius * tension * math.cos(angle)
+    max_force = 2 * math.pi * radius * tension * math.cos(angle)
     rows = []
     for step in range(500, last + 1, 500):
         gap = speed * dt * step - overlap
         s = gap * math.sqrt(radius / volume)
-        rows.append(Row("force [F_c]", f"gap {gap:.3g} m", -1 / (1 + 1.05 * s + 2.5 * s * s), force[step] / most, 1e-9))
+        rows.append(Row("force [F_c]", f"gap {gap:.3g} m", -1 / (1 + 1.05 * s + 2.5 * s * s), force[step] / max_force, 1e-9))
     rows.append(Row("breaks at [m]", "", end, speed * dt * last - overlap, speed * dt))
     table.add("liquid bridge", rows)
 

@@ -33,7 +33,7 @@ def elastic_deck(dt, steps, restitutions, friction=0):
 
 
 def rebounds_of_balls(laboratory, restitutions, dt):
-    """Balls meet floors of their own: (restitution, duration of the contact [s]) for each of `restitutions` and STARTS. The duration
+    """Spheres meet floors of their own: (restitution, duration of the contact [s]) for each of `restitutions` and STARTS. The duration
     counts the steps in which the floor acts."""
     speed = speed_for(dt)
     longest = max(impact_damping(e).duration for e in restitutions) / math.sqrt(STIFFNESS / MASS)
@@ -56,7 +56,7 @@ def rebounds_of_balls(laboratory, restitutions, dt):
 def check_one_ball(laboratory, table):
     bound, restitutions = 0.01, (1.0, 0.8, 0.5, 0.2, 0.05)
     shares = (1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1e3)     # omega dt
-    table.show("One ball on a floor: restitution and duration of the contact, over what the damped oscillator has")
+    table.show("One sphere on a floor: restitution and duration of the contact, over what the damped oscillator has")
     table.show(f"{'e':>9} {'omega dt':>9} {'e found':>14} {'worst error':>14} {'duration':>10}")
     omega = math.sqrt(STIFFNESS / MASS)
     found = [rebounds_of_balls(laboratory, restitutions, omega_dt / omega) for omega_dt in shares]
@@ -67,14 +67,14 @@ def check_one_ball(laboratory, table):
             worst = float(errors[len(errors) - 1 - np.argmax(np.abs(errors[::-1]))])
             duration = float(balls[k, :, 1].mean())
             table.show(f"{shortest(e):>9} {shortest(omega_dt):>9} {e + worst:>14.9f} {worst / e:>14.1e} {duration / exact:>10.4f}")
-            table.record("one ball", e, omega_dt, "restitution", e + worst, e)
-            table.record("one ball", e, omega_dt, "duration [s]", duration, exact)
-            table.count(abs(worst) <= bound * e, f"one ball, e = {e}, omega dt = {omega_dt}: restitution {e + worst:.6f}")
+            table.record("one sphere", e, omega_dt, "restitution", e + worst, e)
+            table.record("one sphere", e, omega_dt, "duration [s]", duration, exact)
+            table.count(abs(worst) <= bound * e, f"one sphere, e = {e}, omega dt = {omega_dt}: restitution {e + worst:.6f}")
 
 
 def exact_three(e):
-    """Velocities after ball 1 hits 2 and 3, which touch: contacts that push only. In units of mass, stiffness and speed."""
-    # The pair of two equal balls has half the mass, hence sqrt(2) the frequency.
+    """Velocities after sphere 1 hits 2 and 3, which touch: contacts that push only. In units of mass, stiffness and speed."""
+    # The pair of two equal spheres has half the mass, hence sqrt(2) the frequency.
     damping = 2 * impact_damping(e).share * math.sqrt(0.5)
 
     def rate(state):    # places, velocities
@@ -87,7 +87,7 @@ def exact_three(e):
 
 
 def three_balls(laboratory, restitutions, omega_dt):
-    """Velocities of the balls over that of the impact, (restitutions, STARTS, 3)."""
+    """Velocities of the spheres over that of the impact, (restitutions, STARTS, 3)."""
     dt = omega_dt / math.sqrt(2 * STIFFNESS / MASS)
     speed = speed_for(dt)
     deck = elastic_deck(dt, round(30 + 40 / omega_dt), restitutions)
@@ -102,7 +102,7 @@ def three_balls(laboratory, restitutions, omega_dt):
 def check_three_balls(laboratory, table):
     bound, restitutions = 0.01, (1.0, 0.8, 0.5, 0.2)    # the bound: of the speed of the impact
     shares = (0.01, 0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0, 1e3)      # omega dt
-    table.show("Three balls in a row, two of which touch: velocities after, over that of the impact, and energy")
+    table.show("Three spheres in a row, two of which touch: velocities after, over that of the impact, and energy")
     table.show(f"{'e':>9} {'omega dt':>9} {'first':>9} {'second':>9} {'third':>9} {'energy':>9}")
 
     def line(e, label, v, energy):
@@ -117,21 +117,21 @@ def check_three_balls(laboratory, table):
             mean, energy = velocities[k].mean(axis=0), float((velocities[k]**2).sum(axis=1).max())
             line(e, shortest(omega_dt), mean, energy)
             for i in range(3):
-                table.record("three balls", e, omega_dt, f"velocity of {i + 1}", float(mean[i]), float(soft[i]))
-            table.record("three balls", e, omega_dt, "energy", energy, float(soft @ soft))
-            table.count(energy <= 1 + 1e-6, f"three balls, e = {e}, omega dt = {omega_dt}: energy {energy:.6f}")
+                table.record("three spheres", e, omega_dt, f"velocity of {i + 1}", float(mean[i]), float(soft[i]))
+            table.record("three spheres", e, omega_dt, "energy", energy, float(soft @ soft))
+            table.count(energy <= 1 + 1e-6, f"three spheres, e = {e}, omega dt = {omega_dt}: energy {energy:.6f}")
             expected = soft if omega_dt <= 0.1 else rigid if omega_dt >= 100 else None
             if expected is not None:
                 for i in range(3):
                     table.count(abs(mean[i] - expected[i]) <= bound,
-                                f"three balls, e = {e}, omega dt = {omega_dt}: ball {i + 1} has {mean[i]:.4f}")
+                                f"three spheres, e = {e}, omega dt = {omega_dt}: sphere {i + 1} has {mean[i]:.4f}")
         line(e, "rigid", rigid, rigid @ rigid)
 
 
 def check_rest(laboratory, table):
-    """A ball that cannot turn is dropped on a floor and pulled along it: where it comes to rest."""
+    """A sphere that cannot turn is dropped on a floor and pulled along it: where it comes to rest."""
     bound = 1e-6
-    table.show("A ball at rest under m g and 0.1 m g along the floor: overlap and stretch, over F/k")
+    table.show("A sphere at rest under m g and 0.1 m g along the floor: overlap and stretch, over F/k")
     table.show(f"{'omega dt':>9} {'overlap':>14} {'stretch':>14}")
     overlap = MASS * G / STIFFNESS
     stretch = 0.1 * overlap * 7 / 2

@@ -11,7 +11,7 @@ G, ANGLE = 9.81, math.radians(26.565)
 DT, STEPS, HALF, MASS = 0.01, 501, 1, 8000
 INERTIA = MASS * (2 * HALF)**2 / 6
 # Largest velocity of a cube that sticks, as a multiple of eps_T [m/s]; checked where the others are.
-MOST_CREEP = 100
+MAX_CREEP = 100
 
 
 def contact_rows():
@@ -71,6 +71,6 @@ def verify(laboratory, group, csv, show):
             checks.count(abs(v_off) <= band, name + ": the velocity is outside the band")
             checks.count(abs(a_off) <= band, name + ": the acceleration is outside the band")
         if not slides and eps_T < 2e-7:
-            checks.count(abs(v) <= MOST_CREEP * eps_T, name + ": the cube creeps")
+            checks.count(abs(v) <= MAX_CREEP * eps_T, name + ": the cube creeps")
     show("")
     return checks.finish(csv)

@@ -1,7 +1,7 @@
 """The published comparison of DEM codes (Dosta et al. 2024; inputs/granular/comparison) at full stiffness, beside LIGGGHTS and MUSEN.
 
 Cases take minutes to hours. `--full` runs them one after another in a folder that stays; after a stop the same command goes on. Without it
-the folder is only looked at. Either way each case is told of: how far it got, and the rows of which enough has run.
+the folder is only looked at. Either way each case is reported: how far it got, and the rows of which enough has run.
 """
 import math
 from dataclasses import dataclass, field, replace
@@ -65,7 +65,7 @@ def drum_rows(t, small):
 
 
 def shallow_rows(t, z):
-    """A bed so shallow that the ball meets the floor."""
+    """A bed so shallow that the sphere meets the floor."""
     if t[-1] >= 0.04:
         yield "time of the deepest place [s]", t[z.argmin()], 0.029, 0.031
         yield told("deepest place [m]", z.min() - BALL_START)
@@ -80,7 +80,7 @@ def chaotic_rows(t, z):
 
 
 def deep_rows(t, z):
-    """A bed that stops the ball."""
+    """A bed that stops the sphere."""
     if t[-1] >= 0.099 - 1e-9:
         yield "place at 0.099 s [m]", np.interp(0.099, t, z) - BALL_START, -0.096, -0.085
 
@@ -129,7 +129,7 @@ class ComparisonTable(Checks):
             has_band = least > -math.inf or most < math.inf
             holds = least <= found <= most
             missed = MISSED.get((case, quantity), "") if has_band else ""
-            word = "told" if not has_band else "yes" if holds else "missed" if missed else "NO"
+            word = "reported" if not has_band else "yes" if holds else "missed" if missed else "NO"
             band = f"{least:.4g} to {most:.4g}" if has_band else ""
             self.show(f"    {quantity:<48} {found:>10.4g}   codes {codes:<16} {band:<20} {word}")
             self.record(case, quantity, float(found), codes, float(least), float(most), word)

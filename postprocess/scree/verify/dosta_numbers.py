@@ -1,12 +1,12 @@
 """Numbers of the published comparison of DEM codes (inputs/granular/comparison): silo, drum, impact.
 
-Times count from the start of the process: the opening of the orifice, the first turn, the ball at z = 0.06 m.
+Times count from the start of the process: the opening of the orifice, the first turn, the sphere at z = 0.06 m.
 """
 import numpy as np
 
 from scree.errors import ResultsError
 
-BALL_START = 0.06       # height of the ball at time 0 of the impact [m]
+BALL_START = 0.06       # height of the sphere at time 0 of the impact [m]
 BALL_SPEED = 5.0        # its speed then [m/s]
 
 
@@ -82,21 +82,21 @@ def mixing(results):
 
 
 def ball_path(results):
-    """(t, z): time since the ball was at z = 0.06 m [s], and the height of its centre [m], frame by frame from then on."""
+    """(t, z): time since the sphere was at z = 0.06 m [s], and the height of its centre [m], frame by frame from then on."""
     trajectory = results.trajectory
     ball = trajectory.ids(0)[trajectory.radius(0).argmax()]
     z = np.array([trajectory.positions(k)[trajectory.ids(k) == ball, 2][0] for k in range(trajectory.n_frames)])
-    # The ball flies freely from its start to 0.06 m, where it has BALL_SPEED: z0 = 0.06 + v0 s + g s^2 / 2, v0 = 5 - g s.
+    # The sphere flies freely from its start to 0.06 m, where it has BALL_SPEED: z0 = 0.06 + v0 s + g s^2 / 2, v0 = 5 - g s.
     g = -of_deck(results, "physics", "gravity", 2)
     lead = (BALL_SPEED - np.sqrt(BALL_SPEED**2 - 2 * g * (z[0] - BALL_START))) / g
     t = trajectory.times - lead
     now = t >= -1e-9
     if not now.any():
-        raise ResultsError(f"{results.folder}: the run ended before the ball was at {BALL_START} m")
+        raise ResultsError(f"{results.folder}: the run ended before the sphere was at {BALL_START} m")
     return t[now], z[now]
 
 
 def rebound(t, z, at=0.05, half=0.005):
-    """Speed upwards of the ball at a time after the impact [m/s]: slope of the line through its path within `half` of it."""
+    """Speed upwards of the sphere at a time after the impact [m/s]: slope of the line through its path within `half` of it."""
     near = np.abs(t - at) <= half + 1e-9
     return float(np.polyfit(t[near], z[near], 1)[0])

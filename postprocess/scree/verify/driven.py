@@ -1,4 +1,4 @@
-"""Walls under load against closed forms: columns in a tube, a load that grows tenfold, the energy balance, a vane, a shear box."""
+"""Driven walls against closed forms: columns in a tube, a load that grows tenfold, the energy balance, a vane, a shear box."""
 import numpy as np
 
 from scree.verify.checks import Row
@@ -67,7 +67,7 @@ def rigid_column(laboratory, table):
     position, load = wall_of(course, "plate", ("position", "load"))
     table.add("column in a tube, rigid", [
         Row("worst |reaction / load - 1| [-]", "100 steps", 0, np.abs(load[1:] / FORCE - 1).max(), 1e-3),
-        Row("way of the plate [m]", "100 steps", 0, np.abs(position[1:]).max(), 1e-12)])
+        Row("displacement of the plate [m]", "100 steps", 0, np.abs(position[1:]).max(), 1e-12)])
 
 
 BED_SPEED = 0.4
@@ -150,7 +150,7 @@ def above_zero(quantity, variant, value):
 
 def vane(laboratory, table):
     """A cross of two bars turns in a ring of disks: it does work on them, and they resist."""
-    torque, most_rate, n_steps, n_first = 0.2, 10, 5000, 2500
+    torque, max_rate, n_steps, n_first = 0.2, 10, 5000, 2500
     w, b = 0.03, 0.004
     cross = [[w, -b], [w, b], [b, b], [b, w], [-b, w], [-b, b], [-w, b], [-w, -b], [-b, -b], [-b, -w], [b, -w], [b, -b]]
     controls, decks = {"servo": {}, "free": {"control": "free", "moment_of_inertia": 1e-3}}, []
@@ -166,7 +166,7 @@ def vane(laboratory, table):
         deck.group("grain", 4e-3, {"type": "random", "count": 280, "region": {"center": [0, 0], "radius": 0.098}})
         deck.obstacle("ring", "wall", type="disk", side="inside", center=[0, 0], radius=0.1)
         deck.obstacle("vane", "wall", type="polygon", points=cross,
-                      motion={"type": "driven", "point": [0, 0], "torque": torque, "max_rate": most_rate} | keys)
+                      motion={"type": "driven", "point": [0, 0], "torque": torque, "max_rate": max_rate} | keys)
         deck.measure("energy", balance=True)
         deck.measure("driven")
         decks.append(deck)
@@ -175,7 +175,7 @@ def vane(laboratory, table):
         angle, work = position[-1], course.scalars["energy_wall_work"][-1]
         table.add("vane under a torque", [above_zero("angle [rad]", variant, angle), above_zero("work of the vane [J]", variant, work)])
         if variant == "servo":
-            slow = np.abs(velocity[n_first + 1:]) < most_rate
+            slow = np.abs(velocity[n_first + 1:]) < max_rate
             table.add("vane under a torque", [Row("mean torque / asked, second half, below the largest rate [-]", variant, 1,
                                                   load[n_first + 1:][slow].mean() / torque, 0.1)])
         table.demand(f"vane under a torque, {variant}", angle > 0, "it does not turn")

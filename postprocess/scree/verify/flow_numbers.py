@@ -6,21 +6,21 @@ import numpy as np
 
 DIAMETER = 0.01             # [m]
 STEADY = 4                  # [s], from when on flows are steady
-SHEARED = 2                 # shear strain from which on a sheared cell is
+SHEARED = 2                 # shear strain from which on a sheared domain is
 
 
 class Samples:
-    """Series of a run, SAMPLE_EVERY apart, of the bodies that are not held: mean place and velocity, how many are above 0, places along x,
+    """Series of a run, SAMPLE_EVERY apart, of the bodies that are not fixed: mean place and velocity, how many are above 0, places along x,
     and who is there at the end. Bodies may leave."""
 
     def __init__(self, course):
         self.course = course
-        held = [k for k, table in enumerate(course.results.deck["particles"].values()) if table.get("mobility") == 0]
+        fixed = [k for k, table in enumerate(course.results.deck["particles"].values()) if table.get("mobility") == 0]
         record = course.results.trajectory
         self.time = record.times
         self.centre, self.velocity, self.above, self.along = [], [], [], []
         for frame in range(record.n_frames):
-            free = ~np.isin(record.field("type", frame), held)
+            free = ~np.isin(record.field("type", frame), fixed)
             self.position = record.positions(frame)[free]
             self.along.append(self.position[:, 0])
             self.centre.append(self.position.mean(axis=0))

@@ -87,7 +87,7 @@ def collapse(aspect):
 
 
 def shear(inertial_number):
-    """A cell that is sheared 10 times its height, 5 times where it is slow, after its first two."""
+    """A domain that is sheared 10 times its height, 5 times where it is slow, after its first two."""
     rate = inertial_number / (DIAMETER * math.sqrt(2500 / 650))
     return Flow(f"shear {inertial_number:g}", "shear", rigid_step=1e-3, stiffer=True, long=inertial_number < 5e-3,
                 keys={"domain.deformation.shear_rate": rate,
@@ -167,7 +167,7 @@ class FlowTable(Checks):
         if all(law.name in means for law in laws):
             means["dem 1/0"] = mean_of_seeds([at_infinite_stiffness([law.stiffening for law in laws], values)
                                               for values in zip(*(of_law[law.name] for law in laws))])
-        # One run of dem does not tell its scatter; the seeds of LAMMPS do, where it has the quantity.
+        # One run of dem does not show its scatter; the seeds of LAMMPS do, where it has the quantity.
         soft, elastic, lammps = means.get(SOFT.name), means.get(ELASTIC.name), means["LAMMPS"]
         base = SOFT.name
         if soft and elastic and soft.n == 1 < elastic.n:

@@ -207,7 +207,7 @@ def compare_oscillators(laboratory, table):
         courses = follow(laboratory, "oscillator", [(variant, keys) for variant in all_variants], 6.5 if laboratory.quick else 25)
         for variant, course in zip(all_variants, courses):
             # Of second order, since the errors of two half cycles cancel. Soft contact is late by mu N/k, and at each of up to six turns a
-            # tangential spring gives way on both sides.
+            # tangential spring deforms on both sides.
             late = limit / FOR_COMPARISON.stiffness
             bound = variant.dt**2 if not variant.soft else 70 * late if variant.spring else 1.1 * late
             table.add(f"oscillator x0 = {x0:g}", variant, course,
@@ -228,7 +228,7 @@ def compare_stacks(laboratory, table):
 
 def stands(laboratory, variant, mu):
     """Whether three disks stand with this coefficient of friction: the upper one sinks by less than 1e-6 m in the last second of two. Just
-    below the threshold it gathers way at 10 m/s2 per unit of mu: 7e-8 less are seen."""
+    below the threshold it speeds up at 10 m/s2 per unit of mu: 7e-8 less are seen."""
     most, collapsed = 1e-6, 0.1 * RADIUS
     keys = {"pairs.body-floor.friction": mu, "pairs.body-body.friction": mu}
     course, = follow(laboratory, "stack3", [(variant, keys)], 2)
@@ -251,7 +251,7 @@ def find_thresholds(laboratory, checks):
         found = (falls + holds) / 2 if bracketed else math.nan
         checks.show(f"{variant.name:<15} {variant.dt:>7g} {found:>9.6f} {found - exact:>10.1e} {falls:>10.6f} {holds:>10.6f} {n_runs:>5}")
         checks.record(variant.name, f"{variant.dt:g}", found, found - exact, falls, holds, n_runs)
-        # Soft disks fall into their overlap at first, and slip while they do; springs give way besides.
+        # Soft disks fall into their overlap at first, and slip while they do; springs deform besides.
         bound = (1e-3 if variant.spring else 3e-4 if variant.soft else 0) + width
         checks.count(abs(found - exact) <= bound, f"{variant.name}: mu_c differs from the exact one by more than {bound:.1e}")
 

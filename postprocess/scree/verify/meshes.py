@@ -1,4 +1,4 @@
-"""Walls of triangles: balls roll over them as on a plane, belts, containers, a hopper and a drum."""
+"""Walls of triangles: spheres roll over them as on a plane, belts, containers, a hopper and a drum."""
 import math
 
 import numpy as np
@@ -68,7 +68,7 @@ PLANE = {"type": "plane", "point": [0, 0, 0], "normal": [0, 0, 1]}
 
 
 def ride_deck(soft, floor, launch, time):
-    """One ball on a floor that is given as it is before it is turned by 0.3 rad about y; gravity turns with it."""
+    """One sphere on a floor that is given as it is before it is turned by 0.3 rad about y; gravity turns with it."""
     angle, radius, dt = 0.3, 0.05, 1e-4 if soft else 1e-3
     up, along = np.array([math.sin(angle), 0, math.cos(angle)]), np.array([math.cos(angle), 0, -math.sin(angle)])
     deck = GrainDeck([-2] * 3, [2] * 3, dt, round(time / dt))
@@ -85,7 +85,7 @@ def ride_deck(soft, floor, launch, time):
 
 
 def roll(laboratory, table):
-    """A ball that slides, then rolls at 5/7 of its speed, over a floor of any triangles goes as on a plane."""
+    """A sphere that slides, then rolls at 5/7 of its speed, over a floor of any triangles goes as on a plane."""
     launch, time, cuts = np.array([1.0, 0.1, 0]), 0.8, (1, 10, 100)
     floors = [PLANE] + [mesh(laboratory.file(f"floor{n}.obj", floor_of_triangles(n))) for n in cuts]
     rows = []
@@ -99,7 +99,7 @@ def roll(laboratory, table):
 
 
 def belt(laboratory, table):
-    """A ball put down on a belt of speed U slips until its lowest point has that speed: it then rolls with u = 2/7 U, as friction gave it
+    """A sphere put down on a belt of speed U slips until its lowest point has that speed: it then rolls with u = 2/7 U, as friction gave it
     mu g t of speed and 5/2 mu g t of spin."""
     speed = 0.7
     # The belt's velocity is given in the world, where the floor is turned: its part along the floor counts.
@@ -109,7 +109,7 @@ def belt(laboratory, table):
     decks = [ride_deck(SCHEMES[scheme], floors[name] | {"surface_velocity": [speed, 0, 0]}, (0, 0, 0), 0.6) for scheme, name in variants]
     rows = [Row("speed / belt", f"{scheme}, {name}", 2 / 7, norm(course.bodies().velocity[0]) / along, 0.02 if SCHEMES[scheme] else 1e-3)
             for (scheme, name), course in zip(variants, laboratory.run_all(decks))]
-    table.add("ball on a belt", rows)
+    table.add("sphere on a belt", rows)
 
 
 def shaken_deck(soft, container):

@@ -156,8 +156,8 @@ def top_of_flight(height, speed, dt):
 
 
 def bounce(laboratory, table):
-    """A ball dropped from h bounces to e^2 h, e^4 h, ... A step of dt meets the floor up to one step early and free fall in steps is off
-    by g dt/2: the speed v of an impact is off by at most 3/2 g dt, and the ball turns up to (1 + e) v dt above the floor, so each height
+    """A sphere dropped from h bounces to e^2 h, e^4 h, ... A step of dt meets the floor up to one step early and free fall in steps is off
+    by g dt/2: the speed v of an impact is off by at most 3/2 g dt, and the sphere turns up to (1 + e) v dt above the floor, so each height
     H' = e^2 H is off by at most e^2 (3 v dt) + (1 + e) v dt, v^2 = 2 g H."""
     r, height, dt, n_bounces, restitutions = 0.05, 0.5, 2e-4, 3, (0.5, 0.8, 0.95)
     fall = math.sqrt(2 * height / G)

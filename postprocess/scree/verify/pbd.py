@@ -211,7 +211,7 @@ def fitted_order(steps, outcomes):
 
 
 def check_sliding_depth(report, h, finest):
-    """One alternating sweep over both balls leaves the point below the circle by (C^2 - 1)/4 h cos(theta), and to the side by 1/C of that
+    """One alternating sweep over both spheres leaves the point below the circle by (C^2 - 1)/4 h cos(theta), and to the side by 1/C of that
     (docs/verification.md)."""
     at = f"at 1 s over its closed form, h = {h:g}"
     report.require("sliding, PBD: depth " + at, finest.depth_ratio, 0.99, 1.01)

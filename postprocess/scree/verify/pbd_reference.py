@@ -11,7 +11,7 @@ N_DISKS, FRAME = 40, 0.01   # [s]
 
 
 def sliding_exact(t):
-    """Exact positions (times, 3) of "sliding": a point that f = (0, -1, 0) drives along the circle in which two balls intersect, until it
+    """Exact positions (times, 3) of "sliding": a point that f = (0, -1, 0) drives along the circle in which two spheres intersect, until it
     leaves them (docs/verification.md)."""
     t = np.asarray(t, float)
     constant = math.log(math.tan(SLIDING_START / 2))

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-SLIDING_DISTANCE, SLIDING_START = 10, np.pi / 16    # C: of the centres of the balls from the origin [m]; angle of the start
+SLIDING_DISTANCE, SLIDING_START = 10, np.pi / 16    # C: of the centres of the spheres from the origin [m]; angle of the start
 DISK_RADIUS = 0.1   # [m]
 
 
@@ -31,7 +31,7 @@ class Constraints:
 
 
 def sliding_balls():
-    """A point outside of two balls of radius sqrt(1 + C^2)."""
+    """A point outside of two spheres of radius sqrt(1 + C^2)."""
     centres = [[0, 0, SLIDING_DISTANCE], [0, 0, -SLIDING_DISTANCE]]
     return Constraints([[1], [1]], centres, np.sqrt(1 + SLIDING_DISTANCE**2))
 
@@ -49,8 +49,8 @@ class HalfSpaces:
     """PGS: sweeps of projections on half-spaces frozen at the predicted positions, until the change of one sweep is at most
     tolerance (|x| + 0.01 m). `dual`: with accumulated multipliers, which finds the nearest point instead of some point."""
 
-    def __init__(self, tolerance, dual=False, most_sweeps=10_000):
-        self.tolerance, self.dual, self.most_sweeps = tolerance, dual, most_sweeps
+    def __init__(self, tolerance, dual=False, max_sweeps=10_000):
+        self.tolerance, self.dual, self.max_sweeps = tolerance, dual, max_sweeps
 
     def step(self, constraints, x, way):
         """The next positions, and sweeps; 0 of these if they did not converge."""
@@ -61,7 +61,7 @@ class HalfSpaces:
         gap, coupling, multiplier = gap[looked_at].tolist(), jacobian @ jacobian.T, [0.0] * len(looked_at)
         neighbours = [[(int(k), float(row[k])) for k in np.flatnonzero(row)] for row in coupling]
         total = constraints.total[looked_at].tolist()
-        for sweep in range(1, self.most_sweeps + 1):
+        for sweep in range(1, self.max_sweeps + 1):
             for c, own in enumerate(total):
                 push = max(-gap[c] / own, -multiplier[c] if self.dual else 0.0)
                 if push == 0:
@@ -85,8 +85,8 @@ class Jacobi:
         gap, normal = constraints.at(y)
         touching = (gap < 0).astype(float)
         of_body = np.abs(constraints.share.T) @ touching
-        most = np.max(np.abs(constraints.share) * of_body, axis=1)
-        push = np.maximum(-gap, 0) / constraints.total / np.maximum(most, 1)
+        max_share = np.max(np.abs(constraints.share) * of_body, axis=1)
+        push = np.maximum(-gap, 0) / constraints.total / np.maximum(max_share, 1)
         return y + constraints.displacement(push, normal), 1
 
 

@@ -1,4 +1,4 @@
-"""Rigs against closed forms and reference data: cohesion, meshes, size classes, walls under load, deforming cells."""
+"""Rigs against closed forms and reference data: cohesion, meshes, size classes, driven walls, deforming domains."""
 from scree.verify.cells import cell_cases
 from scree.verify.checks import verify_groups
 from scree.verify.cohesion import cohesion_cases

@@ -1,4 +1,4 @@
-"""Impacts with contacts that give way: Hertz's impact, and where surfaces slip, the answers of impulses.
+"""Impacts with elastic contacts: Hertz's impact, and where surfaces slip, the answers of impulses.
 
 Source of cases and materials: Y. C. Chung and J. Y. Ooi, Granular Matter 13 (2011) 643, tests 1 to 8.
 """
@@ -155,7 +155,7 @@ def oblique_impacts(laboratory, table, test, solid, impacts, attraction=True):
     one point."""
     name = f"Chung {test}" + (", soft" if attraction else ", no pull")
     course = run_soft(laboratory, table, name, impacts, hertz_box(impacts, solid, attraction=attraction))
-    rows, most_reversed, where = [], -1, ""
+    rows, max_reversed, where = [], -1, ""
     for impact, a, b in zip(impacts, course.a, course.b):
         impact = replace(impact, variant=f"{solid.name}, {impact.variant}")
         rows.append(rebound(impact, a, b))
@@ -163,11 +163,11 @@ def oblique_impacts(laboratory, table, test, solid, impacts, attraction=True):
             continue
         more, reversed_share = oblique_rows(impact, solid, a, b)
         rows += more
-        if reversed_share is not None and reversed_share > most_reversed:
-            most_reversed, where = reversed_share, impact.variant
+        if reversed_share is not None and reversed_share > max_reversed:
+            max_reversed, where = reversed_share, impact.variant
     # Bodies recoil along their surfaces, as rigid ones do not: "of order 0.3" of the slip if they are elastic.
     if where and impacts[0].e > 0.9:
-        rows.append(Row("slip reversed, at most [-]", where, 0.3, most_reversed, 0.15))
+        rows.append(Row("slip reversed, at most [-]", where, 0.3, max_reversed, 0.15))
     table.add(name, rows)
 
 

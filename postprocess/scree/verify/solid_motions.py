@@ -145,14 +145,14 @@ def free_tops(laboratory, table):
 
 
 def spinning_top(laboratory, table):
-    """A capsule rolls on its round end in steady precession: e, the way from the centre of the end to that of the body (l apart), keeps the
+    """A capsule rolls on its round end in steady precession: e, the vector from the centre of the end to that of the body (l apart), keeps the
     angle theta to the vertical z and turns about it at Omega. With the end of radius r rolling, omega = Omega z + s e,
     v = (Omega l - s r) z x e, and the change of angular momentum is the torque of the floor if
         s (I3 Omega + m Omega r a) = m Omega^2 l a + m g l - (I3 - I1) Omega^2 cos(theta),  a = l cos(theta) + r"""
     r, l, theta, w, time = 0.05, 0.05, 0.35, 5, 0.4
     middle, ends = 2 * l, 4 / 3 * r     # volumes over pi r^2
     i3 = (0.5 * middle + 0.4 * ends) / (middle + ends) * r**2
-    # A half ball is 3/8 r beyond the end of the cylinder and has (2/5 - 9/64) m r^2 about its own centre.
+    # A hemisphere is 3/8 r beyond the end of the cylinder and has (2/5 - 9/64) m r^2 about its own centre.
     far = l + 3 / 8 * r
     i1 = (middle * (r**2 / 4 + middle**2 / 12) + ends * ((0.4 - 9 / 64) * r**2 + far**2)) / (middle + ends)
     a = l * math.cos(theta) + r
@@ -176,7 +176,7 @@ def spinning_top(laboratory, table):
 
 
 def toppled(inertia, a, b, rho, angle, time):
-    """Angle and rate of a box that topples about a round edge, from rest: with the way (X, Y) from the centre of the edge to that of the
+    """Angle and rate of a box that topples about a round edge, from rest: with the vector (X, Y) from the centre of the edge to that of the
     box, X = b sin(phi) - a cos(phi), Y = a sin(phi) + b cos(phi),
         (I/m + X^2 + (Y + rho)^2) phi'' = (g + rho phi'^2) X"""
     def rate(state):

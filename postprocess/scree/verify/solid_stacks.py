@@ -103,7 +103,7 @@ def stack(laboratory, table, dimension, n, stays):
 
 
 def brick_wall(laboratory, table):
-    """The deck wall.toml, whose last body is the ball: at rest without its speed, and hit."""
+    """The deck wall.toml, whose last body is the sphere: at rest without its speed, and hit."""
     decks = []
     for duration in (2, 1):
         deck = Deck(laboratory.source / "inputs/convex/wall.toml")
@@ -115,7 +115,7 @@ def brick_wall(laboratory, table):
     rest, hit = laboratory.run_all(decks)
     moved, farthest = (np.linalg.norm((course.bodies().position - course.bodies(0).position)[:-1], axis=1).max() for course in (rest, hit))
     worst = np.abs(hit.scalars["energy_imbalance"][1:]).max()
-    table.demand("wall of bricks", farthest > 0.2, "the ball moves no brick")
+    table.demand("wall of bricks", farthest > 0.2, "the sphere moves no brick")
     table.add("wall of bricks", [
         Row("at rest: moved [m]", "after 2 s", 0, moved, 2e-3),
         Row("at rest: steps not solved [-]", "2 s", 0, float(np.sum(1 - rest.certificate["solved"][1:])), 4),

@@ -47,7 +47,7 @@ class SolidDeck(GrainDeck):
 
     def box(self, name, size, rounding):
         """Of these outer extents [m]."""
-        self.shape(name, type="box", size=vector(size), rounding=rounding)
+        self.shape(name, type="box", size=vector(size), rounding_radius=rounding)
 
     def slope(self, tangent):
         """A floor of a material "floor", down towards +x by a slope of this tangent."""

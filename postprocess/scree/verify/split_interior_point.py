@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-MOST_STEPS = 200
+MAX_STEPS = 200
 KEPT = 0.1          # share of the distance to a constraint that a step which would violate it keeps; also tau over the gap
 TAKEN = 0.99        # share of a clipped step that is taken
 ENOUGH = 1e-4       # a merit must fall by this share of the step length
 LEAST_HESSIAN_P = 1e-6      # smoothing of the second derivative of |r_T| where sticking contacts carry next to no friction
-LEAST_REGULARISER, MOST_REGULARISER, MOST_FAILED = 1e-6, 1.0, 10
+LEAST_REGULARISER, MAX_REGULARISER, MAX_FAILED = 1e-6, 1.0, 10
 
 
 def on_disc(tangents, radius):
@@ -154,17 +154,17 @@ class SplitInteriorPoint:
             first = np.max([momentum, np.sqrt(at.stationarity2) / (3 * self.n_contacts), np.sqrt(barrier) / (2 * self.n_contacts), at.gap],
                            axis=0)
             second = np.maximum(momentum, np.sqrt(at.law2) / (3 * self.n_contacts))
-            active = active & (np.minimum(first, second) >= self.eps_T) & (n_steps < MOST_STEPS)
+            active = active & (np.minimum(first, second) >= self.eps_T) & (n_steps < MAX_STEPS)
             if not active.any():
                 return at.r, n_steps
             epsilon = regulariser * np.cbrt(at.momentum2 + at.stationarity2 + barrier)      # (I.13)
             n_steps += active
             at, found, full = self.search(at, free, self.newton_step(at, tau, epsilon), tau, 10, active)
-            grown = np.where(full, np.maximum(regulariser / 4, LEAST_REGULARISER), np.minimum(4 * regulariser, MOST_REGULARISER))
+            grown = np.where(full, np.maximum(regulariser / 4, LEAST_REGULARISER), np.minimum(4 * regulariser, MAX_REGULARISER))
             regulariser = np.where(active, grown, regulariser)
             n_failed = np.where(active & ~found, n_failed + 1, 0)
             lost = active & ~found
             if lost.any():      # down the residuals themselves
                 step = at.rho, at.lam * at.c + tau[:, None, None], -at.momentum
-                at, found, _ = self.search(at, free, step, tau, 20, lost & (n_failed < MOST_FAILED))
+                at, found, _ = self.search(at, free, step, tau, 20, lost & (n_failed < MAX_FAILED))
                 active &= ~lost | found

@@ -9,7 +9,7 @@ from scree.deck import Deck
 
 STIFFNESS, MU = 1e5, 0.5            # [N/m], -
 TIME_STEP, END, SAMPLE = 2e-4, 3, 0.1    # [s]
-# Share of critical damping of a pair; at the floor, which gives way as much but does not move, the same damping is less.
+# Share of critical damping of a pair; at the floor, which deforms as much but does not move, the same damping is less.
 DAMPING = {"body": 0.2, "floor": 0.2 / math.sqrt(2)}
 SETTLED = 2 / 3     # share of a run after which its energy is at the floor
 COMPARABLE = 1e-15  # kinetic energy [J] below which the prototype and this code differ by what restitution and geometry round to

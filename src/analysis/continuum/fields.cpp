@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t max_blocks = 64;
 constexpr Real max_cells = 1e8;
 
-/// Number of the axis along which fields are told, -1: all of them; -2: no such choice.
+/// Number of the axis along which fields are reported, -1: all of them; -2: no such choice.
 template <int D>
 int axis_named(const std::string& axes) {
   if (axes == (D == 2 ? "xy" : "xyz")) return -1;
@@ -52,7 +52,8 @@ void ContinuumFields<D>::describe(Section& output) {
             {.unit = Unit::length,
              .range = positive,
              .required = true,
-             .doc = "Distance of the points at which fields are told; a periodic axis is divided evenly"});
+             .doc =
+                 "Distance of the points at which fields are reported; a periodic axis is divided evenly"});
         table.text("axes", axes_,
                    {.doc = "\"x\", \"y\" or \"z\": along this axis, averaged over the others; \"xyz\" (in 2D "
                            "\"xy\"): on a grid"});
@@ -162,7 +163,7 @@ void ContinuumFields<D>::after_step(const State<D>& state, Real before, const Co
     start_over();
     stage = static_cast<Real>(state.stage.index);
     if (was_averaging)
-      log::warn("[output.continuum]: a stage ended at t = {:g} s within an average, which starts anew",
+      log::warn("[output.continuum]: a stage ended at t = {:g} s within an average, which starts again",
                 state.clock.time);
     return;
   }

@@ -48,7 +48,7 @@ class ContinuumFields {
   /// empty on all ranks if the average has no step yet. Throws RunError on all ranks if some are too large.
   /// O(cells). Collective.
   std::vector<Sums> frame(const State<D>& state, const ContactGraph<D>& contacts);
-  /// After a frame of the schedule: the next average begins.
+  /// After a frame of the interval: the next average begins.
   void frame_is_written();
   /// The mean over time that frame() is of holds this much of it; 1 for instants.
   Real covered() const;

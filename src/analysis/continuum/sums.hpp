@@ -13,8 +13,8 @@
 
 namespace scree {
 
-/// Points in the middles of cells, at which continuum fields are told. An axis over which they are averaged
-/// has one cell, and counts as not `active`.
+/// Points in the middles of cells, at which continuum fields are reported. An axis over which they are
+/// averaged has one cell, and counts as not `active`.
 template <int D>
 struct ContinuumGrid {
   std::array<Real, D> origin{};     ///< lower corner of the first cell [m]

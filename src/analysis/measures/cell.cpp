@@ -6,7 +6,7 @@
 namespace scree {
 namespace {
 
-/// How a deforming cell is, and how it moves (docs/method.md, "Deforming cells").
+/// How a deforming domain is, and how it moves (docs/method.md, "Deforming domains").
 template <int D>
 class DomainShape final : public Measure<D> {
  public:
@@ -38,6 +38,6 @@ class DomainShape final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, cell, DomainShape, "lengths, tilt and rates of a deforming periodic cell")
+SCREE_PLUGIN(Measure, cell, DomainShape, "lengths, tilt and rates of a deforming domain")
 
 }  // namespace scree

@@ -7,7 +7,7 @@
 namespace scree {
 namespace {
 
-/// What walls under load do: where they are along their axes, how fast they go, what they carry and what they
+/// What driven walls do: where they are along their axes, how fast they go, what they carry and what they
 /// are asked to carry. Loads and strains are positive where a wall moves along its axis against bodies.
 template <int D>
 class DrivenWalls final : public Measure<D> {
@@ -84,6 +84,6 @@ class DrivenWalls final : public Measure<D> {
 
 }  // namespace
 
-SCREE_PLUGIN(Measure, driven, DrivenWalls, "place, velocity and load of walls under load")
+SCREE_PLUGIN(Measure, driven, DrivenWalls, "place, velocity and load of driven walls")
 
 }  // namespace scree

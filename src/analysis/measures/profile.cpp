@@ -13,8 +13,8 @@ namespace {
 ///     v            mean velocity <v> of the bodies with their centre in the bin [m/s]
 ///     temperature  granular temperature <|v - <v>|^2> / D of these bodies [m2/s2]
 ///     bodies       their number
-///     solid        volume of bodies in the bin over its volume; balls are cut exactly by all its faces, a
-///                  body with a shape counts as the ball of its volume
+///     solid        volume of bodies in the bin over its volume; spheres are cut exactly by all its faces, a
+///                  body with a shape counts as the sphere of its volume
 /// All bodies weigh the same in the means.
 template <int D>
 class Profile final : public Measure<D> {

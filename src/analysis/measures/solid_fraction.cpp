@@ -5,8 +5,8 @@
 namespace scree {
 namespace {
 
-/// Volume of the bodies in a box, over the volume of the box. Balls are cut exactly by its faces; a body with
-/// a shape counts as the ball of its volume. Overlaps count twice.
+/// Volume of the bodies in a box, over the volume of the box. Spheres are cut exactly by its faces; a body
+/// with a shape counts as the sphere of its volume. Overlaps count twice.
 template <int D>
 class SolidFraction final : public Measure<D> {
  public:

@@ -18,9 +18,9 @@ namespace {
 /// balances momentum exactly, so the stresses of adjacent boxes add up, and none jumps when a midpoint
 /// crosses a face. The kinetic part,
 ///     kinetic_ij = (1/V) sum_i m_i v'_i v'_j,   v' = v - sum m v / sum m,
-/// is over the bodies with their centre in the region; in a deforming cell v is the velocity about its flow.
-/// pressure = trace(contact + kinetic) / D.
-/// A region that is not given is the whole domain, and everything counts.
+/// is over the bodies with their centre in the region; in a deforming domain v is the velocity about its
+/// flow. pressure = trace(contact + kinetic) / D. A region that is not given is the whole domain, and
+/// everything counts.
 template <int D>
 class Stress final : public Measure<D> {
  public:

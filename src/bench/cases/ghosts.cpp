@@ -13,7 +13,7 @@ namespace scree {
 
 namespace {
 
-/// What ranks tell each other: ghosts of a dense packing (packing.hpp), one row per kind of exchange.
+/// What ranks send each other: ghosts of a dense packing (packing.hpp), one row per kind of exchange.
 class GhostsBench : public PackingBench {
  public:
   GhostsBench() : PackingBench({2, 3}, {10'000, 100'000}, 20'000) {}

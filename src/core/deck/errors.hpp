@@ -21,7 +21,7 @@ class DeckErrors {
   std::size_t size() const { return list_.size(); }
   bool any() const { return !list_.empty(); }
 
-  /// What misses may be due to a mistake before it, so it is told only if all before it are missing, too.
+  /// What misses may be due to a mistake before it, so it is reported only if all before it are missing, too.
   void add(const InputError& error);
   void add(const std::string& message) { put({message, false}); }
   /// Puts unknown names before the errors from `first` on: they are often the cause of what misses among

@@ -184,7 +184,7 @@ void Section::kind_by_name(std::string_view key, std::string& name, const std::v
                                    options[i].audience,
                                    {}});
     if (!options[i].available) continue;
-    // All options are declared, so that a key of another one is told from a misspelt one.
+    // All options are declared, so that a key of another one is not taken for a misspelt one.
     const bool chosen = !table_->documents() && options[i].name == name;
     Section section = table_->with_members(declaration.options.back().members, !chosen);
     if (chosen) declaration.chosen = i;

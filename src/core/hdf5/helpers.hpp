@@ -60,9 +60,9 @@ std::string parent_of(const std::string& object);
 
 /// What in an HDF5 file lies in another one, in words: "/M is a link to another file". Links to other files,
 /// datasets kept in other files and virtual datasets would make a program read files that nobody named;
-/// groups nested without end are told too. Empty: all is in the file, or it cannot be opened, which whoever
-/// opens it for its content finds out. Opens the file for reading, with its metadata alone; O(objects).
-/// Local.
+/// groups nested without end are reported too. Empty: all is in the file, or it cannot be opened, which
+/// whoever opens it for its content finds out. Opens the file for reading, with its metadata alone;
+/// O(objects). Local.
 std::string content_elsewhere(const std::string& path);
 
 }  // namespace scree::hdf5

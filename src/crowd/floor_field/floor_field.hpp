@@ -65,7 +65,7 @@ class FloorField {
 
   /// Declares and reads [navigation].
   void describe(Section& root);
-  /// Size of the cells that the deck asks for; grid() tells what came of it [m].
+  /// Size of the cells that the deck asks for; grid() has what came of it [m].
   Real cell() const { return settings_.cell; }
   /// Whether people of different widths have different routes.
   bool by_width() const { return settings_.by_width; }

@@ -33,7 +33,7 @@ void FloorField::join_levels(ClassFields& fields) const {
 }
 
 /// Routes into a lift lead to one cell of it, in the middle behind the door: from there it takes the time of
-/// the ride, and the way out of the cabin.
+/// the ride, and the route out of the cabin.
 void FloorField::join_lifts(ClassFields& fields) const {
   const BuildingPlan& building = built_->building;
   const Tiling& tiling = built_->tiling;

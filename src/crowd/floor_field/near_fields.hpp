@@ -28,7 +28,7 @@ class NearFields {
   NearFields(const Tiling& tiling, const Terrain& terrain, std::size_t n_fields);
 
   /// Numbers of the tiles within `margin` of the people that have an owner, in ascending order, also on the
-  /// levels that they may get to on that way (`map`, null: one level). Local, O(people).
+  /// levels that they may get to from there (`map`, null: one level). Local, O(people).
   std::vector<std::int64_t> tiles_near(const PeopleAt& people, const LevelMap* map, Real margin);
   /// Of these tiles those that are not here. Forgets others if there are many of them.
   std::vector<std::int64_t> missing(std::span<const std::int64_t> tiles);

@@ -34,7 +34,7 @@ struct Range2 {
   std::array<std::int64_t, 2> first{}, last{};  // last: one after
 };
 
-/// Tiles whose cells come within `reach` of the box, as far as the box tells.
+/// Tiles whose cells come within `reach` of the box, as far as the box says.
 Range2 tiles_near(const Tiling& tiling, const Box<2>& box, Real reach) {
   Range2 range;
   const CellGrid& grid = tiling.grid();
@@ -63,7 +63,7 @@ void for_images(const CellGrid& grid, F&& do_it) {
 template <class T>
 TileLists<T> by_tile(const std::vector<std::pair<std::int64_t, T>>& found, std::int64_t n_tiles) {
   if (found.size() > std::numeric_limits<std::uint32_t>::max())
-    throw RunError("ways: more than 4e9 pieces of wall near tiles");
+    throw RunError("floor field: more than 4e9 pieces of wall near tiles");
   return {std::span(found), static_cast<std::size_t>(n_tiles)};
 }
 

@@ -20,7 +20,7 @@ inline constexpr Links walkable_bit = 1U << 4U;  ///< the centre of the cell is 
 template <class T>
 using TileLists = Buckets<T, std::uint32_t>;
 
-/// Walls and columns of a level as routes see them: between the faces of periodic axes, with their images,
+/// Walls and columns of a level as routes have them: between the faces of periodic axes, with their images,
 /// and where other levels begin.
 struct RouteWalls {
   std::vector<Edge> walls;
@@ -32,7 +32,7 @@ RouteWalls route_walls(const CellGrid& grid, const FloorPlan& plan, std::span<co
 /// Of x from the nearest point of a wall [m2].
 Real squared_distance(const Edge& wall, const Vec<2>& x);
 
-/// Walls and columns as the cells of a tiling see them. Held by every rank: O(walls + tiles) memory.
+/// Walls and columns as the cells of a tiling have them. On every rank: O(walls + tiles) memory.
 ///
 /// A cell is walkable if its centre is. Two walkable neighbours are linked unless a wall or column touches
 /// the segment between their centres, so no route leads through a wall, however thin. Along periodic axes

@@ -43,7 +43,7 @@ constexpr Side opposite(Side side) {
 /// A grid for each level of a building, cut into square tiles, and which rank owns each: tiles along a Morton
 /// curve, cut into ranges with about as many walkable cells each, which are dealt out to the ranks in turn,
 /// so that a front that passes over the grid keeps all ranks busy. Tiles above each other have one owner.
-/// Tiles are numbered level by level, row by row. The table of owners is held by every rank: 4 bytes per
+/// Tiles are numbered level by level, row by row. Every rank has the table of owners: 4 bytes per
 /// tile.
 class Tiling {
  public:

@@ -16,8 +16,8 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
       "notices", familiarity.notices,
       {.unit = Unit::length,
        .range = non_negative,
-       .doc = "with knows: another exit counts as well when the way to it is no longer than this; on "
-              "stairs and near walls, where ways take longer, it counts as longer"});
+       .doc = "with knows: another exit counts as well when the route to it is no longer than this; on "
+              "stairs and near walls, where routes take longer, it counts as longer"});
   section.text(
       "follows", familiarity.follows,
       {.doc = "name of an agent type: they leave by the exit of the nearest person of that type within "

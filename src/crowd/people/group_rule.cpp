@@ -47,12 +47,12 @@ void GroupRule::describe(Section& section, bool has_file) {
   section.real("reach", reach,
                {.unit = Unit::length,
                 .range = positive,
-                .doc = "distance within which members keep together; along the way: 3 m are 3 s at 1 m/s"});
+                .doc = "distance within which members keep together; along the route: 3 m are 3 s at 1 m/s"});
   section.real("wait_factor", wait_factor,
                {.range = {.min = 0, .max = 1, .min_open = true},
                 .doc = "share of the desired speed with which those walk who wait for others"});
   section.boolean("side_by_side", side_by_side,
-                  {.doc = "whether who is ahead of the centre of the group, along the way, slows down: "
+                  {.doc = "whether who is ahead of the centre of the group, along the route, slows down: "
                           "members walk abreast where there is room"});
   if (!section.reading()) return;
   where = section.where("sizes");

@@ -26,7 +26,7 @@ struct GroupRule {
 };
 
 /// Who is with whom among people who are numbered from 0: groups have consecutive members, smaller sizes
-/// first. There are as many groups of each size as its share says, rounded down; who is left over makes up
+/// first. There are as many groups of each size as its share says, rounded down; who remains makes up
 /// further groups, the largest first, and at last one that may be smaller than any size.
 class GroupList {
  public:

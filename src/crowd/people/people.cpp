@@ -20,10 +20,11 @@ void People::describe_kinds(Section& root) {
         describe_distribution(section, "speed", Unit::speed, kind.speed,
                               "Free walking speeds; not given: normal, mean 1.34 m/s, deviation "
                               "0.26 m/s, from 0.5 m/s to 2.2 m/s.");
-        section.real("headway_time", kind.headway_time,
-                     {.unit = Unit::time,
-                      .range = non_negative,
-                      .doc = "time gap: the desired speed is at most the free way ahead over this time"});
+        section.real(
+            "headway_time", kind.headway_time,
+            {.unit = Unit::time,
+             .range = non_negative,
+             .doc = "time gap: the desired speed is at most the free distance ahead over this time"});
         section.real("creep_speed", kind.creep_speed,
                      {.unit = Unit::speed,
                       .range = non_negative,

@@ -100,7 +100,7 @@ class People {
   bool exhausted(const State<2>& state) const;
 
   /// For `scree check`: populations that fill more than they can, and the like; `is_led`: people without a
-  /// journey are told where to walk. Local.
+  /// journey are led. Local.
   std::vector<std::string> diagnostics(const BuildingPlan& building, const JourneyPlan& journey_plan,
                                        bool is_led) const;
 
@@ -119,7 +119,7 @@ class People {
   void find_leaders();
   void describe_populations(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan);
   void describe_sources(Section& root, const BuildingPlan& building, JourneyPlan& journey_plan);
-  /// The journey, and the level, of people; of those of a file that has to tell it -2, and -1.
+  /// The journey, and the level, of people; of those of a file that has to say it -2, and -1.
   int read_journey(Section& section, const PersonFile& file) const;
   static int read_level(Section& section, const BuildingPlan& building, const PersonFile& file);
   PersonNames names(const BuildingPlan& building, JourneyPlan& journey_plan, const Origin& origin) const;

@@ -47,7 +47,7 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
                         space.bounds().lower[1] + space.bounds().length(1) * (j + 0.5) / n_points}};
         if (!space.holds(x) || !check.has_no_route(x, level)) continue;
         found.push_back(fmt::format(
-            "{}: people of [{}] of radius {:g} m have no way from ({:.2f}, {:.2f}) m to "
+            "{}: people of [{}] of radius {:g} m have no route from ({:.2f}, {:.2f}) m to "
             "where the journey \"{}\" leads first{}",
             where, table, mixture.largest_radius(), x[0], x[1], first.name, check.gap_text(x, level)));
         return;

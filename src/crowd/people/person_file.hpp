@@ -13,7 +13,7 @@
 
 namespace scree {
 
-/// What the names of a file stand for, and the level and journey of people of whom it does not tell.
+/// What the names of a file stand for, and the level and journey of people of whom it does not say them.
 struct PersonNames {
   std::vector<std::string> kinds;
   const BuildingPlan& building;
@@ -31,7 +31,7 @@ class PersonFile {
   enum class Use { start, arrivals };
   /// Overlap of people from files that is taken for rounding of the file, as a share of the smaller radius.
   static constexpr Real overlap_limit = 0.005;
-  /// Levels and journeys of people of whom only the file can tell.
+  /// Levels and journeys of people of whom only the file can say them.
   static constexpr int level_of_file = -1, journey_of_file = -2;
 
   /// Declares and reads file and, for the start, frame, separate and separate_limit. Local.

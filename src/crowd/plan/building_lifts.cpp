@@ -52,11 +52,12 @@ void BuildingPlan::describe_lifts(Section& root) {
                      {.unit = Unit::time,
                       .range = positive,
                       .doc = "the door closes when nobody has come through it for this time"});
-        section.real("wait", lift.wait,
-                     {.unit = Unit::time,
-                      .range = non_negative,
-                      .doc = "how long people reckon to wait for it when they choose a way; not given: until "
-                             "a cabin has come from the floor where people get out"});
+        section.real(
+            "wait", lift.wait,
+            {.unit = Unit::time,
+             .range = non_negative,
+             .doc = "how long people reckon to wait for it when they choose a route; not given: until "
+                    "a cabin has come from the floor where people get out"});
         section.real("closed_from", lift.closed_from,
                      {.unit = Unit::time,
                       .range = positive,

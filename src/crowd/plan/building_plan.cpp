@@ -29,7 +29,7 @@ struct EdgeGap {
   Vec<2> gap;   ///< [m]
   Vec<2> from;  ///< its start, on the first edge
 };
-/// The shortest way from one edge to another that it does not cross.
+/// The shortest line from one edge to another that it does not cross.
 EdgeGap shortest_gap(const Edge& one, const Edge& other) {
   EdgeGap shortest{filled<2>(HUGE_VAL), {}};
   const auto look = [&](const Vec<2>& end, const Edge& edge, bool is_start) {

@@ -266,8 +266,8 @@ void FloorPlan::describe(Section& root) {
         describe_checksum(section, "file", source.file);
         section.tables(
             "obstacles",
-            {.doc = "An obstacle in the area, around which ways lead: a polygon, which is cut out of it, or "
-                    "round columns."},
+            {.doc = "An obstacle in the area, around which routes lead: a polygon, which is cut out of it, "
+                    "or round columns."},
             [&](const std::string& name, Section& obstacle) { impl_->read_obstacle(name, obstacle); });
       });
 }

@@ -55,7 +55,7 @@ Vec<2> snapped(std::span<const PolygonWithHoles> polygons, const Vec<2>& x) {
   return nearest.distance < rounding ? x : nearest.at;
 }
 
-/// The distance from `a` on the way to `b` where the boundary leaves the line for the first time; the length
+/// The distance from `a` towards `b` where the boundary leaves the line for the first time; the length
 /// of the line if it does not.
 Real followed(std::span<const PolygonWithHoles> polygons, const Vec<2>& a, const Vec<2>& b) {
   const Real length = norm(b - a);

@@ -178,7 +178,7 @@ void CrowdStepper::start(State<2>& state, Neighborhood<2>& neighborhood, Real dt
   sweeper_ = std::make_unique<PbdSweeper<2>>(neighborhood);
   fit(state, share_of_skin);  // a restart may be anywhere between two lists
   if (state.clock.step > 0 || model_ == Model::pbd) return;
-  // The row of the first moment tells who is near then.
+  // The row of the first moment says who is near then.
   std::ranges::fill(look_ahead_.walks(state), WalkingIntent{});
   const Real certain = certain_share * state.lattice.skin;
   look_ahead_.find(state, neighborhood, {.reach = std::min(usual_reach(dt), certain)}, dt);

@@ -48,7 +48,7 @@ struct LorentzPoint {
       const Real t = step[k] - factor * x[k];
       square += t * t;
     }
-    // The change keeps step_0^2 - |step_1|^2, which tells the difference of two large numbers.
+    // The change keeps step_0^2 - |step_1|^2, which is a difference of two large numbers.
     const Real outwards = tangential_norm<D>(step);
     const Real rate = along > 0 ? (outwards - step[0]) * (outwards + step[0]) / (std::sqrt(square) + along)
                                 : std::sqrt(square) - along;

@@ -42,7 +42,7 @@ struct SchurGraph {
   }
 };
 
-/// A block of A: in a row of `row` (a body held), in the column of a body of the run.
+/// A block of A: in a row of `row` (a local body), in the column of a body of the run.
 struct SchurBlock {
   Index row;
   std::int64_t column;

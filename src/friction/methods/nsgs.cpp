@@ -56,7 +56,7 @@ class Nsgs final : public FrictionSolver<D> {
       sweep_until_slow(is_plain ? first_patience : patience, is_plain);
       if (!goes_on()) break;
       // Impulses of other contacts mostly creep along self-stress, which is no cycle: where a step has
-      // failed, momentum anew gets a little further in the same time (docs/performance-friction.md).
+      // failed, new momentum gets a little further in the same time (docs/performance-friction.md).
       if (n_failed > 0 && !problem.is_round_everywhere()) continue;
       const Real before = monitor.best();
       extrapolate();

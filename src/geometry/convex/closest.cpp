@@ -186,7 +186,7 @@ void Pair<D>::compare(const Vec<D>& n, Real slack, ClosestPoints<D>& found) cons
   if (separation(found.normal) < best.distance - round_off(0)) overlap(HUGE_VAL, found);
 }
 
-/// The distance of points hardly tells which edges at a corner they are on; the separation along the normal
+/// The distance of points hardly shows which edges at a corner they are on; the separation along the normal
 /// does: the best of those of the features and of the edges that end there.
 template <int D>
 void Pair<D>::turn_to_best(const ClosestFeatures<D>& best, ClosestPoints<D>& found) const {

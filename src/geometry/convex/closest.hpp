@@ -28,7 +28,7 @@ struct ClosestPoints {
 /// normal is that face's to the last bit; where edges cross, their vector product; else the difference of the
 /// points. The answer is proved: the distance of its points bounds that of the cores from above, their
 /// separation along its normal from below, and both agree to 1e-12 of the sizes. Differences of corners of
-/// nearly parallel faces are too short for the search to tell them apart; if the bounds do not agree, all
+/// nearly parallel faces are too short for the search to distinguish them; if the bounds do not agree, all
 /// features within the difference of the bounds are compared (compare_features()).
 ///
 /// Cores with a common point (closer than 1e-12 of the sizes) have the axis of the least way out as normal,

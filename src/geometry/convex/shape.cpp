@@ -55,7 +55,7 @@ void scale_to_one(ConvexShape<D>& shape) {
 }
 
 /// A corner where more than D faces meet becomes several when these move in by `rounding`, all of them nearer
-/// to each other than that: one of them stays, or contacts would cost much more and tell no more.
+/// to each other than that: one of them stays, or contacts would cost much more and say no more.
 template <int D>
 ConvexHull<D> without_split_corners(const ConvexHull<D>& core, Real rounding) {
   std::vector<Vec<D>> kept;
@@ -105,7 +105,7 @@ ConvexShape<D> shape_of(const ConvexHull<D>& sharp, std::optional<Real> wanted) 
   const Real rounding = wanted.value_or(usual_rounding * min);
   if (!(rounding > 0) || rounding >= 0.5 * min)
     throw InputError(fmt::format(
-        "has a rounding of {:g} m; it must be above 0 and below half of the smallest extent, {:g} m",
+        "has a rounding_radius of {:g} m; it must be above 0 and below half of the smallest extent, {:g} m",
         rounding, 0.5 * min));
 
   const MassProperties<D> mass = mass_properties(sharp);
@@ -129,9 +129,9 @@ ConvexShape<D> shape_of(const ConvexHull<D>& sharp, std::optional<Real> wanted) 
   for (const Plane<D>& plane : planes_of(centred))
     shape.inscribed_radius = std::min(shape.inscribed_radius, plane.offset);
   if (rounding >= shape.inscribed_radius)
-    throw InputError(
-        fmt::format("has a rounding of {:g} m; it must be below the radius of its inscribed ball, {:g} m",
-                    rounding, shape.inscribed_radius));
+    throw InputError(fmt::format(
+        "has a rounding_radius of {:g} m; it must be below the radius of its inscribed sphere, {:g} m",
+        rounding, shape.inscribed_radius));
   shape.core = without_split_corners(inset(centred, rounding), rounding);
   if (D == 3) shape.core = with_corners_of_box(shape.core);
   shape.rounding = rounding;
@@ -167,7 +167,7 @@ ConvexShape<D> capsule_shape(Real length, Real radius) {
   shape.core.vertices = {unit_vector<D>(0, -half), unit_vector<D>(0, half)};
   shape.rounding = shape.inscribed_radius = radius;
   shape.described_axes = world_axes<D>();
-  // A half ball (disk) has its centre of mass 3 r / 8 (4 r / 3 pi) from its flat side.
+  // A hemisphere (disk) has its centre of mass 3 r / 8 (4 r / 3 pi) from its flat side.
   if constexpr (D == 2) {
     const Real middle = 2 * radius * length, ends = pi * r2, off = 4 * radius / (3 * pi);
     shape.volume = middle + ends;

@@ -4,7 +4,7 @@ namespace scree {
 
 namespace {
 
-/// The entry of decks for walls under load: DrivenMotion moves them, this stays where the deck has the wall.
+/// The entry of decks for driven walls: DrivenMotion moves them, this stays where the deck has the wall.
 template <int D>
 class Driven final : public Motion<D> {
  public:

@@ -150,7 +150,7 @@ class Mesh final : public Shape<3> {
     return is_behind(part, foot) && foot.distance >= depth ? part : -1;
   }
 
-  /// Whether a part that is at least so far away does not answer a ball that does not reach it. It does if
+  /// Whether a part that is at least so far away does not answer a sphere that does not reach it. It does if
   /// the path passed it, and if it leads out of the solid, at any depth.
   bool may_be_skipped(int part, const Vec<3>& at, const Vec<3>& from, Real at_least) const {
     if (!is_thin()) return surface_.is_in_front(part, at);

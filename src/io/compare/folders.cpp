@@ -36,7 +36,7 @@ std::string latest_checkpoint(const std::filesystem::path& folder) {
   return {};
 }
 
-/// The files of a results folder that tell of the result, by what they are; of an ensemble those of its
+/// The files of a results folder that describe the result, by what they are; of an ensemble those of its
 /// members, too.
 std::map<std::string, std::string> results_in(const std::filesystem::path& folder,
                                               const std::string& prefix = "") {
@@ -49,7 +49,7 @@ std::map<std::string, std::string> results_in(const std::filesystem::path& folde
     if (!entry.is_regular_file() || entry.is_symlink()) continue;
     if (const std::string kind = kind_of(name); !kind.empty()) of_kind[kind].push_back(entry.path().string());
   }
-  // Several of a kind, of several runs in one folder: their names tell them apart.
+  // Several of a kind, of several runs in one folder: their names distinguish them.
   for (const auto& [kind, paths] : of_kind)
     for (const std::string& path : paths)
       results[prefix + (paths.size() == 1 ? kind : std::filesystem::path(path).filename().string())] = path;

@@ -78,7 +78,7 @@ Real checked_asymmetry(const CheckedFile& file, const std::string& name, const S
                            is_positive ? "positive" : "not negative");
       });
 
-  // Both rows of a pair know of it: that of the larger number tells the other its diagonal entry.
+  // Both rows of a pair know of it: that of the larger number sends the other its diagonal entry.
   struct Partner {
     std::int64_t row;
     Real diagonal;

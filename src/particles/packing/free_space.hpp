@@ -6,7 +6,7 @@
 
 namespace scree {
 
-/// 1 for every i such that a ball of radius reach[i] around x[i] (within the domain) touches no obstacle,
+/// 1 for every i such that a sphere of radius reach[i] around x[i] (within the domain) touches no obstacle,
 /// else 0. Local; O(points * obstacles), see Shape::closest.
 template <int D>
 std::vector<char> free_of_obstacles(const ObstacleSet<D>& obstacles, std::span<const Vec<D>> x,

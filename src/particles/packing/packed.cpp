@@ -235,7 +235,7 @@ class DensePacking final : public InitialPacking<D> {
   /// As many bodies as fit, numbered without gaps.
   Bodies jam(const PackingContext<D>& context, const Region<D>& region, const Spaces& spaces,
              typename BodyPacker<D>::Report& report) const {
-    // More bodies than fit grow until they jam: that tells how many do.
+    // More bodies than fit grow until they jam: that shows how many do.
     Real fraction = D == 2 ? 0.9 : 0.7;
     Bodies bodies;
     constexpr int max_tries = 12;

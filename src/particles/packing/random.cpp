@@ -44,9 +44,10 @@ class RandomPacking final : public InitialPacking<D> {
                  {.unit = Unit::length,
                   .range = non_negative,
                   .doc = "smallest gap between bodies, and between bodies and obstacles"});
-    section.choice("fit", by_shape_, {{"ball", false}, {"shape", true}},
-                   {.doc = "what of a body with a shape must not overlap: its circumscribed \"ball\", or the "
-                           "\"shape\" itself, so that flat and long bodies find places closer together"});
+    section.choice(
+        "fit", by_shape_, {{"sphere", false}, {"shape", true}},
+        {.doc = "what of a body with a shape must not overlap: its circumscribed \"sphere\", or the "
+                "\"shape\" itself, so that flat and long bodies find places closer together"});
     section.integer("tries", tries_,
                     {.range = positive, .doc = "attempts per body, on average, before the run stops"});
     if (!section.reading()) return;

@@ -29,7 +29,7 @@ struct Message {
 /// has no place yet draws one, from a stream of (seed, t, id). A draw is accepted if it overlaps neither an
 /// obstacle, nor a body of an earlier round, nor another draw of its round by a larger body (for equal radii,
 /// a smaller id). With a TrueFit true shapes count for overlap, and the bodies must lie in its region; else
-/// circumscribed balls. This rule knows nothing of ranks, so neither does the result. Larger bodies are
+/// circumscribed spheres. This rule knows nothing of ranks, so neither does the result. Larger bodies are
 /// placed first, in classes by powers of 2.
 ///
 /// Space is cut into one patch per rank; the rank that owns a draw's patch decides on it, knowing all that is
@@ -39,7 +39,7 @@ struct Message {
 /// Space, where bodies may be, has
 ///   bounds()              the smallest box around it
 ///   draw(stream, radius)  a point drawn evenly from it
-///   free(x, reach)        for points within the domain, 1 for each whose ball of that reach touches no
+///   free(x, reach)        for points within the domain, 1 for each whose sphere of that reach touches no
 ///                         obstacle, else 0
 template <int D, class Space>
 class RandomPlacement {
@@ -238,7 +238,7 @@ class RandomPlacement {
   std::uint64_t seed_;
   const Space& space_;
   Real clearance_;
-  const TrueFit<D>* fit_;  // null: circumscribed balls
+  const TrueFit<D>* fit_;  // null: circumscribed spheres
   Patches<D> patches_;
   std::int64_t n_bodies_;
   Real largest_ = 0;

@@ -12,8 +12,8 @@
 
 namespace scree {
 
-/// Part of the domain, a box or a ball (disk in 2D): where an initial packing or an inlet puts bodies, or an
-/// outlet takes them. Without a table it is the whole domain.
+/// Part of the domain, a box or a sphere (disk in 2D): where an initial packing or an inlet puts bodies, or
+/// an outlet takes them. Without a table it is the whole domain.
 template <int D>
 class Region {
  public:
@@ -27,16 +27,17 @@ class Region {
       whole_ = false;
       region.point("lower", lower_, {.unit = Unit::length, .doc = "lowest corner of a box"});
       region.point("upper", upper_, {.unit = Unit::length, .doc = "highest corner of a box"});
-      region.point("center", center_, {.unit = Unit::length, .doc = "centre of a disk (2D) or ball (3D)"});
+      region.point("center", center_, {.unit = Unit::length, .doc = "centre of a disk (2D) or sphere (3D)"});
       region.real("radius", radius_,
                   {.unit = Unit::length,
                    .range = non_negative,
-                   .doc = "radius of the disk or ball; 0: the region is the box from lower to upper"});
+                   .doc = "radius of the disk or sphere; 0: the region is the box from lower to upper"});
       if (!region.reading()) return;
       where_ = region.where("lower");
       if (radius_ > 0) {
         if (lower_ != Vec<D>{} || upper_ != Vec<D>{})
-          region.fail("radius", "give either lower and upper (a box) or center and radius (a disk or ball)");
+          region.fail("radius",
+                      "give either lower and upper (a box) or center and radius (a disk or sphere)");
         lower_ = center_ - filled<D>(radius_);
         upper_ = center_ + filled<D>(radius_);
       }
@@ -47,7 +48,7 @@ class Region {
   }
 
   /// Fits the region to the domain; the calls below need it. Throws InputError if it reaches beyond the
-  /// domain: only a ball may, across a periodic face.
+  /// domain: only a sphere may, across a periodic face.
   void fit(const Box<D>& box) {
     if (whole_) lower_ = box.lower, upper_ = box.upper;
     bounds_ = {lower_, upper_, {}};
@@ -71,11 +72,11 @@ class Region {
   /// Smallest box around the region; periodic where the region has no end, closing on itself.
   const Box<D>& bounds() const { return bounds_; }
   bool is_ball() const { return radius_ > 0; }
-  const Vec<D>& center() const { return center_; }  ///< of a ball
-  Real radius() const { return radius_; }           ///< of a ball; 0: it is a box
+  const Vec<D>& center() const { return center_; }  ///< of a sphere
+  Real radius() const { return radius_; }           ///< of a sphere; 0: it is a box
   Real volume() const { return is_ball() ? body_volume<D>(radius_) : bounds_.volume(); }
 
-  /// True if a ball of radius `margin` around x lies in the region.
+  /// True if a sphere of radius `margin` around x lies in the region.
   bool holds(const Vec<D>& x, Real margin) const {
     if (is_ball()) return norm(x - center_) + margin <= radius_;
     for (int k = 0; k < D; ++k)
@@ -86,7 +87,7 @@ class Region {
   /// Whether the region holds x, or an image of it across periodic faces of the domain; x within the domain.
   /// Needs no fit(). Axis by axis, so it costs little where the region is elsewhere.
   bool holds_image(const Box<D>& domain, const Vec<D>& x) const;
-  /// Radius of the largest ball that the region holds.
+  /// Radius of the largest sphere that the region holds.
   Real largest_radius() const {
     Real radius = is_ball() ? radius_ : HUGE_VAL;
     for (int k = 0; k < D; ++k)

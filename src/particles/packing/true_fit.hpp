@@ -7,7 +7,7 @@
 
 namespace scree {
 
-/// Whether bodies have room by their true shapes, instead of their circumscribed balls. Local.
+/// Whether bodies have room by their true shapes, instead of their circumscribed spheres. Local.
 template <int D>
 class TrueFit {
  public:
@@ -16,7 +16,7 @@ class TrueFit {
           const ObstacleSet<D>& obstacles, Real clearance)
       : box_(box), shapes_(shapes), region_(region), obstacles_(obstacles), clearance_(clearance) {}
 
-  /// Of the largest ball about the centre inside [m].
+  /// Of the largest sphere about the centre inside [m].
   Real inscribed_radius(const NewBody<D>& body) const {
     return shapes_.inscribed_radius(body.shape, body.radius);
   }
@@ -35,7 +35,7 @@ class TrueFit {
       return region_.holds(where.place(corner), rounding(body));
     });
   }
-  /// Whether it is too close to an obstacle that its inscribed ball has room for. O(obstacles), and what is
+  /// Whether it is too close to an obstacle that its inscribed sphere has room for. O(obstacles), and what is
   /// near.
   bool meets_obstacle(const NewBody<D>& body) const {
     const Vec<D> x = wrapped(box_, body.position);

@@ -3,7 +3,7 @@
 namespace scree {
 namespace {
 
-/// A cylinder along x of the body with half balls at its ends; a rectangle with half disks in the plane.
+/// A cylinder along x of the body with hemispheres at its ends; a rectangle with half disks in the plane.
 template <int D>
 class CapsuleBody final : public MadeShape<D> {
  public:
@@ -12,7 +12,7 @@ class CapsuleBody final : public MadeShape<D> {
                  {.unit = Unit::length,
                   .range = positive,
                   .required = true,
-                  .doc = "Length of the cylinder, without the half balls at its ends; along x of the body"});
+                  .doc = "Length of the cylinder, without the hemispheres at its ends; along x of the body"});
     section.real("width", width_,
                  {.unit = Unit::length, .range = positive, .required = true, .doc = "Diameter"});
     if (section.reading())

@@ -8,7 +8,7 @@
 
 namespace scree {
 
-/// What the kinds of shapes share: the key `rounding`, and errors with their place in the deck.
+/// What the kinds of shapes share: the key `rounding_radius`, and errors with their place in the deck.
 template <int D>
 class MadeShape : public ShapeKind<D> {
  public:
@@ -17,7 +17,7 @@ class MadeShape : public ShapeKind<D> {
  protected:
   void describe_rounding(Section& section) {
     section.real_or_word(
-        "rounding", rounding_, rounding_word_, {"auto"},
+        "rounding_radius", rounding_, rounding_word_, {"auto"},
         {.unit = Unit::length,
          .range = positive,
          .doc = "Radius of edges and corners, which bodies need to have one normal where they touch; outer "

@@ -40,7 +40,7 @@ Index place_in(std::span<const OwnedBody> owned, Number number) {
 
 }  // namespace
 
-/// What an owner tells a rank about the active copy or a ghost of a body.
+/// What an owner sends to a rank about the active copy or a ghost of a body.
 struct Halo::Transfer {
   enum class Kind : std::int32_t { ghost, copied, arrives, leaves };
   Kind kind;

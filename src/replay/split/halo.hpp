@@ -43,7 +43,7 @@ class Halo final : public BodyHalo {
 
   /// Numbers of the local bodies.
   const std::vector<Number>& local() const { return local_; }
-  /// Where each of the bodies owned is held, in the order in which they were given.
+  /// The local place of each body owned, in the order in which they were given.
   std::span<const Index> place_of_owned() const { return place_of_owned_; }
   /// A pair run by this rank, by its place in the list given.
   const Pair& pair(Index p) const { return pairs_[at(p)]; }

@@ -28,7 +28,7 @@ void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
   const auto n_local = static_cast<std::size_t>(bodies.n_local());
-  // Balls change with the list of neighbours only.
+  // Spheres change with the list of neighbours only.
   if (bodies.carries_shapes() || list_of_masses_ != neighborhood_.n_rebuilds() ||
       !std::ranges::equal(density_of_masses_, step.density))
     fill_masses(step.density);
@@ -147,7 +147,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   step.laws(contacts_, problem_);
 }
 
-/// Velocities are those about the flow of the cell, which is that of the image of b about a (H.23).
+/// Velocities are those about the flow of the domain, which is that of the image of b about a (H.23).
 template <int D>
 void FrictionAssembler<D>::add_flow(std::size_t c) {
   const Vec<D> velocity = state_.deformation.gradient_times(state_.box, contacts_.branch[c]);

@@ -34,11 +34,12 @@ struct FrictionStep {
 /// Bodies   solid spheres, m = 4/3 pi R^3 rho, I = 2/5 m R^2; disks, m = pi R^2 rho, I = 1/2 m R^2.
 /// Contacts what the caller found, in the order of a sweep. The contact point lies on the surface of each
 ///          body along the normal: levers R_a n and -R_b n. The frame is a function of the normal.
-/// Shapes   where some body is no ball, all blocks of M are R I R^T, made anew in each step, and all contacts
+/// Shapes   where some body is no sphere, all blocks of M are R I R^T, made again in each step, and all
+/// contacts
 ///          have a jacobian with levers to the middle of the gap.
 /// Bias     at an obstacle its velocity in the middle of the step, all components; the contact law adds its
-///          normal bias (normal_bias). In a deforming cell velocities are those about its flow, and the bias
-///          of a pair has L l, with l the branch from a to b: the flow between their centres.
+///          normal bias (normal_bias). In a deforming domain velocities are those about its flow, and the
+///          bias of a pair has L l, with l the branch from a to b: the flow between their centres.
 /// Held     bodies of mobility 0 do not move: they are static ends of contacts.
 /// Ranks    each contact is on one rank, with both of its bodies; all numbers of a contact and their order
 ///          within colours do not depend on the number of ranks.
@@ -58,7 +59,7 @@ class FrictionAssembler {
   /// Fills the problem of contacts(), which stays valid until the next call or rebuild of the neighbourhood.
   /// Collective.
   const FrictionProblem<D>& assemble(const FrictionStep<D>& step);
-  /// The flow of a deforming cell has changed since: changes the bias alone. Local.
+  /// The flow of a deforming domain has changed since: changes the bias alone. Local.
   void change_flow();
 
   /// Of the last assemble(); free velocities may still be changed.
@@ -68,7 +69,7 @@ class FrictionAssembler {
   ContactGraph<D>& contacts() { return contacts_; }
   const ContactGraph<D>& contacts() const { return contacts_; }
   std::span<Real> surface_velocity() { return surface_velocity_; }
-  /// n_contacts * D: what obstacles, or the flow of a deforming cell, add to the bias along N, T1[, T2]
+  /// n_contacts * D: what obstacles, or the flow of a deforming domain, add to the bias along N, T1[, T2]
   /// [m/s].
   std::span<const Real> surface_velocity() const { return surface_velocity_; }
   /// The mean of that and of the middle of the step before, if there are springs and walls move (of walls

@@ -27,7 +27,7 @@ Real sum_of_radii(const State<D>& state, const ContactGraph<D>& contacts, std::s
   return contacts.b[c] < 0 ? a : a + radius[static_cast<std::size_t>(contacts.b[c])];
 }
 
-/// Whether a body of contact c is no ball.
+/// Whether a body of contact c is no sphere.
 template <int D>
 bool has_shape(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
   if (!state.bodies.carries_shapes()) return false;

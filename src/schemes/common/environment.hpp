@@ -69,7 +69,7 @@ class Environment {
   virtual std::string fault_of_body(const BodyStore<D>& bodies, std::size_t i) const = 0;
   /// Where bodies of a type come from, for messages. Local.
   virtual std::string name_of_type(std::size_t type) const = 0;
-  /// What `scree check` should tell about the environment, one finding with its place per entry; those that
+  /// What `scree check` should say about the environment, one finding with its place per entry; those that
   /// start with "error" make the check fail. Collective.
   virtual std::vector<std::string> diagnostics(const State<D>& state) const = 0;
   virtual EnvironmentMessages messages() const = 0;

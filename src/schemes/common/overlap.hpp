@@ -21,7 +21,7 @@ Real overlap_beyond(const State<D>& state, const ContactGraph<D>& contacts, Real
 template <int D>
 std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts, Real share, Real beyond);
 
-/// Radius of body i [m]; of a body with a shape that of the inscribed ball. Local.
+/// Radius of body i [m]; of a body with a shape that of the inscribed sphere. Local.
 template <int D>
 Real inscribed_radius(const State<D>& state, Index i) {
   const auto k = static_cast<std::size_t>(i);
@@ -36,7 +36,7 @@ Real smaller_radius(const State<D>& state, Index a, Index b) {
   return b < 0 ? of_a : std::min(of_a, inscribed_radius(state, b));
 }
 
-/// Of bodies with shapes that of the inscribed ball. Of the owned bodies of all ranks [m]; infinite without
+/// Of bodies with shapes that of the inscribed sphere. Of the owned bodies of all ranks [m]; infinite without
 /// bodies. Collective.
 template <int D>
 Real smallest_radius(const State<D>& state);

@@ -49,9 +49,9 @@ struct SchemeTraits {
   bool balance_costs_time = false;    ///< so it does that only if a measure asks
   bool stores_energy = false;         ///< in contacts
   bool has_contact_problems = false;  ///< a step solves a FrictionProblem
-  bool takes_shapes = false;          ///< bodies need not be balls
+  bool takes_shapes = false;          ///< bodies need not be spheres
   bool takes_cohesion = false;        ///< contacts may attract
-  bool drives_walls = false;          ///< walls may be under load
+  bool drives_walls = false;          ///< walls may be driven
   bool deforms_domain = false;        ///< the periods of the box may change
   bool follows_stress = false;        ///< they may follow stresses
   bool exports_forces = true;         ///< find_contacts() has all that acted in a step
@@ -78,7 +78,7 @@ struct ListRequirements {
 /// Why contact memory is saved.
 enum class SaveFor {
   checkpoint,       ///< what the next steps start from
-  change_of_bodies  ///< and what tells the forces of the last step
+  change_of_bodies  ///< and what the forces of the last step follow from
 };
 
 /// A scheme that moves the bodies from t to t + dt.
@@ -103,7 +103,7 @@ class Stepper {
   /// remembered. `dt`: the length of steps that the deck asks for. Throws InputError if it is too long.
   /// Collective.
   virtual void start(State<D>& state, Neighborhood<D>& neighborhood, Real dt) = 0;
-  /// One step of at most `dt`. With `record_forces` find_contacts() can tell the forces of this step;
+  /// One step of at most `dt`. With `record_forces` find_contacts() can report the forces of this step;
   /// positions do not depend on it. Throws StepRefused if the step cannot be taken. Collective.
   virtual void advance(State<D>& state, Real dt, bool record_forces) = 0;
   /// After bodies were added or removed or obstacles switched on or off, with state.memory current (see

@@ -131,7 +131,7 @@ Real TunnellingGuard<D>::keep(State<D>& state, const Neighborhood<D>& neighborho
   }
 }
 
-/// Finds the constraints of thin obstacles that the way of a point can have met: those no farther from its
+/// Finds the constraints of thin obstacles that the path of a point can have met: those no farther from its
 /// end than it is long, seen from the obstacle.
 template <int D>
 void TunnellingGuard<D>::find_on_path(const State<D>& state, std::size_t body, const Vec<D>& from,

@@ -7,13 +7,13 @@
 
 namespace scree {
 
-/// The way of body i in the next dt if its acceleration stays [m].
+/// The displacement of body i in the next dt if its acceleration stays [m].
 template <int D>
 Vec<D> free_displacement(const BodyStore<D>& bodies, std::size_t i, Real dt) {
   return dt * (bodies.velocity()[i] + 0.5 * dt * bodies.acceleration()[i]);
 }
-/// The square of the distance [m2] between the reference position of body i and where its free way takes it,
-/// or `max` if that is more.
+/// The square of the distance [m2] between the reference position of body i and where its free displacement
+/// takes it, or `max` if that is more.
 template <int D>
 Real farthest_with(Real max, const BodyStore<D>& bodies, std::size_t i, Real dt) {
   return farther(max,

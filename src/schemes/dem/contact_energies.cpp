@@ -55,7 +55,7 @@ struct EndedContact {
   Ends now;
   ContactSprings before;  // the step
   bool is_wall = false;   // b
-  Vec<3> of_flow{};       // how much faster the flow of a deforming cell is at b than at a
+  Vec<3> of_flow{};       // how much faster the flow of a deforming domain is at b than at a
 };
 
 /// k_T of now and the elastic force of a contact at an overlap.

@@ -216,7 +216,7 @@ void DemStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real d
   motion_->start(dt);
 }
 
-/// Of contacts that do not give way, or too much.
+/// Of contacts that are not elastic, or too soft.
 template <int D>
 std::string DemStepper<D>::complaint_about_materials(const State<D>& state) const {
   std::string complaint = find_rigid_contact(state, motion_->laws());

@@ -10,8 +10,8 @@
 
 namespace scree {
 
-/// Square of the largest distance [m2] between the reference position of an owned body and where its free way
-/// in the next dt takes it. Local.
+/// Square of the largest distance [m2] between the reference position of an owned body and where its free
+/// displacement in the next dt takes it. Local.
 template <int D>
 Real find_farthest(const State<D>& state, Real dt) {
   Scope timer("move");
@@ -22,7 +22,7 @@ Real find_farthest(const State<D>& state, Real dt) {
     for (std::size_t i = 0; i < n; ++i) max = farthest_with(max, bodies, i, dt);
     return max;
   }
-  // In a deforming cell ways count against its flow.
+  // In a deforming domain displacements count against its flow.
   const auto affine = state.deformation.affine_displacement(state.box, dt);
   for (std::size_t i = 0; i < n; ++i) {
     const Vec<D>& reference = bodies.reference_position()[i];

@@ -12,20 +12,20 @@
 
 namespace scree {
 
-/// What contacts exert on a deforming cell that follows a stress.
+/// What contacts exert on a deforming domain that follows a stress.
 template <int D>
 class DomainStress {
  public:
   /// Begins a step.
   void begin_step() { face_virials_.clear(); }
-  /// Has kernels add what the next block with pairs through faces exerts, if the cell asks for it.
+  /// Has kernels add what the next block with pairs through faces exerts, if the domain asks for it.
   void add_next_block(const State<D>& state, ForceBatches& batches) {
     if (!state.deformation.is_given()) return;
     batches.face_virial = face_virials_.emplace_back().data();
     batches.flow = static_cast<std::size_t>(std::max(state.box.flow, 0));
     batches.gradient = static_cast<std::size_t>(std::max(state.box.gradient, 0));
   }
-  /// Tells the cell the stresses by which the flow of the next step is chosen, and about how much they grow
+  /// Gives the domain the stresses by which the flow of the next step is chosen, and about how much they grow
   /// with a strain. Numbers over all ranks. Exact sums; collective.
   void respond(State<D>& state, const SpringLaw<D>& law, const MotionRecords<D>& records,
                std::int64_t n_contacts, std::int64_t n_bodies) {
@@ -37,7 +37,7 @@ class DomainStress {
   }
 
  private:
-  /// About how much the normal stress grows with a strain of the cell [Pa], at a mean of `pressure` [Pa]:
+  /// About how much the normal stress grows with a strain of the domain [Pa], at a mean of `pressure` [Pa]:
   /// k_N/d in space (k_N per metre of thickness in the plane) of the stiffest pair at the mean force of that
   /// pressure, times the share of six contacts per body that there is: within a factor of two or so of random
   /// packings.
@@ -60,9 +60,9 @@ class DomainStress {
     const Real coordination = 2 * static_cast<Real>(n_contacts) / static_cast<Real>(n_bodies);
     return (D == 3 ? stiffest / diameter : stiffest) * std::min(coordination / of_packings, 1.0);
   }
-  /// Those that the cell follows [Pa]: of contacts, sum of f_k l_k over the volume with f the force on b and
-  /// l the branch from a to b, and of the motion about the flow and its mean, compression positive; for shear
-  /// the negative sum with f along flow and l along gradient.
+  /// Those that the domain follows [Pa]: of contacts, sum of f_k l_k over the volume with f the force on b
+  /// and l the branch from a to b, and of the motion about the flow and its mean, compression positive; for
+  /// shear the negative sum with f along flow and l along gradient.
   ///
   /// With F_i the sum of the contact forces on body i, and x_b - x_a = l + s where a pair is seen through
   /// faces with a shift s: sum f l = sum_i F_i x_i - sum f s. So one pass over bodies does, and the pairs

@@ -16,7 +16,7 @@ namespace scree {
 /// How a body moves, as force kernels read it: one cache line. Plane motion has v[2] = spin[0] = spin[1] = 0.
 struct alignas(64) MotionRecord {
   Real velocity[3];       ///< [m/s]
-  Real inverse_mass = 0;  ///< [1/kg]; 0: held in place
+  Real inverse_mass = 0;  ///< [1/kg]; 0: fixed
   Real spin[3];           ///< [rad/s]
   Real material = 0;      ///< number in Materials
 };

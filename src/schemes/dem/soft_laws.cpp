@@ -129,7 +129,7 @@ void set_hertz(const MaterialPair<D>& pair, Real beta, SoftLaw& soft) {
   // Allowed as long as they never meet: see find_rigid_contact().
   if (std::isinf(e_a) && std::isinf(e_b)) {
     if (pair.properties.cohesion)
-      pair.refuse("attracts, but both are rigid: a contact that attracts must give way");
+      pair.refuse("attracts, but both are rigid: a contact that attracts must be elastic");
     soft.stiffness = soft.tangential = HUGE_VAL;
     return;
   }
@@ -266,14 +266,14 @@ StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, Normal
     const int material = state.type_material[static_cast<std::size_t>(bodies.type()[i])];
     Real limit = HUGE_VAL;
     if (law == NormalLaw::hertz) {
-      // Disks touch as balls do (H.2): their mass is that of a ball of this density.
+      // Disks touch as spheres do (H.2): their mass is that of a sphere of this density.
       const Real density = materials.density(material) * (D == 3 ? 1 : 0.75 / bodies.radius()[i]);
       const auto limit_by = [&](int elastic) {
         return rayleigh_time(bodies.radius()[i], density, materials.young_modulus(elastic),
                              materials.poisson_ratio(elastic));
       };
       if (std::isinf(materials.young_modulus(material))) {
-        // Only partners give way.
+        // Only partners deform.
         for (int other = 0; other < materials.size(); ++other)
           if (materials.pair(material, other) && !std::isinf(materials.young_modulus(other)))
             limit = std::min(limit, limit_by(other));
@@ -330,8 +330,7 @@ std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws) {
     const auto is_rigid = [&](int b) { return std::isinf(laws.of(a, b).stiffness); };
     const auto complaint = [&](int b) {
       return fmt::format(
-          "{}: {} and {} may touch, and both are rigid, so that neither gives way: give one of them a "
-          "young_modulus in Pa",
+          "{}: {} and {} may touch, and both are rigid: give one of them a young_modulus in Pa",
           materials.pair(a, b)->where, materials.name(a), materials.name(b));
     };
     for (const int b : state.type_material)

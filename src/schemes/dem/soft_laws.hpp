@@ -69,7 +69,7 @@ struct StepLimit {
 template <int D>
 StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, NormalLaw law);
 
-/// Says which two materials have a contact that does not give way, if a body that moves is made of one of
+/// Says which two materials have a contact that is not elastic, if a body that moves is made of one of
 /// them and another body or an obstacle of the other; empty if there is none. Collective, O(bodies).
 template <int D>
 std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws);

@@ -72,7 +72,7 @@ class SpringBalance {
         step,           now.impact,        now.friction, now.rolling, now.wall_work + power_of_flow(state_),
         now.stretching, power_of_forces(), now.springs,  now.cohesion};
   }
-  /// On the motion about the flow of a deforming cell [W].
+  /// On the motion about the flow of a deforming domain [W].
   Real power_of_forces() {
     if (state_.forces.empty()) return 0;  // not of the bodies of this rank: the sum is collective
     const auto mobility = state_.bodies.mobility();

@@ -77,7 +77,7 @@ class SpringMotion final : public DemMotion<D> {
     reactions_.sum(state_);  // of walls that a load moves
     state_.obstacles.finish_driven_step(end);
     const std::int64_t n_bodies = share_result(step);
-    // In a deforming cell ways count against the flow.
+    // In a deforming domain displacements count against the flow.
     if (!state_.deformation.is_given()) farthest_ = {state_.clock.step + 1, dt, step.farthest};
     if (state_.deformation.is_stress_driven())
       stress_.respond(state_, law_, records_, this->result_.n_contacts, n_bodies);
@@ -142,8 +142,8 @@ class SpringMotion final : public DemMotion<D> {
     }
     if (has_fields) kick_with_fields(step);
   }
-  /// The flow of a deforming cell for the step of dt that begins, and the cell at its end. Returns the work
-  /// [J] by which the trapezoidal rule misses that of a flow that changes at the start of the step.
+  /// The flow of a deforming domain for the step of dt that begins, and the domain at its end. Returns the
+  /// work [J] by which the trapezoidal rule misses that of a flow that changes at the start of the step.
   Real begin_deformation(Real dt) {
     DomainDeformation<D>& deformation = state_.deformation;
     if (!deformation.is_given()) return 0;
@@ -162,7 +162,7 @@ class SpringMotion final : public DemMotion<D> {
               (deformation.strain_rate(state_.box, k) - before[k]);
     work += 0.5 * dt * state_.box.volume() * deformation.response().shear_stress *
             (deformation.shear_rate(state_.box) - shear_before);
-    constexpr Real slowness = 4;  // misfits that springs relax are not to swing
+    constexpr Real slowness = 4;  // residuals that springs relax are not to swing
     const Real share = dt > 0 ? dt / (slowness * deformation.response_time(dt)) : 0;
     deformation.advance(state_.box, dt, std::min(share, 1.0));
     if (moved || deformation.moves()) neighborhood_.list().place_images(state_);

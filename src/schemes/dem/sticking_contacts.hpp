@@ -35,7 +35,7 @@ void set_mode(ContactMode& mode, Real kind, const Vec<D>& vector) {
 /// A contact at the present positions and velocities.
 template <int D>
 struct FrictionContact {
-  Index a, b;   // held; b = -1: an obstacle
+  Index a, b;   // local; b = -1: an obstacle
   Index index;  // in the ContactGraph
   Vec<D> normal;
   Real overlap = 0, distance = 0;  // of the centres; of centre and obstacle

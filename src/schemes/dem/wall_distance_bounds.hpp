@@ -45,7 +45,7 @@ class WallDistanceBounds {
  private:
   struct Body {
     Vec<D> x;               // where it was last [m]
-    Real travelled = 0;     // the way since the list, with that of obstacles [m]
+    Real travelled = 0;     // its path since the list, with that of obstacles [m]
     Real next = -HUGE_VAL;  // the first of its candidates is due then [m]
   };
   static bool pays(const SweepSchedule<D>& schedule, const typename SweepSchedule<D>::Block& block);
@@ -53,7 +53,7 @@ class WallDistanceBounds {
                     std::span<const SweepRecord> places) const;
 
   std::vector<Body> bodies_;         // as SweepSchedule::bodies_at_walls()
-  std::vector<Real> due_at_;         // of each candidate, in the way of its body [m]
+  std::vector<Real> due_at_;         // of each candidate, in the path of its body [m]
   std::vector<Index> body_of_;       // of each candidate, in bodies_
   std::vector<std::uint64_t> bits_;  // of the candidates of a block
   std::vector<Index> due_;

@@ -17,9 +17,9 @@ class WallReactions {
   /// Begins a step.
   void begin_step() { reactions_.clear(); }
   /// Of a contact with a driven wall in the step: `force` on it. Local.
-  /// With w the way of the contact point per unit of the wall's position: reaction -f . w, its growth with
-  /// the position by the stiffness, and with the velocity by the damping, along the normal and the tangents;
-  /// and by how much the stiffness takes from it as the body moves.
+  /// With w the displacement of the contact point per unit of the wall's position: reaction -f . w, its
+  /// growth with the position by the stiffness, and with the velocity by the damping, along the normal and
+  /// the tangents; and by how much the stiffness takes from it as the body moves.
   void record(const StepContext<D>& step, const typename WallVisitor<D>::DetectedWall& detected,
               const TouchedWall<D>& at, const SoftForce& force) {
     const ObstacleSet<D>& obstacles = step.state.obstacles;

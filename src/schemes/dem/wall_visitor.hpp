@@ -80,7 +80,7 @@ class WallVisitor {
     }
   }
 
-  /// Whether an obstacle acts on a body: on one that is held only if a load may move it.
+  /// Whether an obstacle acts on a body: on one that is fixed only if a load may move it.
   static bool feels(const StepContext<D>& step, Index constraint, std::size_t body) {
     return step.records.motions[body].inverse_mass != 0 || step.state.obstacles.driven_of(constraint) >= 0;
   }
@@ -97,7 +97,7 @@ class WallVisitor {
         {in_space(-surface.normal), detected.radius - surface.distance, detected.radius, surface.distance, 0},
         motion_of_wall(step, detected.constraint, foot, surface.normal)};
   }
-  /// The surface of an obstacle at a point with this unit normal, as a body that is held; of one that moves
+  /// The surface of an obstacle at a point with this unit normal, as a body that is fixed; of one that moves
   /// freely with the mass that it has there along the normal.
   static MotionRecord motion_of_wall(const StepContext<D>& step, Index constraint, const Vec<D>& point,
                                      const Vec<D>& normal) {

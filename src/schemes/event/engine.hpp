@@ -98,7 +98,7 @@ class EventEngine {
   struct Contact {
     Partner partner = none;
     ImpactConstraint<D> constraint{};  ///< between places among the members
-    Real curvature = 0;  ///< 1 / distance of the centres [1/m], negative inside of a ball; 0: flat
+    Real curvature = 0;  ///< 1 / distance of the centres [1/m], negative inside of a sphere; 0: flat
   };
   static constexpr Real same_normal = 1e-9;  // [rad]
 

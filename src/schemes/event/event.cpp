@@ -100,7 +100,8 @@ void EventStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real
   fit(state);
 }
 
-/// Bodies that do not rebound stay in contact with the inside of a ball, along which they hop at rest_speed.
+/// Bodies that do not rebound stay in contact with the inside of a sphere, along which they hop at
+/// rest_speed.
 template <int D>
 void EventStepper<D>::refuse_slides_without_hops(const State<D>& state) const {
   if (rest_speed_word_.empty() ? rest_speed_ > 0 : norm(state.gravity) > 0) return;
@@ -141,7 +142,7 @@ void EventStepper<D>::refuse_what_it_cannot_do(const State<D>& state) const {
     if (obstacle.shape->pieces(0).empty())
       throw InputError(
           fmt::format("{}: the scheme \"event\" has no contact times for a shape like that of "
-                      "obstacle \"{}\"; it takes planes, balls, containers{}",
+                      "obstacle \"{}\"; it takes planes, spheres, containers{}",
                       obstacle.where, obstacle.name, D == 2 ? ", and all shapes with straight edges" : ""));
   }
   for (const int a : state.type_material) {

@@ -106,7 +106,7 @@ class CohesionLaw {
     }
   }
   /// Takes the attraction that bodies felt in the last step, along its normals, from the forces of contacts
-  /// between two steps. After a restart or a new list gaps tell what it is, as at the start of a step.
+  /// between two steps. After a restart or a new list gaps say what it is, as at the start of a step.
   void subtract_from(ContactGraph<D>& contacts, const ContactGeometry<D>& geometry,
                      const ImpulseMemory<D>& memory) const {
     contacts.load = contacts.force;

@@ -95,7 +95,7 @@ class ContactDetection {
     rules.affine = affine_;
     return rules;
   }
-  /// Calls detect() while walls under load go as they would without contacts: servos at their largest speeds.
+  /// Calls detect() while driven walls go as they would without contacts: servos at their largest speeds.
   template <class F>
   void with_free_walls(Real dt, const F& detect) {
     const auto walls = state_.obstacles.driven();

@@ -144,7 +144,7 @@ class ContactLaws {
   const ImpulseMemory<D>& memory() const { return memory_; }
   const RestitutionLaw<D>& restitution() const { return restitution_; }
   const std::optional<CohesionLaw<D>>& cohesion() const { return cohesion_; }
-  /// Null if no wall is under load.
+  /// Null if no wall is driven.
   WallUnknowns<D>* walls() { return walls_ ? &*walls_ : nullptr; }
   const WallUnknowns<D>* walls() const { return walls_ ? &*walls_ : nullptr; }
   /// Of the last store().

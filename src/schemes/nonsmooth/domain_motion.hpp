@@ -12,7 +12,7 @@
 
 namespace scree {
 
-/// A deforming periodic cell with rigid contacts (docs/method.md, "Deforming cells"): chooses its flow for a
+/// A deforming domain with rigid contacts (docs/method.md, "Deforming domains"): chooses its flow for a
 /// step, so that the stress of the same step answers it by (H.22). Without [domain.deformation] all calls do
 /// nothing but solve. The arguments of the constructor must outlive it.
 template <int D>
@@ -46,7 +46,7 @@ class DomainMotion {
   void solve(Real dt, bool keeps_guess) {
     FrictionProblem<D>& problem = assembler_.problem();
     if (!state_.deformation.is_stress_driven()) return solve_.run(problem, keeps_guess);
-    Scope timer("stress of the cell");
+    Scope timer("stress of the domain");
     const Real inertia = find_inertia(), answer = 2 * static_cast<Real>(sweeps_of_try) * inertia / dt;
     // What rests is not solved relative to its own errors.
     if (inertia > 0)
@@ -146,7 +146,7 @@ class DomainMotion {
     });
     return *std::ranges::max_element(sums) / state_.box.volume();
   }
-  /// M of (H.24): by which free bodies answer a strain of the cell in the step [Pa].
+  /// M of (H.24): by which free bodies answer a strain of the domain in the step [Pa].
   Real modulus_of(Real inertia, Real dt) const {
     return inertia /
            (dt * std::min(state_.deformation.response_time(dt), state_.deformation.usual_steps * dt));

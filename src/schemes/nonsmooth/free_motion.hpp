@@ -9,7 +9,7 @@ namespace scree {
 
 /// The motion of the owned bodies in a step if no contact acted (docs/method.md, eq. D.1):
 ///     v_free = v(t) + dt (g + F(x(t), v(t), t) / m)
-/// with the forces of the start of the step. In a deforming cell v is the velocity about its flow, c of
+/// with the forces of the start of the step. In a deforming domain v is the velocity about its flow, c of
 /// (H.21), and so is all that follows from it. Units: SI. Local, but where it says collective; O(bodies).
 template <int D>
 class FreeMotion {
@@ -32,7 +32,7 @@ class FreeMotion {
   /// n_local [m]; those of ghosts are left to the caller.
   std::span<Vec<D>> displacement() { return displacement_; }
   std::span<const Vec<D>> displacement() const { return displacement_; }
-  /// n_local [rad]; the same. Empty if all bodies are balls.
+  /// n_local [rad]; the same. Empty if all bodies are spheres.
   std::span<Spin<D>> turn() { return turn_; }
   std::span<const Spin<D>> turn() const { return turn_; }
   /// n_owned, at the start of the step: forces with and without a potential [N]. Empty if the deck has none.

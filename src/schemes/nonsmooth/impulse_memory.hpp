@@ -16,7 +16,7 @@ namespace scree {
 template <int D>
 class ImpulseMemory {
  public:
-  /// Beside the impulse, of a contact that gives way.
+  /// Beside the impulse, of an elastic contact.
   struct Elastic {
     Vec<D> impulse;  ///< on the larger id or the obstacle [N s]
     /// Tangential stretch y of the oscillator, by which the larger id or the obstacle has gone
@@ -108,7 +108,7 @@ class ImpulseMemory {
     visit(*this, [](auto& field) { field.clear(); });
   }
 
-  /// Of a contact of balls.
+  /// Of a contact of spheres.
   Vec<D> impulse(const ContactGraph<D>& contacts, std::size_t c) const {
     return has_springs_ || has_rolling_ ? elastic(contacts, c).impulse : rigid_.of(contacts, c);
   }

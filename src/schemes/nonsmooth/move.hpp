@@ -12,7 +12,7 @@
 namespace scree {
 
 /// Calls f(i, its velocities) for the owned bodies that can move. `velocity`: n_velocities<D> numbers per
-/// held body [m/s, rad/s].
+/// local body [m/s, rad/s].
 template <int D, class F>
 void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity, F&& f) {
   Scope timer("move");
@@ -21,7 +21,7 @@ void for_each_mobile(const BodyStore<D>& bodies, std::span<const Real> velocity,
 }
 
 /// The longest step [s] in which each body with a shape keeps a limit: least of step_of(radius, inscribed
-/// radius [m], speed [m/s], spin [rad/s]). Infinite if all are balls. Collective.
+/// radius [m], speed [m/s], spin [rad/s]). Infinite if all are spheres. Collective.
 template <int D, class F>
 Real longest_step_of_shapes(const State<D>& state, std::span<const Real> velocity, F&& step_of) {
   constexpr std::size_t q = FrictionProblem<D>::q;
@@ -42,7 +42,7 @@ Real longest_step_of_shapes(const State<D>& state, std::span<const Real> velocit
   return state.comm.min(longest);
 }
 
-/// The longest step [s] in which no body with a shape turns so far that its ends leave the straight way,
+/// The longest step [s] in which no body with a shape turns so far that its ends leave the straight path,
 /// which contacts take, by more than a share of its inscribed radius: R angle^2 / 2 <= share r. Collective.
 template <int D>
 Real longest_turning_step(const State<D>& state, std::span<const Real> velocity, Real share) {
@@ -95,7 +95,7 @@ Real overlap_after(State<D>& state, Neighborhood<D>& neighborhood, std::span<con
 }
 
 /// x(t + dt) = x(t) + dt v for the owned bodies that can move, with x(t) in `previous`; places obstacles at
-/// the end of the step. In a deforming cell v = c + L (x(t) - centre), and velocities are c. Local.
+/// the end of the step. In a deforming domain v = c + L (x(t) - centre), and velocities are c. Local.
 template <int D>
 void move_centres(State<D>& state, std::span<const Real> velocity, Real dt) {
   BodyStore<D>& bodies = state.bodies;
@@ -145,7 +145,7 @@ void turn_shape(State<D>& state, std::size_t i, const Spin<D>& more, Real dt) {
   }
 }
 
-/// The same bodies take these velocities, in a deforming cell beside its flow, and turn by the spins in
+/// The same bodies take these velocities, in a deforming domain beside its flow, and turn by the spins in
 /// `turning`. Local.
 template <int D>
 void take_velocities(State<D>& state, std::span<const Real> velocity, std::span<const Real> turning,

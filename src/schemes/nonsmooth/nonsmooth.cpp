@@ -26,7 +26,7 @@ namespace scree {
 ///     v_free = v(t) + dt (g + F(x(t), v(t), t) / m)
 ///     M (v - v_free) = H^T r,  u = H v + w + G r,  Coulomb's law between u and r     one friction problem
 ///     x(t + dt) = x(t) + dt v, then remaining overlap is removed from positions alone
-/// In a deforming cell v is the velocity about its flow (H.23), and x goes with both.
+/// In a deforming domain v is the velocity about its flow (H.23), and x goes with both.
 /// Units: SI; disks are 1 m thick. Ranks: collective; with the solver "nsgs" the same bits on any number of
 /// ranks. Errors: what an unsolved problem or a deep overlap means is the deck's choice (on_failure,
 /// on_overlap).
@@ -132,7 +132,7 @@ void NonsmoothStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, 
   fit(state);
   if (state.clock.step > 0) return;
   deformation_->start();
-  // The row of the first moment tells what touches then.
+  // The row of the first moment says what touches then.
   neighborhood.detect(state, {.tolerance = settings_.contact_slop}, end_contacts_);
   detection_->count(end_contacts_);
   find_overlap(state, end_contacts_);
@@ -191,7 +191,7 @@ void NonsmoothStepper<D>::take_step(State<D>& state, Real dt) {
   state.clock.last_dt = dt;
 }
 
-/// Bodies, walls and the cell at the end of the step that was solved, and what contacts remember of it.
+/// Bodies, walls and the domain at the end of the step that was solved, and what contacts remember of it.
 template <int D>
 void NonsmoothStepper<D>::finish_step(State<D>& state, Real dt) {
   energy_.record_start(state);
@@ -271,7 +271,7 @@ void NonsmoothStepper<D>::solve_contacts() {
 }
 
 /// Whether the step has to be taken again, with the length that `dt` then is: its problem is not solved, or
-/// bodies with shapes go farther than contacts see.
+/// bodies with shapes go farther than contacts follow.
 template <int D>
 bool NonsmoothStepper<D>::must_cut_step(State<D>& state, Real& dt) {
   show_problem(state, dt);
@@ -294,9 +294,9 @@ bool NonsmoothStepper<D>::turns_too_far(const State<D>& state, std::span<const R
   return true;
 }
 
-/// Contacts see turns as straight ways and keep their normals, and other corners than those that were near
-/// may come down first. So where bodies with shapes go far, the end of the step is looked at before it is
-/// taken: if bodies overlap there by much, and by more than at its start, `dt` is halved.
+/// Contacts take turns as straight displacements and keep their normals, and other corners than those that
+/// were near may come down first. So where bodies with shapes go far, the end of the step is looked at before
+/// it is taken: if bodies overlap there by much, and by more than at its start, `dt` is halved.
 template <int D>
 bool NonsmoothStepper<D>::ends_in_overlap(State<D>& state, Real& dt) {
   constexpr Real near = 0.25, deep = 0.1;  // of the inscribed radius
@@ -371,12 +371,13 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
                   who_overlaps(state, assembler_->contacts(), settings_.overlap_limit, beyond_),
                   settings_.overlap_limit, beyond_);
   if (settings_.on_overlap.may_refuse())
-    refuse_step(state.clock, what +
-                                 (state.deformation.is_given()
-                                      ? "; is the cell strained too fast, or pressed too hard, for its step?"
-                                      : "; does an obstacle press bodies where they have no room?") +
-                                 " Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] "
-                                 "correction_sweeps");
+    refuse_step(
+        state.clock,
+        what +
+            (state.deformation.is_given()
+                 ? "; is the domain strained too fast, or pressed too hard, for its step?"
+                 : "; does an obstacle press bodies where they have no room?") +
+            " Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] correction_sweeps");
   settings_.on_overlap.warn(
       state.clock, [&] { return what; }, "further steps like this are not named: see the column max_overlap");
 }

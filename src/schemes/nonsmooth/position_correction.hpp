@@ -21,7 +21,7 @@ class PositionCorrection {
                      ContactSolve<D>& solve)
       : state_(state), settings_(settings), laws_(laws), solve_(solve) {}
 
-  /// After bodies have moved with the velocities of the solve: moves those and walls under load on, if rigid
+  /// After bodies have moved with the velocities of the solve: moves those and driven walls on, if rigid
   /// bodies overlap by more than a small share of `radius`, the smallest of the bodies [m]. Returns the
   /// deepest overlap that it takes on [m]. The problem holds another bias from here on. Collective.
   Real apply(Real radius) {

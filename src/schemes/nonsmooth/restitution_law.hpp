@@ -4,7 +4,7 @@
 namespace scree {
 
 /// Contacts of rigid bodies: they close no gap by more than is open, and impacts leave with Newton's
-/// restitution (docs/method.md, eq. D.3-D.4). `restitution(c, u_N)` tells that of an impact of contact c at
+/// restitution (docs/method.md, eq. D.3-D.4). `restitution(c, u_N)` is that of an impact of contact c at
 /// the normal velocity u_N [m/s].
 template <int D>
 class RestitutionLaw {
@@ -18,7 +18,7 @@ class RestitutionLaw {
     });
   }
   /// From now on no contact bounces in this step. False on all ranks: none does anyway. Called once more in a
-  /// step, as where walls under load ask for several solves, it adds the change a second time, to a bias that
+  /// step, as where driven walls ask for several solves, it adds the change a second time, to a bias that
   /// has no restitution left. Collective.
   template <class Restitution>
   bool disable(const StepContacts<D>& step, const Restitution& restitution) {
@@ -45,7 +45,7 @@ class RestitutionLaw {
   }
   static Real bias(const StepContacts<D>& step, std::size_t c, Real start_speed, Real restitution) {
     const FrictionProblem<D>& problem = step.problem;
-    // Gravity turns nothing, and moves both bodies alike unless one is held or an obstacle.
+    // Gravity turns nothing, and moves both bodies alike unless one is fixed or an obstacle.
     const Real fall = step.law.dt * dot(step.state.gravity, step.contacts.normal[c]);
     Real free_speed = start_speed;
     if (problem.a[c] < 0) free_speed += fall;

@@ -9,7 +9,7 @@
 
 namespace scree {
 
-/// Impacts of pairs of round bodies one after the other, but for walls under load, whose contacts are solved
+/// Impacts of pairs of round bodies one after the other, but for driven walls, whose contacts are solved
 /// together; each as if nothing else was there (docs/method.md,
 /// eq. D.13): with u the velocity of the surfaces, W and W_T what a unit impulse does to it,
 ///     r_N = -(1 + e) u_N / W,   r_T = -u_T / W_T, at most mu r_N.
@@ -17,7 +17,7 @@ template <int D>
 class SequentialImpacts : public ImpactRecord<D> {
  public:
   /// Sweeps over the contacts until no impact is left, in the order of a sweep: the same bits on any number
-  /// of ranks. `restitution(c, u_N)` tells e. Changes the velocities that the step starts with, ghosts
+  /// of ranks. `restitution(c, u_N)` is e. Changes the velocities that the step starts with, ghosts
   /// included, and those without contacts alike. Collective, n_colours + 1 transfers and a reduction per
   /// sweep.
   template <class Restitution>

@@ -111,7 +111,7 @@ template <int D>
 void NonsmoothSettings<D>::check_impacts(const State<D>& state) const {
   if (impacts == Impacts::sequential && state.bodies.carries_shapes())
     throw InputError(where_impacts +
-                     ": impacts = \"sequential\" is for balls, but some bodies have a shape; use "
+                     ": impacts = \"sequential\" is for spheres, but some bodies have a shape; use "
                      "\"simultaneous\"");
   if (impacts == Impacts::wave && !state.obstacles.driven().empty())
     throw InputError(where_impacts +

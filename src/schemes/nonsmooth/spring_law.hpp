@@ -13,7 +13,7 @@
 
 namespace scree {
 
-/// Contacts that give way: springs with dampers along the normal and, unless the deck says "rigid", along the
+/// Elastic contacts: springs with dampers along the normal and, unless the deck says "rigid", along the
 /// tangents (docs/method.md, eq. D.6-D.11, D.24). Arrays are per contact of the step. Local.
 template <int D>
 class SpringLaw {
@@ -46,7 +46,7 @@ class SpringLaw {
     return !step.is_rigid(c) && impulse[c * D] > 0;
   }
   /// Whether contacts of this rank ended in the step that was solved but were pushed together again, so that
-  /// they would store more than they took. In the next add_to() they go on. Not at walls under load, the
+  /// they would store more than they took. In the next add_to() they go on. Not at driven walls, the
   /// velocities of which are not in `velocity`.
   bool keep_pressed(const StepContacts<D>& step, std::span<const Real> impulse,
                     std::span<const Real> velocity) {

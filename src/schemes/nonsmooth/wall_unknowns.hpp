@@ -14,7 +14,7 @@
 
 namespace scree {
 
-/// Walls under load are bodies of the friction problem (docs/method.md, eq. D.17): writes their rows, and
+/// Driven walls are bodies of the friction problem (docs/method.md, eq. D.17): writes their rows, and
 /// moves them with the velocities that it is solved with. Both arguments of the constructor must outlive it.
 /// Local, but where it says collective; the same on all ranks.
 template <int D>

@@ -77,7 +77,7 @@ class PbdContacts {
   }
   bool converged(const State<D>& state) {
     const auto records = sweeper_.records();
-    std::array<Real, 2> sums{};  // |change|^2, with the ways of ends that turn; |positions|^2
+    std::array<Real, 2> sums{};  // |change|^2, with that of ends that turn; |positions|^2
     ReproducibleSum::sum(state.comm, records.size(), sums, [&](std::size_t i, std::span<Real> terms) {
       terms[0] = terms[1] = 0;
       for (int k = 0; k < D; ++k) {

@@ -4,8 +4,8 @@
 
 namespace scree {
 
-/// The multipliers l of all candidate contacts: by how much they have pushed [m, per mobility]. Of balls one
-/// for each candidate; where some bodies have shapes, one for each point of it, with the point's name.
+/// The multipliers l of all candidate contacts: by how much they have pushed [m, per mobility]. Of spheres
+/// one for each candidate; where some bodies have shapes, one for each point of it, with the point's name.
 template <int D>
 class PbdMultipliers {
  public:
@@ -33,7 +33,7 @@ class PbdMultipliers {
     return 0;
   }
 
-  // Of balls, by place.
+  // Of spheres, by place.
   std::span<Real> pairs() { return balls_.pairs(); }
   std::span<const Real> pairs() const { return balls_.pairs(); }
   std::span<Real> walls() { return balls_.walls(); }

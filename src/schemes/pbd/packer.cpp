@@ -74,7 +74,7 @@ class Growth {
     rebuild();
   }
 
-  // Of bodies with shapes those of inscribed balls.
+  // Of bodies with shapes those of inscribed spheres.
   Real smallest_radius() const { return smallest_; }
   Real usual_radius() const { return 0.5 * (smallest_ + largest_); }
   std::int64_t n_sweeps() const { return n_sweeps_; }
@@ -182,7 +182,7 @@ typename BodyPacker<D>::Report PbdPacker<D>::pack(const typename BodyPacker<D>::
   for (int n = 1;; ++n) {
     const Real deepest = growth.sweep();
     // Bodies that overlap by less than they are larger than asked for do not overlap as asked for. A sweep
-    // sees overlaps before it takes them out, and leaves others: the pairs are asked once more.
+    // detects overlaps before it takes them out, and leaves others: the pairs are asked once more.
     if (factor > 1 && deepest <= (factor - 1) * growth.smallest_radius()) {
       report.overlap = growth.find_overlap() / growth.smallest_radius();
       if (report.overlap <= task.overlap_limit) break;

@@ -49,8 +49,8 @@ class PbdStepper final : public Stepper<D> {
   /// Moves the predicted bodies apart and finishes the step. Returns the skin that is used up. Collective.
   Real attempt(State<D>& state, Real dt, bool record_forces);
   /// Takes positions and velocities from the records after the sweeps and leaves there where the step
-  /// started. Returns the square of the way of the body farthest from its reference position [m2]. Local.
-  /// Not inlined: the compiler keeps its running maximum in memory if calls follow, at twice the time.
+  /// started. Returns the square of the displacement of the body farthest from its reference position [m2].
+  /// Local. Not inlined: the compiler keeps its running maximum in memory if calls follow, at twice the time.
   [[gnu::noinline]] Real finish(State<D>& state, Real dt);
   /// The same for bodies that turn. Local.
   void finish_turns(State<D>& state, Real dt);

@@ -52,7 +52,7 @@ class PbdPrediction {
         warn_of_long_displacements_(state.clock, [&] {
           return fmt::format(
               "bodies go further than their radius in a step of {:.3g} s and may pass each other where their "
-              "ways cross; reduce [time] step if they should not. Further steps are not named",
+              "paths cross; reduce [time] step if they should not. Further steps are not named",
               dt);
         });
       return used;
@@ -88,7 +88,7 @@ class PbdPrediction {
   /// After the step, with its start in the records: the radius of the largest body of this rank that contacts
   /// have pushed into a solid with a far side, or through it; 0: there is none [m]. Local.
   Real pushed_through(const State<D>& state) const {
-    // From where it may be without a word, a centre needs half of its free way to get into a solid.
+    // From where it may be without a word, a centre needs half of its free displacement to get into a solid.
     constexpr Real min_share = 0.5 * max_approach;
     Real largest = 0;
     const auto position = state.bodies.position();
@@ -106,7 +106,8 @@ class PbdPrediction {
  private:
   struct Displacements {
     Real moved_squared = 0;  ///< of the body farthest from its reference [m2]; infinite: not a number
-    /// The longest way of a body over its radius; 0 if none is longer than reach() times the smallest radius.
+    /// The longest displacement of a body over its radius; 0 if none is longer than reach() times the
+    /// smallest radius.
     Real over_radius = 0;
   };
   static constexpr Real max_approach = 0.5;  // of a centre to a solid in a step, over the radius
@@ -156,11 +157,11 @@ class PbdPrediction {
   /// reach(): dt, if none would. Obstacles stand where they are after dt. Collective.
   Real cut_for_bodies(const State<D>& state, Real dt) const {
     const auto position = std::as_const(state.bodies).position();
-    Real max = 0;  // way over what is allowed
+    Real max = 0;  // displacement over what is allowed
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
       const Vec<D> displacement = predicted_displacement(state, i);
       const Real radius = inner_radius(state, i), share = norm(displacement) / (reach(state) * radius);
-      if (share > 1 && std::isfinite(share) &&  // what is not finite is told with the list
+      if (share > 1 && std::isfinite(share) &&  // what is not finite is refused with the list
           state.obstacles.path_meets_solid(position[i], position[i] + displacement,
                                            (1 - max_approach) * radius))
         max = std::max(max, share);
@@ -177,13 +178,13 @@ class PbdPrediction {
   Vec<D> predicted_displacement(const State<D>& state, std::size_t i) const {
     return position_of<D>(std::as_const(sweeper_).records()[i]) - state.bodies.position()[i];
   }
-  /// The radius of a ball, of a body with a shape that of its inscribed ball [m].
+  /// The radius of a sphere, of a body with a shape that of its inscribed sphere [m].
   static Real inner_radius(const State<D>& state, std::size_t i) {
     const Real radius = state.bodies.radius()[i];
     return state.bodies.carries_shapes() ? state.shapes.inscribed_radius(state.bodies.shape()[i], radius)
                                          : radius;
   }
-  /// The way that a body may go by itself in a step towards a solid with a far side, as a share of its
+  /// How far a body may go by itself in a step towards a solid with a far side, as a share of its
   /// radius. If obstacles move, half of it is theirs.
   static Real reach(const State<D>& state) {
     return state.obstacles.moves() ? 0.5 * max_approach : max_approach;

@@ -51,7 +51,7 @@ struct ShapeProjection<D>::End {
   /// Goes where the visit takes it, but turns no farther than gaps follow to first order: a body that is
   /// turned too far meets others, their pushes meet more, and remembered multipliers grow from step to step.
   void go() {
-    constexpr Real share = 0.05;  // way of the ends over the inscribed radius
+    constexpr Real share = 0.05;  // displacement of the ends over the inscribed radius
     for (int k = 0; k < D; ++k) record.x[k] += move[k];
     const Real angle = norm(turn), max = share * shape.form.inscribed_radius;
     if (angle > 0) orientation = turned<D>(orientation, turn, std::min(1.0, max / angle));

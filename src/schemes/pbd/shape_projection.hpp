@@ -24,9 +24,9 @@ struct SweepParameters {
 ///     mobilities,   x_a -= w_a dl n,   turn of a: -w_a dl J_a^-1 (r_a x n), and the opposite for b,
 ///
 /// where J is the inertia over the mass. A pair is found again at every visit, by contact_points() or
-/// ObstacleSet::touch(); within a visit gaps follow the motion to first order. Balls are bodies whose (r x n)
-/// is 0. Positions and sizes are in the records of the sweeper, orientations here. A contact's pushes act at
-/// one point, so they keep sum x / w and the angular momentum of the change but for the second order of
+/// ObstacleSet::touch(); within a visit gaps follow the motion to first order. Spheres are bodies whose (r x
+/// n) is 0. Positions and sizes are in the records of the sweeper, orientations here. A contact's pushes act
+/// at one point, so they keep sum x / w and the angular momentum of the change but for the second order of
 /// turns.
 template <int D>
 class ShapeProjection {

@@ -26,9 +26,9 @@ class PbdSweeper {
       : neighborhood_(neighborhood), kernels_(&pair_kernels<D>()) {}
 
   /// Makes the arrays fit the present candidates and restores remembered multipliers. After every rebuild.
-  /// Sweeps see bodies with `radius_factor` times their radius. Local.
+  /// Sweeps take bodies with `radius_factor` times their radius. Local.
   void prepare(const State<D>& state, bool weighted, Real radius_factor = 1);
-  /// Sweeps see bodies that can move with `factor` times their radius, those of mobility 0 as they are.
+  /// Sweeps take bodies that can move with `factor` times their radius, those of mobility 0 as they are.
   /// Local.
   void scale_radii(const State<D>& state, Real factor);
   /// Copies positions into the records; store copies them back (owned bodies). Local.
@@ -47,7 +47,7 @@ class PbdSweeper {
   std::span<const SweepRecord> records() const {
     return std::span(records_).first(static_cast<std::size_t>(n_owned_));
   }
-  /// The live orientations of the owned bodies; empty if all are balls.
+  /// The live orientations of the owned bodies; empty if all are spheres.
   std::span<Orientation<D>> orientations() {
     return shapes_.orientations().first(has_shapes_ ? static_cast<std::size_t>(n_owned_) : 0);
   }

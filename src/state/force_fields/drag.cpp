@@ -3,7 +3,7 @@
 namespace scree {
 namespace {
 
-/// F = -c v, linear viscous drag of a medium at rest. In a deforming cell the medium flows with the cell, so
+/// F = -c v, linear viscous drag of a medium at rest. In a deforming domain the medium flows with it, so
 /// that a body and its images feel the same: v is against L (x - centre). It has no potential.
 template <int D>
 class Drag final : public ForceField<D> {
@@ -34,6 +34,6 @@ class Drag final : public ForceField<D> {
 }  // namespace
 
 SCREE_PLUGIN(ForceField, drag, Drag,
-             "linear viscous drag of a medium at rest, or that flows with a deforming cell")
+             "linear viscous drag of a medium at rest, or that flows with a deforming domain")
 
 }  // namespace scree

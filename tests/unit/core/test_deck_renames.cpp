@@ -13,8 +13,8 @@ namespace {
 
 struct Read {
   std::vector<std::string> inlets;
-  std::string measure;
-  Real slop = 0, margin = 0, creep_speed = 0, clearance = 0;
+  std::string measure, fit;
+  Real slop = 0, margin = 0, creep_speed = 0, clearance = 0, rounding_radius = 0;
   std::vector<std::string> warnings;
   std::string resolved;
 };
@@ -40,6 +40,14 @@ Read read(const std::string& text, const std::vector<std::string>& overrides = {
   deck.root().table("crowd", {.doc = ""}, [&](Section& section) {
     section.optional_table("avoidance", {.doc = ""}, [&](Section& avoidance) {
       avoidance.real("lateral_clearance", found.clearance, {.doc = ""});
+    });
+  });
+  deck.root().tables("shapes", {.doc = ""}, [&](const std::string&, Section& section) {
+    section.real("rounding_radius", found.rounding_radius, {.doc = ""});
+  });
+  deck.root().tables("particles", {.doc = ""}, [&](const std::string&, Section& section) {
+    section.table("source", {.doc = ""}, [&](Section& source) {
+      source.choice("fit", found.fit, {"sphere", "shape"}, {.doc = ""});
     });
   });
   deck.root().table("solver", {.doc = ""}, [&](Section& section) {
@@ -80,6 +88,18 @@ TEST_CASE("renames: old tables, keys and words are read as the new ones, each wi
   CHECK(old.resolved.find("feeders") == std::string::npos);
   CHECK(read(old.resolved).warnings.empty());
   CHECK(read(old.resolved).resolved == old.resolved);
+}
+
+TEST_CASE("renames: of shapes and of what random packings keep apart", "[core]") {
+  const Read old = read("[shapes.brick]\nrounding = 0.02\n[particles.a.source]\nfit = \"ball\"\n");
+  CHECK(old.rounding_radius == 0.02);
+  CHECK(old.fit == "sphere");
+  REQUIRE(old.warnings.size() == 2);
+  CHECK_THAT(old.warnings[0],
+             Catch::StartsWith("a.toml:2:1: 'rounding' in [shapes.brick] is now called 'rounding_radius'"));
+  CHECK_THAT(
+      old.warnings[1],
+      Catch::StartsWith("a.toml:4:1: fit = \"ball\" in [particles.a.source] is now called \"sphere\""));
 }
 
 TEST_CASE("renames: a key that has no effect any more is left out with a warning", "[core]") {

@@ -110,7 +110,7 @@ TEST_CASE("building: escalators are entered at one end", "[crowd]") {
   CHECK_FALSE(down.plan.may_enter(0, 2));
 }
 
-TEST_CASE("building: ways lead over lines at the speed of the connector", "[crowd]") {
+TEST_CASE("building: routes lead over lines at the speed of the connector", "[crowd]") {
   const auto times = [](const std::string& more) {
     const Site site(floors + stair + more);
     FloorField floor_field;
@@ -177,7 +177,7 @@ TEST_CASE("building: a lift is entered where it is called, and left where people
   CHECK(closes.plan.n_closed(20) == 1);
 }
 
-TEST_CASE("building: ways reckon with the time of a lift, and lead straight into it", "[crowd]") {
+TEST_CASE("building: routes reckon with the time of a lift, and lead straight into it", "[crowd]") {
   const Destination exit{"exits.door", "test.toml:1:1", {{{{0, 2}}, {{0.5, 2}}, {{0.5, 4}}, {{0, 4}}}}, 0};
   const auto check_routes = [&](const std::string& more, Real cell, Real lift_time) {
     const Site site(shaft + more);
@@ -196,7 +196,7 @@ TEST_CASE("building: ways reckon with the time of a lift, and lead straight into
     CHECK(floor_field.direction(0, {{9.8, 3}}, 2)[0] > 0.95);
     CHECK(floor_field.direction(0, {{9.99, 3.1}}, 2)[0] > 0.8);
     CHECK(floor_field.direction(0, {{9.99, 3}}, 0)[0] == Approx(-1).margin(1e-3));
-    // In the cabin the way leads out.
+    // In the cabin the route leads out.
     CHECK(floor_field.direction(0, {{11, 3}}, 3)[0] == Approx(-1).margin(1e-3));
     CHECK(floor_field.travel_time(0, {{11, 3}}, 3) == Approx(10.5).margin(0.1));
   };

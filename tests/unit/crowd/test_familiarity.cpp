@@ -48,7 +48,7 @@ TEST_CASE("people who know no exit that is open choose among all", "[crowd]") {
   CHECK(destination(building, guest) == 1);
 }
 
-TEST_CASE("weights and the quickest way are among known exits, too", "[crowd]") {
+TEST_CASE("weights and the quickest exit are among known exits, too", "[crowd]") {
   const std::string choice =
       GENERATE("choice = 'quickest'\n", "choice = 'weights'\nexits = ['east', 'west']\nweights = [1, 9]\n");
   Building building(hall + "[agents.guest]\nknows = ['east']\n[[journeys.leave.steps]]\n" + choice);
@@ -61,7 +61,7 @@ TEST_CASE("weights and the quickest way are among known exits, too", "[crowd]") 
   for (const std::size_t person : people) CHECK(destination(building, person) == 0);
 }
 
-TEST_CASE("an unknown exit is taken once the way to it is short", "[crowd]") {
+TEST_CASE("an unknown exit is taken once the route to it is short", "[crowd]") {
   Building building(hall + "[agents.guest]\nknows = ['east']\nnotices = '4 m'\n");
   const std::size_t near = put(building, {{3, 5}}, 0), far = put(building, {{8, 5}}, 0);
   building.choose();

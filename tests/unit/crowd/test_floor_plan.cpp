@@ -36,7 +36,7 @@ std::string refusal_of(FloorPlan& plan, const Vec<2>& a, const Vec<2>& b, Real d
 }
 
 const std::string room = "polygon = [[0, 0], [8, 0], [8, 5], [0, 5]]\n";
-/// Two rooms of 10 x 10 m; the way between them is 0.8 m wide at (12, 5).
+/// Two rooms of 10 x 10 m; the passage between them is 0.8 m wide at (12, 5).
 const std::string hourglass =
     "polygon = [[0, 0], [10, 0], [12, 4.6], [14, 0], [24, 0], [24, 10], [14, 10], [12, 5.4], [10, 10], [0, "
     "10]]\n";

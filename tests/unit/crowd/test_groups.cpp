@@ -187,7 +187,7 @@ TEST_CASE("groups: who is ahead by more than reach waits", "[crowd]") {
   CHECK_FALSE(pace(rule, members, 1).waits);
   CHECK_FALSE(pace(rule, members, 2).waits);
 
-  auto late = members;  // somebody who has not started yet is waited for, one without a way is not
+  auto late = members;  // somebody who has not started yet is waited for, one without a route is not
   late[2].walks = false;
   CHECK(pace(rule, late, 0).waits);
   late[2].has_goal = false;

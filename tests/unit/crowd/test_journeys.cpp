@@ -157,7 +157,7 @@ TEST_CASE("a cap lets people out at its rate, smaller ids first", "[crowd]") {
   CHECK(building.state.outlets[0].n_removed <= 7);
 }
 
-TEST_CASE("nearest: the open exit of the shortest way, anew when it closes", "[crowd]") {
+TEST_CASE("nearest: the open exit of the shortest route, again when it closes", "[crowd]") {
   Building building(room + west + "open_until = [10]\n" + east + "open_until = [20]\n");
   const std::size_t left = building.put({{5, 5}}), right = building.put({{15, 5}});
   building.choose();
@@ -278,7 +278,7 @@ TEST_CASE("a journey that repeats begins anew after its last waypoint", "[crowd]
   }
 }
 
-TEST_CASE("who has no way has no destination", "[crowd]") {
+TEST_CASE("who has no route has no destination", "[crowd]") {
   Building building(
       "[walkable]\nwkt = 'MULTIPOLYGON(((0 0, 5 0, 5 5, 0 5, 0 0)), ((7 0, 12 0, 12 5, 7 5, 7 0)))'\n"
       "[exits.west]\nline = [[0, 1], [0, 3]]\n");

@@ -61,7 +61,7 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("look ahead: the free way ends where a disk that reaches into it begins", "[crowd]") {
+TEST_CASE("look ahead: the free path ends where a disk that reaches into it begins", "[crowd]") {
   // 0.3 m aside, radii 0.2 + 0.2 m: 3 - sqrt(0.16 - 0.09).
   Scene scene({{{5, 5}}, {{8, 5.3}}});
   scene.find({.range = 6});
@@ -72,7 +72,7 @@ TEST_CASE("look ahead: the free way ends where a disk that reaches into it begin
   CHECK(scene.free_distance(1) == scene.free_distance(0));
   scene.find({.range = 2});
   CHECK(scene.free_distance(0) == 2);
-  // In a way half as wide it does not stand.
+  // In a path half as wide it does not stand.
   scene.find({.range = 6, .headway_width = 0.5});
   CHECK(scene.free_distance(0) == 6);
 }
@@ -106,7 +106,7 @@ TEST_CASE("look ahead: who has further to go to the same destination is not ahea
   CHECK(blocked(free_distances(-1, 10.1)));  // goes nowhere
 }
 
-TEST_CASE("look ahead: the way taken behind others narrows with their last speed over the free one",
+TEST_CASE("look ahead: the path taken behind others narrows with their last speed over the free one",
           "[crowd]") {
   // Disks would touch within 0.4 m across; half of it behind people who walk, all of it behind those who
   // stand.
@@ -139,7 +139,7 @@ TEST_CASE("look ahead: room beside people ends at others and is known to walls",
   CHECK(scene.look_ahead.result(first).wall_left == HUGE_VAL);
 }
 
-TEST_CASE("look ahead: who overlaps already leaves no way, not a negative one", "[crowd]") {
+TEST_CASE("look ahead: who overlaps already leaves no distance, not a negative one", "[crowd]") {
   Scene scene({{{5, 5}}, {{5.3, 5}}});
   scene.find({.range = 6});
   CHECK(scene.free_distance(0) == 0);
@@ -187,7 +187,7 @@ TEST_CASE("look ahead: somebody oncoming is met after gap over closing speed, le
   CHECK(meets(0.3, {{0, -1}, 1}) == nobody);   // crosses
 }
 
-TEST_CASE("look ahead: turned ways go to the right and left, once and twice as far", "[crowd]") {
+TEST_CASE("look ahead: turned directions go to the right and left, once and twice as far", "[crowd]") {
   constexpr Real angle = std::numbers::pi / 6;
   CHECK(LookAhead::turn_angle(0, angle) == -angle);
   CHECK(LookAhead::turn_angle(1, angle) == angle);
@@ -203,7 +203,7 @@ TEST_CASE("look ahead: turned ways go to the right and left, once and twice as f
   }
 }
 
-TEST_CASE("look ahead: turned ways to a wall count 3.1 times the gap along them", "[crowd]") {
+TEST_CASE("look ahead: turned paths to a wall count 3.1 times the gap along them", "[crowd]") {
   // 0.8 m of gap to a wall on the right of somebody who walks along it.
   Scene scene({{{10, 11}}}, {Edge{{{0, 10}}, {{20, 10}}}});
   scene.find({.range = 6, .turning_angle = std::numbers::pi / 4});

@@ -28,7 +28,7 @@ Destination place(const std::vector<Ring>& regions) {
   return {"exits.test", "test.toml:1:1", regions};
 }
 
-/// A plan and its ways on this process alone, everything fetched.
+/// A plan and its floor field on this process alone, everything fetched.
 struct Site {
   BuildingPlan plan;
   FloorField floor_field;
@@ -182,7 +182,8 @@ TEST_CASE("eikonal: the solution satisfies the upwind scheme and no start is exc
     }
 }
 
-TEST_CASE("ways: on free ground travel time is the distance, with an error in proportion to the cell") {
+TEST_CASE(
+    "floor field: on free ground travel time is the distance, with an error in proportion to the cell") {
   const auto worst = [](const std::string& cell) {
     const Site site(square(20, "wall_clearance = 0.0\ncell = " + cell), {place({rectangle(3, 3, 3.4, 3.4)})});
     Real error = 0;
@@ -200,7 +201,7 @@ TEST_CASE("ways: on free ground travel time is the distance, with an error in pr
   CHECK(fine < 0.65 * coarse);
 }
 
-TEST_CASE("ways: 10 cells from a small destination the way is straight to within 3 degrees") {
+TEST_CASE("floor field: 10 cells from a small destination the route is straight to within 3 degrees") {
   const Real half = GENERATE(0.02, 0.1, 0.3);
   const Site site(square(8), {place({rectangle(4.03 - half, 4.07 - half, 4.03 + half, 4.07 + half)})});
   Real worst = 0;
@@ -217,7 +218,7 @@ TEST_CASE("ways: 10 cells from a small destination the way is straight to within
   CHECK(worst < 3 * degree);
 }
 
-TEST_CASE("ways: directions are unit vectors, zero in the destination, and lead there from anywhere") {
+TEST_CASE("floor field: directions are unit vectors, zero in the destination, and lead there from anywhere") {
   const Site site(square(10, "wall_clearance = 0.25"), {place({rectangle(4.22, 9.51, 5.17, 10)})});
   for (Real x = 0.05; x < 10; x += 0.43)
     for (Real y = 0.05; y < 9.5; y += 0.41) CHECK(norm(site.direction(x, y)) == Approx(1));
@@ -234,7 +235,7 @@ TEST_CASE("ways: directions are unit vectors, zero in the destination, and lead 
   }
 }
 
-TEST_CASE("ways: around a corner travel time is that of the geodesic") {
+TEST_CASE("floor field: around a corner travel time is that of the geodesic") {
   const Site site(
       "[walkable]\npolygon = [[0, 0], [12, 0], [12, 12], [10, 12], [10, 2], [0, 2]]\n"
       "[navigation]\nwall_clearance = 0.0\ncell = 0.05\n",
@@ -249,7 +250,7 @@ TEST_CASE("ways: around a corner travel time is that of the geodesic") {
   }
 }
 
-TEST_CASE("ways: walls thinner than a cell stop ways, doors let them through, also near the wall") {
+TEST_CASE("floor field: walls thinner than a cell stop routes, doors let them through, also near the wall") {
   // Two rooms with a wall of 1 cm at x = 5.02 between them and a door at its upper end, 1 m wide.
   const Site site(
       "[walkable]\nwkt = \"POLYGON ((0 0, 5.02 0, 5.02 5, 5.03 5, 5.03 0, 10 0, 10 6, 0 6, 0 0))\"\n"
@@ -269,7 +270,7 @@ TEST_CASE("ways: walls thinner than a cell stop ways, doors let them through, al
   CHECK(site.direction(5.031, 1)[0] > 0.8);
 }
 
-TEST_CASE("ways: a door of 0.6 m is passable with walls that slow down") {
+TEST_CASE("floor field: a door of 0.6 m is passable with walls that slow down") {
   const Site site(
       "[walkable]\npolygon = [[0, 0], [5, 0], [5, 2.7], [5.5, 2.7], [5.5, 0], [10, 0], [10, 6], [5.5, 6], "
       "[5.5, 3.3], [5, 3.3], [5, 6], [0, 6]]\n[navigation]\n",
@@ -279,7 +280,7 @@ TEST_CASE("ways: a door of 0.6 m is passable with walls that slow down") {
   CHECK(site.direction(4.9, 4)[1] < -0.4);
 }
 
-TEST_CASE("ways: a pocket without a way, another room and what lies outside are infinitely far") {
+TEST_CASE("floor field: a pocket without a route, another room and what lies outside are infinitely far") {
   const Site site(
       "[walkable]\nwkt = \"MULTIPOLYGON (((0 0, 4 0, 4 4, 0 4, 0 0)), ((4.01 0, 8 0, 8 4, 4.01 4, 4.01 "
       "0)))\"\n"
@@ -300,7 +301,7 @@ TEST_CASE("ways: a pocket without a way, another room and what lies outside are 
   }
 }
 
-TEST_CASE("ways: through the periodic faces of a corridor the shorter way is taken") {
+TEST_CASE("floor field: through the periodic faces of a corridor the shorter route is taken") {
   const Site site(
       "[walkable]\npolygon = [[0, 0], [10.07, 0], [10.07, 2], [0, 2]]\n[navigation]\nwall_clearance = 0.0\n",
       {place({rectangle(1, 0, 1.5, 2)})}, {true, false});
@@ -316,7 +317,7 @@ TEST_CASE("ways: through the periodic faces of a corridor the shorter way is tak
   CHECK(site.direction(10.06, 1)[0] == Approx(1).margin(1e-3));
 }
 
-TEST_CASE("ways: cells that fit no periodic box are refused, and so are destinations in walls") {
+TEST_CASE("floor field: cells that fit no periodic box are refused, and so are destinations in walls") {
   const std::string tables = "[walkable]\npolygon = [[0, 0], [10, 0], [10, 3.14159], [0, 3.14159]]\n";
   CHECK_THROWS_WITH(
       Site(tables + "[navigation]\ncell = 0.1\n", {place({rectangle(1, 0, 1.5, 2)})}, {true, true}),
@@ -326,7 +327,7 @@ TEST_CASE("ways: cells that fit no periodic box are refused, and so are destinat
                     Catch::StartsWith("test.toml:1:1: no walkable cell"));
 }
 
-TEST_CASE("ways: around columns the way keeps the clearance and times grow by the detour only") {
+TEST_CASE("floor field: around columns the route keeps the clearance and times grow by the detour only") {
   std::string columns = "[walkable.obstacles.columns]\ncircles = [";
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j)
@@ -346,7 +347,7 @@ TEST_CASE("ways: around columns the way keeps the clearance and times grow by th
   CHECK(nearest > 0.15);
 }
 
-TEST_CASE("ways: zones change times by their factor and clearance slows at walls") {
+TEST_CASE("floor field: zones change times by their factor and clearance slows at walls") {
   const Zone mud{rectangle(4, 0, 6, 10), 0.5};
   const Site site(
       "[walkable]\npolygon = [[0, 0], [10, 0], [10, 10], [0, 10]]\n[navigation]\nspeed_at_walls = 0.1\n",
@@ -359,7 +360,7 @@ TEST_CASE("ways: zones change times by their factor and clearance slows at walls
   CHECK(factors[99] == Approx(0.1 + 0.9 * 0.05 / 0.45));
 }
 
-TEST_CASE("ways: people make ways through them longer, and a restart finds the same ways") {
+TEST_CASE("floor field: people make routes through them longer, and a restart finds the same routes") {
   const std::string tables = square(10, "[navigation.density_cost]\nweight = 2.0\nupdate = \"2 s\"");
   const std::vector<Destination> destinations{place({rectangle(9, 0, 10, 10)})};
   Site site(tables, destinations);
@@ -384,7 +385,7 @@ TEST_CASE("ways: people make ways through them longer, and a restart finds the s
   CHECK(restarted.time(1, 5) == site.time(1, 5));
 }
 
-TEST_CASE("ways: rows of a field have times at the centres of cells, nan outside") {
+TEST_CASE("floor field: rows of a field have times at the centres of cells, nan outside") {
   const Site site(
       "[walkable]\npolygon = [[0, 0], [5, 0], [5, 5], [2, 5], [2, 2], [0, 2]]\n[navigation]\nwall_clearance "
       "= 0.0\n",

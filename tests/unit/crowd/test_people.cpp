@@ -248,7 +248,7 @@ TEST_CASE("radii and speeds of people need bounds", "[crowd]") {
   CHECK_THAT(message("speed = { distribution = 'gamma', shape = 2, scale = 1 }\n"), Catch::Contains("max"));
 }
 
-TEST_CASE("findings name people without a way and starts that are too full", "[crowd]") {
+TEST_CASE("findings name people without a route and starts that are too full", "[crowd]") {
   const auto findings = [](const std::string& lines, bool is_led = false) {
     Building building(lines);
     return building.people.diagnostics(building.plan, building.journey_plan, is_led);
@@ -258,7 +258,7 @@ TEST_CASE("findings name people without a way and starts that are too full", "[c
       "[walkable]\nwkt = 'MULTIPOLYGON(((0 0, 5 0, 5 5, 0 5, 0 0)), ((7 0, 12 0, 12 5, 7 5, 7 0)))'\n"
       "[exits.west]\nline = [[0, 1], [0, 3]]\n[populations.all]\n";
   CHECK_THAT(findings(apart + "count = 10\n").at(0),
-             Catch::Contains("no way") && Catch::Contains("are 2 m apart at (6.000,"));
+             Catch::Contains("no route") && Catch::Contains("are 2 m apart at (6.000,"));
   CHECK(findings(apart + "count = 10\nregion = [[0, 0], [5, 0], [5, 5], [0, 5]]\n").empty());
   CHECK_THAT(findings(hall + "[populations.all]\ncount = 2000\n").at(0), Catch::StartsWith("error"));
   CHECK_THAT(findings(hall + "[populations.all]\ncount = 1570\n").at(0), Catch::Contains("may not fit"));

@@ -1,4 +1,4 @@
-// Queues: places, ways along the line, and who is served when.
+// Queues: places, paths along the line, and who is served when.
 #include <cmath>
 #include <vector>
 
@@ -77,7 +77,7 @@ TEST_CASE("queues: places lie along the line", "[crowd]") {
   CHECK_FALSE(queue.is_at({{0.59, 0.31}}, 2));
 }
 
-TEST_CASE("queues: the way leads along the line to the place", "[crowd]") {
+TEST_CASE("queues: the path leads along the line to the place", "[crowd]") {
   const QueueLine queue = corner();
   // From the end to the counter: down the last piece first, not across the corner.
   const QueueLine::Path from_end = queue.path({{2.4, 1.2}}, 1);

@@ -111,11 +111,12 @@ TEST_CASE("shape: a hull sits about its centre, along its principal axes, wherev
 
 TEST_CASE("shape: what makes no body is refused", "[convex]") {
   CHECK_THROWS_WITH(box_shape<3>({{1, 0, 1}}, std::nullopt), "has an extent that is not positive");
-  CHECK_THROWS_WITH(box_shape<3>({{1, 1, 1}}, 0.0),
-                    "has a rounding of 0 m; it must be above 0 and below half of the smallest extent, 0.5 m");
+  CHECK_THROWS_WITH(
+      box_shape<3>({{1, 1, 1}}, 0.0),
+      "has a rounding_radius of 0 m; it must be above 0 and below half of the smallest extent, 0.5 m");
   CHECK_THROWS_WITH(
       box_shape<2>({{1, 0.2}}, 0.1),
-      "has a rounding of 0.1 m; it must be above 0 and below half of the smallest extent, 0.1 m");
+      "has a rounding_radius of 0.1 m; it must be above 0 and below half of the smallest extent, 0.1 m");
   CHECK_THROWS_WITH(box_shape<3>({{1, 1, 1e-4}}, std::nullopt), "is 0.0001 m by 1 m, more than 1 to 1000");
   CHECK_THROWS_WITH(capsule_shape<3>(1, -1), "has an extent that is not positive");
   CHECK_THROWS_WITH(capsule_shape<2>(1, 1e-4), "is 0.0002 m by 1 m, more than 1 to 1000");

@@ -17,7 +17,7 @@ const std::string two_shapes = R"(
 [shapes.brick]
 type = "box"
 size = [0.2, 0.1, 0.06]
-rounding = 0.002
+rounding_radius = 0.002
 [shapes.rod]
 type = "capsule"
 length = 0.3

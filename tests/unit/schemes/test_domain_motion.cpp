@@ -1,4 +1,4 @@
-// Deforming cells with rigid contacts: impulses of few bodies by hand.
+// Deforming domains with rigid contacts: impulses of few bodies by hand.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>
@@ -75,7 +75,7 @@ Vec<2> velocity_about(const State<2>& state, std::size_t i, const Vec<2>& flow) 
 
 }  // namespace
 
-TEST_CASE("rigid contact in a sheared cell: the impulse of a pair through a face, without friction") {
+TEST_CASE("rigid contact in a sheared domain: the impulse of a pair through a face, without friction") {
   // n from the image of the upper disk to the lower one; L l = rate d n_y e_x closes them where n_x n_y < 0.
   const Real angle = 2.2, rate = 0.3;
   const Vec<2> n{{std::cos(angle), std::sin(angle)}};
@@ -107,7 +107,7 @@ TEST_CASE("rigid contact in a sheared cell: the impulse of a pair through a face
   CHECK(norm(between) == Approx(diameter).margin(2 * rate * rate * dt * dt));
 }
 
-TEST_CASE("rigid contact in a sheared cell: a pair through a face that sticks") {
+TEST_CASE("rigid contact in a sheared domain: a pair through a face that sticks") {
   const Real angle = 2.2, rate = 0.3;
   const Vec<2> n{{std::cos(angle), std::sin(angle)}}, t{{-n[1], n[0]}};
   Simulation<2> simulation = start(pair_through_face(n), "flow = \"x\"\ngradient = \"y\"\nshear_rate = 0.3\n",

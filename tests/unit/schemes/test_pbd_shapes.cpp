@@ -27,8 +27,8 @@ Simulation<D> simulation_of(const std::string& tables) {
   return Simulation<D>(Comm(), std::move(content));
 }
 
-const std::string brick_2d = "[shapes.brick]\ntype = 'box'\nsize = [0.4, 0.2]\nrounding = 0.01\n";
-const std::string brick_3d = "[shapes.brick]\ntype = 'box'\nsize = [0.4, 0.3, 0.2]\nrounding = 0.01\n";
+const std::string brick_2d = "[shapes.brick]\ntype = 'box'\nsize = [0.4, 0.2]\nrounding_radius = 0.01\n";
+const std::string brick_3d = "[shapes.brick]\ntype = 'box'\nsize = [0.4, 0.3, 0.2]\nrounding_radius = 0.01\n";
 
 }  // namespace
 

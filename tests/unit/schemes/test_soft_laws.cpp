@@ -218,7 +218,7 @@ TEST_CASE("soft laws: Hertz's and Mindlin's moduli, damping from restitution", "
   CHECK(mixed.damping == 0);
   CHECK(mixed.stiffness == laws.of(1, 0).stiffness);
   CHECK(mixed.tangential == laws.of(1, 0).tangential);
-  // Against a rigid material all gives way in one body; e = 0 is critical damping.
+  // Against a rigid material one body deforms alone; e = 0 is critical damping.
   const SoftLaw& on_rigid = laws.of(0, 2);
   CHECK(on_rigid.stiffness == Approx(2 * same.stiffness).epsilon(1e-14));
   CHECK(on_rigid.tangential == Approx(2 * same.tangential).epsilon(1e-14));

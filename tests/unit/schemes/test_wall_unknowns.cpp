@@ -1,4 +1,4 @@
-// Walls under load as bodies of the friction problem: their rows, and what they do in its solution.
+// Driven walls as bodies of the friction problem: their rows, and what they do in its solution.
 #include "schemes/nonsmooth/wall_unknowns.hpp"
 
 #include <fstream>
@@ -49,7 +49,7 @@ struct Lifted {
 
 }  // namespace
 
-TEST_CASE("walls under load: rows have what the wall adds, and the bias no longer does", "[dynamics]") {
+TEST_CASE("driven walls: rows have what the wall adds, and the bias no longer does", "[dynamics]") {
   Lifted lifted("load = 5", disk_on_floor(), 0.5);
   const FrictionProblem<2>& problem = lifted.balls.problem();
   REQUIRE(problem.walls.size() == 1);
@@ -65,7 +65,7 @@ TEST_CASE("walls under load: rows have what the wall adds, and the bias no longe
   CHECK_NOTHROW(problem.validate());
 }
 
-TEST_CASE("walls under load: a servo carries its load and goes with the bodies", "[dynamics]") {
+TEST_CASE("driven walls: a servo carries its load and goes with the bodies", "[dynamics]") {
   // 2 kg come down with 2 m/s; 300 N stop them by half in a step of 10 ms.
   Lifted lifted("load = 300", disk_on_floor());
   lifted.run();
@@ -76,8 +76,7 @@ TEST_CASE("walls under load: a servo carries its load and goes with the bodies",
   CHECK(lifted.walls.worst_residual() < 1e-12);
 }
 
-TEST_CASE("walls under load: a servo that bodies outrun or cannot hold goes at its largest speed",
-          "[dynamics]") {
+TEST_CASE("driven walls: a servo that bodies outrun or cannot hold goes at its largest speed", "[dynamics]") {
   for (const Real load : {1e5, -1.0}) {
     Lifted lifted("load = " + std::to_string(load), disk_on_floor());
     lifted.run();
@@ -87,7 +86,7 @@ TEST_CASE("walls under load: a servo that bodies outrun or cannot hold goes at i
   }
 }
 
-TEST_CASE("walls under load: a free wall and a body share their momentum", "[dynamics]") {
+TEST_CASE("driven walls: a free wall and a body share their momentum", "[dynamics]") {
   Lifted lifted("load = 0, control = 'free', mass = 6", disk_on_floor(), 0.4);
   lifted.run();
   CHECK(lifted.report.converged);
@@ -100,7 +99,7 @@ TEST_CASE("walls under load: a free wall and a body share their momentum", "[dyn
   CHECK(lifted.balls.assembler.surface_velocity()[0] == Approx(-0.5 * (0.4 + together)));
 }
 
-TEST_CASE("walls under load: attraction pulls the wall as it pulls the body", "[dynamics]") {
+TEST_CASE("driven walls: attraction pulls the wall as it pulls the body", "[dynamics]") {
   Lifted lifted("load = 5", disk_on_floor());
   lifted.walls.add_attraction([](std::size_t) { return 0.3; });
   CHECK(lifted.balls.problem().walls[0].impulse == Approx(5 * dt + 0.3));
@@ -109,7 +108,7 @@ TEST_CASE("walls under load: attraction pulls the wall as it pulls the body", "[
   CHECK(lifted.wall().reaction == Approx(5));
 }
 
-TEST_CASE("walls under load: one that has a speed to keep is no unknown", "[dynamics]") {
+TEST_CASE("driven walls: one that has a speed to keep is no unknown", "[dynamics]") {
   Lifted lifted("load = 5", disk_on_floor());
   lifted.balls.state.obstacles.driven()[0].order = {DrivenOrder::Kind::speed, 0.25};
   lifted.walls.start();
@@ -121,7 +120,7 @@ TEST_CASE("walls under load: one that has a speed to keep is no unknown", "[dyna
   CHECK(lifted.wall().reaction == Approx(2 * 2.25 / dt));
 }
 
-TEST_CASE("walls under load: a fixed body stops them", "[dynamics]") {
+TEST_CASE("driven walls: a fixed body stops them", "[dynamics]") {
   auto bodies = disk_on_floor();
   Lifted lifted("load = 50, control = 'free', mass = 6", bodies);
   lifted.balls.state.bodies.mobility()[0] = 0;
@@ -142,7 +141,7 @@ TEST_CASE("walls under load: a fixed body stops them", "[dynamics]") {
   CHECK(lifted.wall().reaction == Approx(50).epsilon(1e-5));
 }
 
-TEST_CASE("walls under load: bricks that come down one by one, with more contacts from step to step",
+TEST_CASE("driven walls: bricks that come down one by one, with more contacts from step to step",
           "[dynamics]") {
   // The sanitizers watch what sweeps put back where a wall moved: there are fewer contacts in the solve
   // before.

@@ -20,7 +20,7 @@ from scree.crowd.curves import count_until, has, inside_at, last_time
 from scree.crowd.pictures import colour_bar, draw_floor, exit_colours, floors_figure, plan_or_box
 from scree.crowd.plan import plan_of
 
-MOST_LINES = 20000      # of paths that a file of vectors keeps: more are pixels in it
+MAX_LINES = 20000      # of paths that a file of vectors keeps: more are pixels in it
 
 
 def draw_curves(runs, band, output):
@@ -78,7 +78,7 @@ def draw_paths(run, most, output):
         steps = goes_on & shown[1:]
         lines = LineCollection(np.stack([position[:-1][steps], position[1:][steps]], axis=1), array=time[1:][steps], norm=scale,
                                cmap="viridis", linewidth=0.7, alpha=0.8, zorder=2, capstyle="round",
-                               rasterized=goes_on.sum() > MOST_LINES)
+                               rasterized=goes_on.sum() > MAX_LINES)
         axes.add_collection(lines)
         axes.plot(*position[begins & shown].T, ".", color="0.35", markersize=2, zorder=2)
     colour_bar(figure, lines, floors, "time [s]")

@@ -135,7 +135,7 @@ def draw_over_width(folders, widths, patterns, begin, output):
         flows = np.array([steady_flow(run, patterns, begin) for run in runs_of([folder])])
         flows = flows[np.isfinite(flows)]
         if len(flows) == 0:
-            raise ResultsError(f"{folder}: too few have left to tell a flow")
+            raise ResultsError(f"{folder}: too few have left for a flow")
         spread = flows.std(ddof=1) if len(flows) > 1 else 0.0
         axes.errorbar(width, flows.mean(), spread, fmt="o", color="tab:red", markersize=6, capsize=3, zorder=3,
                       label="scree" + (", mean and standard deviation" if spread > 0 else "") if folder == folders[0]

@@ -1,4 +1,4 @@
-"""Friction and solid fraction of sheared periodic cells over the inertial number: mu(I) and phi(I).
+"""Friction and solid fraction of sheared periodic domains over the inertial number: mu(I) and phi(I).
 
     scree plot rheology results/rheology                  a point for each stage of each run
     scree plot rheology results/a results/b --skip 0.3 --output rheology.pdf --style paper
@@ -48,7 +48,7 @@ def points(results, skip):
     deformation = results.deck.get("domain", {}).get("deformation", {})
     flow, gradient = deformation.get("flow", "none"), deformation.get("gradient", "none")
     if flow == "none":
-        raise ResultsError(f"{results.folder}: its deck has no sheared cell")
+        raise ResultsError(f"{results.folder}: its deck has no sheared domain")
     scalars, cell, stress = results.scalars, results.measure("cell"), results.measure("stress")
     diameter, density = grains(results)
     rate = scalars[f"{cell}_shear_rate"]

@@ -92,7 +92,7 @@ def label_of(row):
 
 
 def collect(paths):
-    """All series of the files. In weak mode sizes differ between numbers of ranks, so rows are told apart by their place."""
+    """All series of the files. In weak mode sizes differ between numbers of ranks, so rows are distinguished by their place."""
     series = {}
     for path in paths:
         places = {}

@@ -63,7 +63,7 @@ class Scree(CMakePackage):
             env.prepend_path("PYTHONPATH", self.prefix.share.scree.postprocess)
 
     def test_version(self):
-        """the installed program tells the version of the package"""
+        """the installed program prints the version of the package"""
         scree = which(self.prefix.bin.scree)
         assert str(self.spec.version) in scree("--version", output=str.split, error=str.split)
 

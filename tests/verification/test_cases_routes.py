@@ -1,4 +1,4 @@
-"""Crowds that came out wrong in version 0.2: ways and exits that do not fit, exits that take anybody, locks, people who stay
+"""Crowds that came out wrong in version 0.2: routes and exits that do not fit, exits that take anybody, locks, people who stay
 (tests/reference/cases/crowds). Right values and tolerances are those of the table that came with the cases."""
 import csv
 import json
@@ -59,22 +59,22 @@ def same_on_ranks_and_after_restart(folder, path, *words, stop="20"):
     return one
 
 
-# ---- ways by width
+# ---- routes by width
 
 def test_23_wheelchairs_take_the_wide_passage(folder):
-    results, _ = run(folder, "ways_by_width/wheelchairs.toml")
+    results, _ = run(folder, "routes_by_width/wheelchairs.toml")
     check(results.summary["evacuation"]["left"] == 23, "all 23 leave", results.summary["evacuation"])
 
 
-def test_one_wheelchair_walks_the_length_of_the_wide_way(folder):
-    results, _ = run(folder, "ways_by_width/one.toml")
+def test_one_wheelchair_walks_the_length_of_the_wide_route(folder):
+    results, _ = run(folder, "routes_by_width/one.toml")
     row = people(results)[0]
     check(row["state[-]"] == "left" and 14.9 <= float(row["left[s]"]) <= 16.5, "it leaves in 14.9 to 16.5 s", row)
-    check(13.45 <= float(row["walked[m]"]) <= 14.8, "13.45 to 14.8 m of way", row)
+    check(13.45 <= float(row["walked[m]"]) <= 14.8, "13.45 to 14.8 m of route", row)
 
 
 def test_each_size_has_its_own_passage(folder):
-    results, _ = run(folder, "ways_by_width/mixed.toml")
+    results, _ = run(folder, "routes_by_width/mixed.toml")
     narrow, wide = (results.scalars[f"{name}_total"][-1] for name in ("narrow", "wide"))
     check(results.summary["evacuation"]["left"] == 23, "all 23 leave", results.summary["evacuation"])
     check(18 <= narrow <= 20 and narrow + wide == 23, "adults by the narrow one, 3 wheelchairs by the wide one", (narrow, wide))
@@ -83,38 +83,38 @@ def test_each_size_has_its_own_passage(folder):
 @pytest.mark.parametrize("millimetres", (-1, 1))
 def test_a_passage_opens_and_shuts_at_the_millimetre(folder, millimetres):
     """Cells are 0.1 m; the passage is twice the radius of 0.35 m, and a millimetre more or less."""
-    deck = case(folder, "ways_by_width/one.toml")
+    deck = case(folder, "routes_by_width/one.toml")
     half = 0.35 + millimetres / 2000
     text = deck.read_text().replace("2.7]", f"{3 - half}]").replace("3.3]", f"{3 + half}]")
     deck.write_text(text)
     run_ok("run", deck, "--set", f'output.directory="{folder}"', folder=folder)
     walked = float(people(Results(folder / "one"))[0]["walked[m]"])
-    check((walked < 11) == (millimetres > 0), "the short way of 10.5 m, or the long one of 13.5 m", walked)
+    check((walked < 11) == (millimetres > 0), "the short route of 10.5 m, or the long one of 13.5 m", walked)
 
 
 def test_nobody_fits_is_told_with_the_place(folder):
-    """Without the wide passage none of the wheelchairs has a way: check says how many, how wide, and where."""
-    deck = case(folder, "ways_by_width/wheelchairs.toml")
+    """Without the wide passage none of the wheelchairs has a route: check says how many, how wide, and where."""
+    deck = case(folder, "routes_by_width/wheelchairs.toml")
     deck.write_text(deck.read_text().replace("[6.2, 7], [6, 7]]", "[6.2, 8], [6, 8]]"))
     said = scree("check", deck, folder=folder)
     check(said.code == 2, "it is refused", said)
     check_in("23 people", said.stderr, "how many")
-    check_in("the widest way is 0.6 m wide at (6", said.stderr, "the place that stops them")
+    check_in("the widest route is 0.6 m wide at (6", said.stderr, "the place that stops them")
     said = scree("check", deck, "--set", "navigation.by_width=false", folder=folder)
-    check(said.code == 2, "without ways by width, too", said)
+    check(said.code == 2, "without routes by width, too", said)
 
 
 @pytest.mark.parametrize("middle", (3, 3.1, 3.2))
 def test_who_touches_both_sides_gets_through(folder, middle):
     """Without the wide passage; the narrow one has twice their radius, but for the last bit."""
-    deck = case(folder, "ways_by_width/wheelchairs.toml")
+    deck = case(folder, "routes_by_width/wheelchairs.toml")
     text = deck.read_text().replace("[6.2, 7], [6, 7]]", "[6.2, 8], [6, 8]]")
     deck.write_text(text.replace("2.7]", f"{middle - 0.35}]").replace("3.3]", f"{middle + 0.35}]"))
     run_ok("check", deck, folder=folder)
 
 
 def test_widths_on_ranks_and_after_a_restart(folder):
-    same_on_ranks_and_after_restart(folder, "ways_by_width/mixed.toml", "--set", "simulation.end_time=40", stop="11")
+    same_on_ranks_and_after_restart(folder, "routes_by_width/mixed.toml", "--set", "simulation.end_time=40", stop="11")
 
 
 def test_a_narrow_turnstile_is_for_those_who_fit(folder):
@@ -142,15 +142,15 @@ def test_an_exit_narrower_than_everybody_is_refused(folder):
     check_in("nobody fits through", said.stderr, "it says so")
 
 
-def test_who_has_no_way_after_a_door_closes_is_told(folder):
-    """The gate closes for good at 1 s; the turnstile stays: wheelchairs have no way from then on."""
+def test_who_has_no_route_after_a_door_closes_is_reported(folder):
+    """The gate closes for good at 1 s; the turnstile stays: wheelchairs have no route from then on."""
     deck = case(folder, "narrow_exit/turnstile.toml")
     deck.write_text(deck.read_text().replace("[5.2, 6]]", "[5.2, 6]]\nopen_until = [1]"))
     said = scree("run", deck, "--set", "simulation.end_time=20", "--set", f'output.directory="{folder}"', folder=folder)
     check(said.code == 0, "it runs", said)
-    check_in("t = 1 s: 2 people have no way left", said.stderr, "at once")
+    check_in("t = 1 s: 2 people have no route left", said.stderr, "at once")
     states = {row["state[-]"] for row in people(Results(folder / "turnstile")).values() if row["population[-]"] == "wheelchairs"}
-    check(states == {"no way"}, "and in agents.csv", states)
+    check(states == {"no route"}, "and in agents.csv", states)
 
 
 # ---- exits
@@ -167,7 +167,7 @@ def test_first_the_waypoint_then_the_exit(folder):
     results = same_on_ranks_and_after_restart(folder, "exit_takes_others/desk_first.toml", stop="9")
     rows = people(results).values()
     check(left(results) == {"shop": 5}, "all 5 leave", left(results))
-    check(min(float(row["walked[m]"]) for row in rows) >= 17, "after the way to the desk and back", list(rows))
+    check(min(float(row["walked[m]"]) for row in rows) >= 17, "after the route to the desk and back", list(rows))
     check(min(float(row["left[s]"]) for row in rows) >= 7.5, "none before 7.5 s", list(rows))
 
 
@@ -285,31 +285,31 @@ def test_a_lift_and_a_stair_that_are_too_narrow_for_wheelchairs(folder, narrow):
 
     results, said = changed(folder, "lift_or_stair/shop.toml", change, expect=2 if narrow == "both" else 0)
     if narrow == "both":
-        check_in("4 people with a radius of up to 0.35 m have no way", said.stderr, "who")
+        check_in("4 people with a radius of up to 0.35 m have no route", said.stderr, "who")
         check(said.stderr.count('"east" is 0.6 m wide at (20, 3)') == 1, "the lift is named once", said)
         return
     states = [row["state[-]"] for row in people(results).values() if row["agent_type[-]"] == "wheelchair"]
     rode = results.summary["evacuation"]["lifts"]["east"]["persons"]
     check(rode == (4 if narrow == "stair" else 0), "who took the lift", rode)
-    check(set(states) == {"no way" if "closes" in narrow else "left"}, "wheelchairs", states)
+    check(set(states) == {"no route" if "closes" in narrow else "left"}, "wheelchairs", states)
     check(results.summary["evacuation"]["left"] == (10 if "closes" in narrow else 14), "who left", results.summary["evacuation"])
 
 
 @pytest.mark.parametrize("x", (5, 10))
 def test_a_queue_before_and_behind_the_passages(folder, x):
     step = {"queue": {"line": [[x, 3], [x - 3, 3]], "spacing": 0.9, "servers": 1, "service": {"distribution": "constant", "value": 1.0}}}
-    results, _ = changed(folder, "ways_by_width/mixed.toml", lambda deck: deck.update(journeys={"leave": {"steps": [step, {"choice": "nearest"}]}}))
+    results, _ = changed(folder, "routes_by_width/mixed.toml", lambda deck: deck.update(journeys={"leave": {"steps": [step, {"choice": "nearest"}]}}))
     check(results.summary["evacuation"]["left"] == 23 and by_passage(results) == [20, 3], "20 by the narrow passage, 3 by the wide one",
           by_passage(results))
     check(results.summary["evacuation"]["locks"] == [], "who waits in a queue is not locked")
 
 
 @pytest.mark.parametrize("rule", ({}, {"side_by_side": True, "stay": "none"}))
-def test_a_group_takes_the_ways_of_its_widest(folder, rule):
+def test_a_group_takes_the_routes_of_its_widest(folder, rule):
     """Four pairs of an adult and a wheelchair, three of adults."""
     rows = [f"{1 + k % 2},{1 + k // 2},{'wheelchair' if k % 2 else 'adult'},{k // 2}" for k in range(8)]
     rows += [f"{3.5 + 0.6 * (k % 2)},{1 + k // 2},adult,{4 + k // 2}" for k in range(6)]
-    results, _ = changed(folder, "ways_by_width/mixed.toml", lambda deck: deck.update(populations={"families": {"file": "families.csv", "groups": rule}}),
+    results, _ = changed(folder, "routes_by_width/mixed.toml", lambda deck: deck.update(populations={"families": {"file": "families.csv", "groups": rule}}),
                          [("families.csv", "\n".join(["x,y,kind,group", *rows, ""]))])
     check(results.summary["evacuation"]["left"] == 14 and by_passage(results) == [6, 8], "pairs with a wheelchair by the wide passage", by_passage(results))
 
@@ -319,10 +319,10 @@ def test_widths_with_a_source_and_with_pbd(folder):
         deck.pop("populations")
         deck["sources"] = {"in": {"agents": ["adult", "wheelchair"], "region": [[0.5, 0.5], [3, 0.5], [3, 5.5], [0.5, 5.5]], "rate": 1.0, "limit": 20}}
 
-    results, _ = changed(folder, "ways_by_width/mixed.toml", source)
+    results, _ = changed(folder, "routes_by_width/mixed.toml", source)
     chairs = sum(row["agent_type[-]"] == "wheelchair" for row in people(results).values())
     check(by_passage(results) == [20 - chairs, chairs] and chairs > 0, "each size by its own", by_passage(results))
-    results, _ = run(folder, "ways_by_width/mixed.toml", "--set", 'crowd.model="pbd"', to="pbd")
+    results, _ = run(folder, "routes_by_width/mixed.toml", "--set", 'crowd.model="pbd"', to="pbd")
     check(by_passage(results) == [20, 3], "pbd: each size by its own", by_passage(results))
 
 
@@ -331,8 +331,8 @@ def test_smoke_shuts_the_only_exit_that_is_wide_enough(folder):
         deck["exits"] = {"gate": {"line": [[12, 6], [12, 7.5]]}, "turnstile": {"line": [[12, 2], [12, 2.6]]}}
         deck["hazard"] = {"file": "smoke.csv", "closes": {"gate": {"extinction": 0.5}}}
 
-    results, said = changed(folder, "ways_by_width/mixed.toml", change, [("smoke.csv", "t,K\n0,0\n3,1\n200,1\n")])
-    check_in("t = 1.5 s: 3 people have no way left", said.stderr, "it is told")
+    results, said = changed(folder, "routes_by_width/mixed.toml", change, [("smoke.csv", "t,K\n0,0\n3,1\n200,1\n")])
+    check_in("t = 1.5 s: 3 people have no route left", said.stderr, "it is reported")
     check(left(results) == {"gate": 0, "turnstile": 20}, "20 by the turnstile", left(results))
 
 
