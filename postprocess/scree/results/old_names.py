@@ -59,10 +59,15 @@ def summary_with_new_names(summary, file):
     """The contents of a summary.json with the names of now, of its keys and of its timers."""
     summary = with_new_names(summary, SUMMARY, file)
     for timer in summary.get("timers", []):
-        if (old := timer["name"]) in TIMERS:
-            timer["name"] = TIMERS[old]
-            tell(file, old, TIMERS[old])
+        timer["name"] = new_name(timer["name"], TIMERS, file)
     return summary
+
+
+def new_name(name, names, file):
+    """The name of now of what is one of the tables above, whatever else the file has."""
+    if name in names:
+        tell(file, name, names[name])
+    return names.get(name, name)
 
 
 @cache

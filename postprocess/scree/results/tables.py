@@ -7,7 +7,7 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
-from scree.results.old_names import AGENT_STATES, AGENTS, CERTIFICATE, names_of_now, old_columns, tell
+from scree.results.old_names import AGENT_STATES, AGENTS, CERTIFICATE, names_of_now, new_name, old_columns, tell
 
 AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.

@@ -374,10 +374,9 @@ void NonsmoothStepper<D>::check_overlap(const State<D>& state) {
     refuse_step(
         state.clock,
         what +
-            (state.deformation.is_given()
-                 ? "; is the domain strained too fast, or pressed too hard, for its step?"
-                 : "; does an obstacle press bodies where they have no room?") +
-            " Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] correction_sweeps");
+            (state.deformation.is_given() ? "; is the domain strained too fast, or pressed too hard? "
+                                          : "; does an obstacle press bodies where they have no room? ") +
+            "Otherwise reduce [time] step or solver.tolerance, or raise [nonsmooth] correction_sweeps");
   settings_.on_overlap.warn(
       state.clock, [&] { return what; }, "further steps like this are not named: see the column max_overlap");
 }
