@@ -219,6 +219,6 @@ TEST_CASE("a cell without contacts follows a shear stress with its fastest shear
               soft ? "friction = 0, restitution = 0.2, stiffness = 1e4" : "friction = 0, restitution = 0",
               {radius, soft});
     for (int step = 0; step < 5; ++step) simulation.step();
-    CHECK(simulation.state().cell.shear_rate(simulation.state().box) == Approx(-0.1).epsilon(1e-12));
+    CHECK(simulation.state().deformation.shear_rate(simulation.state().box) == Approx(-0.1).epsilon(1e-12));
   }
 }
