@@ -49,7 +49,7 @@ TEST_CASE("field columns: frames have vectors in space, rotations about z and qu
   fields.add(5, {"rank", "-", 1, std::span<const std::int32_t>(rank)});
   const std::vector<Column> columns = fields.columns();
   CHECK(names_of(columns) ==
-        "id[-]1 radius[m]1 velocity[m/s]3 group[-]1 rank[-]1 mass[kg]1 angular_velocity[rad/s]3 "
+        "id[-]1 radius[m]1 velocity[m/s]3 type[-]1 rank[-]1 mass[kg]1 angular_velocity[rad/s]3 "
         "orientation[-]4 ");
   CHECK(values_of(columns, "velocity") == std::vector<double>{0, 3, 0});
   CHECK(values_of(columns, "angular_velocity") == std::vector<double>{0, 0, 4});
@@ -64,7 +64,7 @@ TEST_CASE("field columns: H5MD files have as many components as the run", "[run]
   FieldColumns<2> in_2d(state, FieldFile::h5md);
   const std::vector<Column> columns = in_2d.columns();
   CHECK(names_of(columns) ==
-        "position[m]2 image[-]2 velocity[m/s]2 radius[m]1 group[-]1 mass[kg]1 angular_velocity[rad/s]1 "
+        "position[m]2 image[-]2 velocity[m/s]2 radius[m]1 type[-]1 mass[kg]1 angular_velocity[rad/s]1 "
         "orientation[-]1 ");
   CHECK(values_of(columns, "position") == std::vector<double>{1, 2});
   CHECK(values_of(columns, "orientation") == std::vector<double>{0.25});
@@ -74,7 +74,7 @@ TEST_CASE("field columns: H5MD files have as many components as the run", "[run]
   FieldColumns<3> in_3d(spheres, FieldFile::h5md);
   const std::vector<Column> of_3d = in_3d.columns();
   CHECK(names_of(of_3d) ==
-        "position[m]3 image[-]3 velocity[m/s]3 radius[m]1 group[-]1 mass[kg]1 angular_velocity[rad/s]3 "
+        "position[m]3 image[-]3 velocity[m/s]3 radius[m]1 type[-]1 mass[kg]1 angular_velocity[rad/s]3 "
         "orientation[-]4 ");
   CHECK(values_of(of_3d, "orientation") == std::vector<double>{1, 0, 0, 0});
 }
