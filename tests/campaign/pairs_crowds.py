@@ -100,7 +100,7 @@ def floors(name):
         connector = {"type": name, "polygon": rectangle(x0, y0, x1, y1), "bottom": {"floor": "ground", "line": down}, "top": {"floor": "top", "line": up}}
         if name == "escalator":
             connector |= {"speed": 0.5, "direction": "down", "walk": 0.5}
-        d.table("connectors")["down"] = connector
+        d.table("connectors")["passage"] = connector
     return put
 
 
@@ -361,7 +361,7 @@ def features(reference):
         "lock": {NONE: nothing, "soon": put("crowd.lock", after=5.0), "stop": put("crowd.lock", after=5.0, then="stop"), "off": put("crowd.lock", after=0.0)},
         "navigation": {NONE: nothing, "density": put("navigation.density_cost", weight=0.5, update=0.5)},
         "zone": {NONE: nothing, "slow": zone},
-        "closing": {NONE: nothing, "connector": lambda d: d.tables["connectors"]["down"].update(closed_from=2.0)},
+        "closing": {NONE: nothing, "connector": lambda d: d.tables["connectors"]["passage"].update(closed_from=2.0)},
         "stages": {NONE: nothing, "halves": stages("halves"), "until": stages("until")},
         "grains": {NONE: nothing} | {name: grains(name) for name in (
             "obstacles", "moving wall", "periodic", "particles", "inlets", "outlets", "forces", "materials", "gravity")},
