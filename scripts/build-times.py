@@ -33,7 +33,8 @@ def main():
     for target in ("all", "scree"):
         made = {name: seconds[name] for name in objects_of(build, target) if name in seconds}
         slow = sorted(((time, name) for name, time in made.items()), reverse=True)
-        print(f"{target}: {sum(made.values()):.0f} s of compiling in {len(made)} units; above {LIMIT} s: {sum(t > LIMIT for t, _ in slow)}; "
+        long = sum(time > LIMIT for time, _ in slow)
+        print(f"{'missed' if long else 'met':7} {target}: {sum(made.values()):.0f} s of compiling in {len(made)} units; above {LIMIT} s: {long}; "
               "slowest: " + ", ".join(f"{name.replace('CMakeFiles/', '')} {time:.0f}" for time, name in slow[:3]))
 
 

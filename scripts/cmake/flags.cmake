@@ -27,8 +27,9 @@ target_include_directories(scree_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g")
 if(SCREE_SANITIZE)
+  # -g1: reports need lines, no variables; more takes long to write.
   target_compile_options(scree_flags INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
-                                               -fno-sanitize-recover=undefined)
+                                               -fno-sanitize-recover=undefined -g1)
   target_link_options(scree_flags INTERFACE -fsanitize=address,undefined)
 endif()
 

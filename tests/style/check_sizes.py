@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--bin", help="accepted for uniformity, not used")
     parser.add_argument("--list", action="store_true", help="print the lines of sizes.txt as of today")
     parser.add_argument("--update", action="store_true", help="make exceptions of sizes.txt smaller, or remove them")
-    parser.add_argument("--summary", action="store_true", help="print how many are above the limits")
+    parser.add_argument("--summary", action="store_true", help="print how many are above the limits, as met or missed")
     options = parser.parse_args()
     sizes = sizes_of(options.source.resolve())
     above = {key: size for key, size in sizes.items() if size > limit_of(*key)}
@@ -103,8 +103,10 @@ def main():
     if options.summary:
         for kind, limit in LIMITS.items():
             of_kind = sorted(((size, place) for (its_kind, place), size in above.items() if its_kind == kind), reverse=True)
-            print(f"{kind}: {len(of_kind)} above {limit}; largest: " + ", ".join(f"{place} {size}" for size, place in of_kind[:3]))
-        print("words of our own in names: " + ", ".join(f"{place} {size}" for (kind, place), size in sorted(above.items()) if kind == "word"))
+            print(f"{'missed' if of_kind else 'met':7} {kind}: {len(of_kind)} above {limit}; largest: "
+                  + ", ".join(f"{place} {size}" for size, place in of_kind[:3]))
+        words = [f"{place} {size}" for (kind, place), size in sorted(above.items()) if kind == "word"]
+        print(f"{'missed' if words else 'met':7} words of our own in names: {', '.join(words)}")
         return
     report(problems_of(above, exceptions()), len(sizes), "sizes")
 
