@@ -371,8 +371,13 @@ void SchurSystem<D>::Settings::describe(Section& section) {
 template <int D>
 bool SchurSystem<D>::will_factorise(const Settings& settings, const ScaledProblem<D>& problem) {
   if (settings.linear != "auto") return settings.linear == "direct";
-  return problem.n_bodies_of_all() * State::q <= settings.direct_limit && !petsc_option_given("-ksp_type") &&
+  return is_within_limit(settings, problem) && !petsc_option_given("-ksp_type") &&
          !petsc_option_given("-pc_type");
+}
+
+template <int D>
+bool SchurSystem<D>::is_within_limit(const Settings& settings, const ScaledProblem<D>& problem) {
+  return problem.n_bodies_of_all() * State::q <= settings.direct_limit;
 }
 
 template <int D>

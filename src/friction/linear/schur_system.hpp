@@ -37,6 +37,8 @@ class SchurSystem {
   /// option -scree_ksp_type or -scree_pc_type turns auto into iterative, whatever it names. Local; the same
   /// on all ranks.
   static bool will_factorise(const Settings& settings, const ScaledProblem<D>& problem);
+  /// Whether the velocities are no more than `direct_limit`. Local.
+  static bool is_within_limit(const Settings& settings, const ScaledProblem<D>& problem);
 
   SchurSystem(const Settings& settings, Kind kind);
   ~SchurSystem();

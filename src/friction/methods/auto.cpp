@@ -93,6 +93,8 @@ class Auto final : public FrictionSolver<D> {
 
   /// Whether Newton's systems are to be factorised unless they are too large, and are.
   bool too_large(const ScaledProblem<D>& problem) const {
+    // The rest asks PETSc's options, and what sweeps solve shall not wait for its libraries.
+    if (SchurSystem<D>::is_within_limit(newton_settings_.linear, problem)) return false;
     auto unlimited = newton_settings_.linear;
     unlimited.direct_limit = std::numeric_limits<std::int64_t>::max();
     return SchurSystem<D>::will_factorise(unlimited, problem) &&
