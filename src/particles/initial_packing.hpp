@@ -95,6 +95,15 @@ struct PackingContext {
   GlobalId first_id;  ///< ids of this group are first_id, first_id + 1, ... without gaps
   std::span<const NewBody<D>> earlier = {};  ///< bodies of the groups before, as this rank made them
   const BodyPacker<D>* packer = nullptr;     ///< null: there is none, and dense sources refuse
+
+  /// Body `id` with the size and orientation that are drawn for it, not yet at any place. Local.
+  NewBody<D> draw(GlobalId id) const {
+    RandomStream stream(seed, id, purpose::radius);
+    NewBody<D> body{id, {}, 0};
+    body.take(sizes.draw(stream));
+    body.orientation = turn.of(id, shapes[body.shape], seed);
+    return body;
+  }
 };
 
 /// Makes the bodies of one group. Each rank makes a share of its own choosing (never all on rank 0); the

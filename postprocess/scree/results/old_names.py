@@ -64,7 +64,7 @@ def summary_with_new_names(summary, file):
 
 
 def new_name(name, names, file):
-    """The name of now of what is one of the tables above, whatever else the file has."""
+    """The name of now of a value of a file, by one of the tables above."""
     if name in names:
         tell(file, name, names[name])
     return names.get(name, name)

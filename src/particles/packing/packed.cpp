@@ -116,14 +116,8 @@ class DensePacking final : public InitialPacking<D> {
     Bodies bodies;
     const Comm& comm = context.comm;
     const EvenShare share(comm, n);
-    for (std::int64_t i = share.first; i < share.last; ++i) {
-      const GlobalId id = context.first_id + i;
-      RandomStream stream(context.seed, id, purpose::radius);
-      bodies.push_back({id, {}, 0});
-      NewBody<D>& body = bodies.back();
-      body.take(context.sizes.draw(stream));
-      body.orientation = context.turn.of(id, context.shapes[body.shape], context.seed);
-    }
+    for (std::int64_t i = share.first; i < share.last; ++i)
+      bodies.push_back(context.draw(context.first_id + i));
     return bodies;
   }
   static Real volume_of(const PackingContext<D>& context, const Bodies& bodies) {

@@ -72,12 +72,7 @@ class RandomPacking final : public InitialPacking<D> {
     Real largest = 0;
     const EvenShare share(comm, n);
     for (std::int64_t i = share.first; i < share.last; ++i) {
-      const GlobalId id = context.first_id + i;
-      RandomStream stream(context.seed, id, purpose::radius);
-      bodies.push_back({id, {}, 0});
-      NewBody<D>& body = bodies.back();
-      body.take(context.sizes.draw(stream));
-      body.orientation = context.turn.of(id, context.shapes[body.shape], context.seed);
+      const NewBody<D>& body = bodies.emplace_back(context.draw(context.first_id + i));
       largest = std::max(largest, by_shape_ ? fit.inscribed_radius(body) : body.radius);
     }
     if (comm.max(largest) > region.largest_radius())
