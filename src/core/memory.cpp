@@ -117,6 +117,14 @@ bool counts_allocations() {
   return SCREE_OWN_NEW != 0;
 }
 
+void keep_freed_memory() {
+  // The largest threshold that glibc takes; what is larger has a mapping of its own. Fails for no value of
+  // these.
+  constexpr int mapped_from = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, mapped_from);
+  mallopt(M_TRIM_THRESHOLD, 2 * mapped_from);
+}
+
 std::int64_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

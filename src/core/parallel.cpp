@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/launcher.hpp"
+#include "core/memory.hpp"
 #include "core/petsc.hpp"
 #include "core/timing.hpp"
 
@@ -94,6 +95,7 @@ void Comm::barrier() const {
 }
 
 Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
+  keep_freed_memory();
   // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
   int provided = 0;  // may_have_threads() tells
   const launcher::StartSettings settings;

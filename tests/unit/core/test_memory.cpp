@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <vector>
@@ -38,4 +40,21 @@ TEST_CASE("what is held at a time is counted, and given back", "[core]") {
     REQUIRE(held <= asked + 2 * 4096);
   }
   REQUIRE(live_memory() == before);
+}
+
+TEST_CASE("memory that was given back is not asked for again from the system", "[core]") {
+  if (!counts_allocations()) return;
+  const auto page_faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  const auto make_lists = [] {
+    const std::vector<char> small(std::size_t{1} << 20, 'x'), large(std::size_t{3} << 20, 'x');
+    return small.back() == large.back();
+  };
+  REQUIRE(make_lists());
+  const long before = page_faults();
+  for (int round = 0; round < 10; ++round) REQUIRE(make_lists());
+  REQUIRE(page_faults() - before < 100);  // of the 10 000 pages that were filled
 }
