@@ -254,6 +254,7 @@ def parse(arguments):
 
 def main(arguments=None):
     options = parse(arguments)
+    os.environ.setdefault("SCREE_PYTHON", sys.executable)    # of scree_bench: the one that has what this script has
     began = time.monotonic()
     machine = machine_of(options.bin)
     ranks = len(os.sched_getaffinity(0))
