@@ -118,8 +118,7 @@ bool counts_allocations() {
 }
 
 void keep_freed_memory() {
-  // The largest threshold that glibc takes; what is larger has a mapping of its own. Fails for no value of
-  // these.
+  // The largest threshold that glibc accepts; what is larger has a mapping of its own.
   constexpr int mapped_from = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, mapped_from);
   mallopt(M_TRIM_THRESHOLD, 2 * mapped_from);

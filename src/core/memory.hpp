@@ -21,7 +21,7 @@ std::int64_t live_memory();
 bool counts_allocations();
 
 /// Memory that is given back stays with this process for the next array, up to 64 MiB at the end of the heap:
-/// lists are made anew every few steps, and pages that go to the system between cost more than the list.
+/// lists are rebuilt every few steps, and giving pages to the system in between costs more than the list.
 /// Local; called once at the start. Without it the allocator of glibc decides by what happened to be freed
 /// before.
 void keep_freed_memory();
