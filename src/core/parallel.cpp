@@ -97,7 +97,7 @@ void Comm::barrier() const {
 Parallel::MpiLife::MpiLife(int& argc, char**& argv) {
   keep_freed_memory();
   // One thread calls MPI; another may write frames meanwhile (io/background.hpp).
-  int provided = 0;  // may_have_threads() tells
+  int provided = 0;  // asked by may_have_threads()
   const launcher::StartSettings settings;
   folder = settings.folder();
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

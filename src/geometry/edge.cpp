@@ -188,8 +188,8 @@ std::vector<SurfacePiece<2>> pieces_of(const Edge& edge) {
            .normal = edge.normal,
            .tangent = edge.tangent,
            .length = edge.length},
-          {.kind = Kind::ball, .point = edge.a},
-          {.kind = Kind::ball, .point = edge.b}};
+          {.kind = Kind::sphere, .point = edge.a},
+          {.kind = Kind::sphere, .point = edge.b}};
 }
 
 std::vector<SurfacePiece<2>> EdgeShape::pieces(int part) const {

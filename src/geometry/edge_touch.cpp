@@ -66,7 +66,7 @@ void EdgeShape::touch_edge(int part, const TouchQuery<2>& query, const Vec<2>& o
 void ThinWall::touch(int part, const ConvexCore<2>& core, const BodyPose<2>& pose, Real rounding,
                      const Vec<2>& from, Real reach, Real width, WallContacts<2>& found) const {
   const TouchQuery<2> query{{core, pose}, rounding, reach, width};
-  if (query.is_ball()) return Shape::touch(part, core, pose, rounding, from, reach, width, found);
+  if (query.is_sphere()) return Shape::touch(part, core, pose, rounding, from, reach, width, found);
   const int crossed = first_crossed(part, pose.centre, from);
   if (crossed < 0) return touch_edge(part, query, side_of(part, pose.centre), found);
   found.n = 0;

@@ -38,9 +38,9 @@ struct Outline {
 template <int D>
 struct SurfacePiece {
   enum class Kind {
-    plane,  ///< solid behind it: gap = n . (x - p) - r
-    edge,   ///< two-sided, where 0 <= t . (x - p) <= length: gap = |n . (x - p)| - r
-    ball,   ///< gap = front (|x - p| - radius) - r; a corner has radius 0
+    plane,   ///< solid behind it: gap = n . (x - p) - r
+    edge,    ///< two-sided, where 0 <= t . (x - p) <= length: gap = |n . (x - p)| - r
+    sphere,  ///< gap = front (|x - p| - radius) - r; a corner has radius 0
   };
   Kind kind = Kind::plane;
   Vec<D> point{};    ///< p [m]

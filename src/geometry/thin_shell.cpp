@@ -70,7 +70,7 @@ void ThinShell::touch(int part, const ConvexCore<3>& core, const BodyPose<3>& po
       rims[n++] = {origin_ + end[1] * axis_, axis_, across_, end[0], forward * edge_.tangent};
   }
   const TouchQuery<3> query{{core, pose}, rounding, reach, width};
-  if (n > 0 || query.is_ball())
+  if (n > 0 || query.is_sphere())
     return touch_curved(*this, part, query, from, std::span(rims).first(n), found);
   // A plane: its front is where the centre belongs.
   touch_plane(query, origin_, nearest(pose.centre, from).normal, found);

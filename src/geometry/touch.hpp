@@ -14,7 +14,7 @@ struct TouchQuery {
   PosedCore<D> body;
   Real rounding, reach, width;
 
-  bool is_ball() const { return body.core.vertices().size() == 1; }
+  bool is_sphere() const { return body.core.vertices().size() == 1; }
   /// A corner of the core, from the centre of the body [m].
   Vec<D> corner(int i) const {
     return body.pose.size * body.pose.direction(body.core.vertices()[static_cast<std::size_t>(i)]);

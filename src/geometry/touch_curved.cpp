@@ -351,7 +351,7 @@ class CurvedTouch {
 
 void touch_curved(const Shape<3>& shape, int part, const TouchQuery<3>& query, const Vec<3>& from,
                   std::span<const WallRim> rims, WallContacts<3>& found) {
-  if (!query.is_ball()) return CurvedTouch(shape, part, query, from, rims).run(found);
+  if (!query.is_sphere()) return CurvedTouch(shape, part, query, from, rims).run(found);
   TouchPoints<3> points(query);
   add_corners(shape, part, query, from, points);
   points.give(found);

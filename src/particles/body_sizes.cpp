@@ -43,14 +43,14 @@ void BodySizes<D>::describe(Section& section, const ShapeTable<D>& shapes) {
       section.fail(
           key,
           fmt::format("unknown shape '{}'; [shapes] has: {}", names[i],
-                      shapes.only_balls() ? "none" : fmt::format("{}", fmt::join(shapes.names(), ", "))));
+                      shapes.only_spheres() ? "none" : fmt::format("{}", fmt::join(shapes.names(), ", "))));
     const ConvexShape<D>& form = shapes[number].form;
     kinds_.push_back({.shape = number,
                       .up_to = (kinds_.empty() ? 0 : kinds_.back().up_to) + shares[i] / sum,
                       .share = shares[i] / sum,
                       .own_radius = form.radius,
                       .volume = shapes.volume(number, form.radius),
-                      .of_ball = form.volume / body_volume<D>(1)});
+                      .of_sphere = form.volume / body_volume<D>(1)});
   }
 }
 
@@ -85,7 +85,7 @@ Real BodySizes<D>::mean_volume() const {
   if (kinds_.empty()) return radius_->mean_volume();
   Real volume = 0;
   for (const Kind& kind : kinds_)
-    volume += kind.share * (radius_ ? kind.of_ball * radius_->mean_volume() : kind.volume);
+    volume += kind.share * (radius_ ? kind.of_sphere * radius_->mean_volume() : kind.volume);
   return volume;
 }
 

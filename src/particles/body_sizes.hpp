@@ -53,7 +53,7 @@ class BodySizes {
     Real share;       // of all, 0 to 1
     Real own_radius;  // of the shape as described [m]
     Real volume;      // of it [m3]
-    Real of_ball;     // volume over that of its circumscribed sphere
+    Real of_sphere;   // volume over that of its circumscribed sphere
   };
   const Kind& kind_at(Real share) const;
 

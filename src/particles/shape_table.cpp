@@ -18,7 +18,7 @@ BodyShape<D>::BodyShape(std::string with_name, ConvexShape<D> with_form)
 
 template <int D>
 ShapeTable<D>::ShapeTable() {
-  add({"sphere", ball_shape<D>()});
+  add({"sphere", sphere_shape<D>()});
 }
 
 template <int D>

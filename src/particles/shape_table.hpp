@@ -55,7 +55,7 @@ class ShapeTable {
   void add(BodyShape<D> shape) { shapes_.push_back(std::move(shape)); }
 
   std::int32_t size() const { return static_cast<std::int32_t>(shapes_.size()); }
-  bool only_balls() const { return size() == 1; }
+  bool only_spheres() const { return size() == 1; }
   const BodyShape<D>& operator[](std::int32_t number) const {
     return shapes_[static_cast<std::size_t>(number)];
   }
@@ -67,7 +67,7 @@ class ShapeTable {
   /// Of a body [m3; 2D: m2].
   Real volume(std::int32_t number, Real radius) const;
   /// Radius of the sphere of that volume [m].
-  Real radius_of_equal_ball(std::int32_t number, Real radius) const {
+  Real radius_of_equal_sphere(std::int32_t number, Real radius) const {
     return number == 0 ? radius
                        : radius * std::pow((*this)[number].form.volume / (*this)[0].form.volume, 1.0 / D);
   }

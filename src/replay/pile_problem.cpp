@@ -20,8 +20,8 @@ constexpr Index the_ground = -1;
 
 /// A sphere, or a disc 1 m deep.
 template <int D>
-Index add_ball(SerialProblem<D>& problem, const Vec<D>& at, Real radius,
-               const std::array<Real, n_velocities<D>>& velocity) {
+Index add_sphere(SerialProblem<D>& problem, const Vec<D>& at, Real radius,
+                 const std::array<Real, n_velocities<D>>& velocity) {
   const Real mass = density * std::numbers::pi * radius * radius * (D == 2 ? 1 : 4.0 / 3 * radius);
   const Real moment = (D == 2 ? 0.5 : 0.4) * mass * radius * radius;
   if constexpr (D == 2)
@@ -153,7 +153,7 @@ SerialProblem<D> pile_problem(int size, std::uint64_t seed) {
   std::array<Real, n_velocities<D>> velocity{};
   velocity[D - 1] = -gravity * time_step;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const Index body = add_ball(problem, x[i], radius[i], velocity);
+    const Index body = add_sphere(problem, x[i], radius[i], velocity);
     const auto touch_wall = [&](const Vec<D>& normal, Real gap) {
       if (gap < reach)
         problem.add_contact(the_ground, body, x[i] - radius[i] * normal, normal, mu,

@@ -115,9 +115,9 @@ bool may_meet_obstacle(const State<D>& state, std::size_t i, int constraint) {
 
 /// The radius of body i, of one with a shape that of the sphere of its volume [m].
 template <int D>
-Real equal_ball_radius(const State<D>& state, std::size_t i) {
+Real equal_sphere_radius(const State<D>& state, std::size_t i) {
   const Real radius = state.bodies.radius()[i];
-  return state.bodies.carries_shapes() ? state.shapes.radius_of_equal_ball(state.bodies.shape()[i], radius)
+  return state.bodies.carries_shapes() ? state.shapes.radius_of_equal_sphere(state.bodies.shape()[i], radius)
                                        : radius;
 }
 

@@ -31,7 +31,7 @@ def test_what_has_no_effect_or_no_meaning_is_refused(folder):
         refused(folder, "run", deck, *(word for option in options for word in ("--set", option)), words=list(words))
 
 
-def test_too_long_a_step_is_told(folder):
+def test_too_long_a_step_is_reported(folder):
     # 35 steps to the period 2 pi sqrt(m / 2 k) of 14 ms.
     output = ("--set", f"output.directory={folder}")
     result = run_ok("run", _deck(folder), *output, "--set", "time.step=5e-4")

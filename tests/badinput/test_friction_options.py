@@ -1,5 +1,5 @@
 """Options of the solvers of friction problems: what names nothing ends with one message and exit code 2 on any number of
-ranks; linear systems that fail are told in the table, and the benchmark goes on."""
+ranks; linear systems that fail are reported in the table, and the benchmark goes on."""
 from refusal import refused
 from scree_program import check, check_in, run_ok
 
@@ -42,7 +42,7 @@ def test_petsc_options_whose_values_name_nothing(folder):
                   words=["PETSc options: ", "KSP type frob"])
 
 
-def test_linear_systems_that_fail_are_told(folder):
+def test_linear_systems_that_fail_are_reported(folder):
     for solver, options, words in (("ipm", "-scree_ksp_type cg -scree_ksp_max_it 1", "DIVERGED_ITS after 1 iterations"),
                                    ("newton", "-scree_mat_mumps_icntl_23 1", "too little memory")):
         result = run_ok("friction", "--case", "pile:150", "--compliance", "1e-2", "--solvers", solver, "--petsc", options,

@@ -159,11 +159,11 @@ def test_a_material_need_be_named_only_where_there_are_several(folder):
 
 
 def test_check_asks_about_a_density_that_no_solid_has(folder):
-    told = json.loads(run_ok("check", "--json", write_deck(folder, ("density = 2500", "density = 2.5")), folder=folder).stdout)["findings"]
-    check(any("density of glass is 2.5 kg/m3" in text and '"2.5 g/cm3" meant' in text for text in told), "it is named", told)
+    reported = json.loads(run_ok("check", "--json", write_deck(folder, ("density = 2500", "density = 2.5")), folder=folder).stdout)["findings"]
+    check(any("density of glass is 2.5 kg/m3" in text and '"2.5 g/cm3" meant' in text for text in reported), "it is named", reported)
     for changes in ((), (("density = 7800", "density = 7.8"),)):    # steel is that of the floor alone
-        told = json.loads(run_ok("check", "--json", write_deck(folder, *changes), folder=folder).stdout)["findings"]
-        check(not any("density" in text for text in told), "others are not", told)
+        reported = json.loads(run_ok("check", "--json", write_deck(folder, *changes), folder=folder).stdout)["findings"]
+        check(not any("density" in text for text in reported), "others are not", reported)
 
 
 def test_inertia_in_a_scheme_that_knows_none(folder):
@@ -225,7 +225,7 @@ def test_a_step_so_long_that_bodies_cross(folder):
     for step, word in (("0.005", "takes a skin of"), ("0.5", "it is cut to")):
         result = run_ok("run", deck, "--set", f"time.step={step}", "--set", "simulation.end_time=1", "--set", "domain.outside=keep", "--force",
                         folder=folder)
-        check(result.stderr.count(word) == 1, "told once", result)
+        check(result.stderr.count(word) == 1, "reported once", result)
         summary = json.loads((folder / "results" / "grains" / "summary.json").read_text())
         key = "skin_widened" if step == "0.005" else "steps_cut"
         check(summary[key] > 0, "and counted", summary)

@@ -34,9 +34,9 @@ def test_a_deck_that_asks_for_vtk_runs_without_it_and_is_told_once(folder):
     if not lacks("VTK"):
         pytest.skip("a build with VTK")
     deck = write_deck(folder)
-    told = run_ok("check", deck).stdout
+    reported = run_ok("check", deck).stdout
     for words in ADVICE:
-        check_in(words, told, "check says what is missing and what to do")
+        check_in(words, reported, "check says what is missing and what to do")
     check(json.loads(run_ok("check", deck, "--json").stdout)["missing_outputs"] == ["vtk"], "so does check --json")
     run = run_ok("run", deck, "--set", "simulation.end_time=0.1", ranks=2, folder=folder)
     for words in ADVICE:

@@ -100,7 +100,7 @@ def test_nobody_walks_to_a_place_in_a_lift(folder):
     refused(folder, "check", path, words=["house.toml:31:", "waypoints.seat", 'lift "lift"', "floors only"])
 
 
-def test_a_capacity_without_room_is_told(folder):
+def test_a_capacity_without_room_is_reported(folder):
     path = folder / "house.toml"
     path.write_text(DECK + LIFT + "capacity = 60\n")
     result = scree("check", path, folder=folder)

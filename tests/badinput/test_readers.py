@@ -165,9 +165,9 @@ def test_all_errors_of_a_deck_are_told_at_once(folder):
     places = [tuple(map(int, line.split(":")[1:3])) for line in result.stderr.splitlines() if line.startswith("  small.toml:")]
     check(len(places) == 6 and places == sorted(places), "in the order of the deck", result)
     result = scree("check", "small.toml", "--set", "simulation.seed=x", "--set", "time.step=x", folder=folder)
-    told = [line.split(":")[0] for line in result.stderr.splitlines() if line.startswith(("  small.toml:", "  --set "))]
-    check(told == 4 * ["  small.toml"] + ["  --set simulation.seed", "  --set time.step"], "overrides come last", result)
-    # What misses because of a misspelt name is not told beside it, nor what cannot be judged any more.
+    reported = [line.split(":")[0] for line in result.stderr.splitlines() if line.startswith(("  small.toml:", "  --set "))]
+    check(reported == 4 * ["  small.toml"] + ["  --set simulation.seed", "  --set time.step"], "overrides come last", result)
+    # What misses because of a misspelt name is not reported beside it, nor what cannot be judged any more.
     write_deck(folder, ("upper = [6, 4]", "uper = [6, 4]"), ("point = [0.5, 0.3]", "pont = [0.5, 0.3]"))
     result = scree("check", "small.toml", folder=folder)
     check(result.code == 2, "exit code", result)
@@ -192,15 +192,15 @@ def findings(folder, deck, *arguments, ranks=1):
 
 def test_check_tells_what_a_deck_may_not_mean(folder):
     deck = write_deck(folder)
-    told = findings(folder, deck)
-    check(len(told) == 1 and "upper y" in told[0] and "lower" not in told[0], "only the open face is told", told)
-    check(findings(folder, deck, ranks=3) == told, "the same on 3 ranks", told)
+    reported = findings(folder, deck)
+    check(len(reported) == 1 and "upper y" in reported[0] and "lower" not in reported[0], "only the open face is reported", reported)
+    check(findings(folder, deck, ranks=3) == reported, "the same on 3 ranks", reported)
     roof = '[obstacles.roof]\ntype = "plane"\npoint = [0, 4]\nnormal = [0, -1]\n'
     deck = write_deck(folder, more=roof)
     check(findings(folder, deck) == [], "a closed domain with output needs no word", findings(folder, deck))
     far = '[obstacles.far]\ntype = "segment"\na = [50, 60]\nb = [52, 61]\n'
-    told = findings(folder, write_deck(folder, more=roof + far))
-    check(len(told) == 1 and "[obstacles.far]" in told[0] and "outside of the domain" in told[0], "far obstacle", told)
+    reported = findings(folder, write_deck(folder, more=roof + far))
+    check(len(reported) == 1 and "[obstacles.far]" in reported[0] and "outside of the domain" in reported[0], "far obstacle", reported)
     across = '[obstacles.across]\ntype = "plane"\npoint = [0, -1]\nnormal = [0.1, 1]\n'
     deck = write_deck(folder, ("region = { lower = [0, 0.2]", "region = { lower = [0, 0.8]"), ("count = 120", "count = 60"),
                       more=roof + across.replace("-1]", "0.2]").replace("0.1, 1", "-0.05, 1"))
@@ -208,8 +208,8 @@ def test_check_tells_what_a_deck_may_not_mean(folder):
     check(refused.code == 2 and 'obstacle "across"' in refused.stderr and "periodic axis x" in refused.stderr, "cut obstacle", refused)
     silent = [('[output.vtk]\nevery = "0.1 s"\n', ""), ('[output.h5md]\nevery = "0.1 s"\n', ""),
               ('[analysis]\nevery = "0.04 s"\n', "")]
-    told = findings(folder, write_deck(folder, *silent, more=roof))
-    check(len(told) == 1 and "[measures] are never written" in told[0], "measures without rows", told)
+    reported = findings(folder, write_deck(folder, *silent, more=roof))
+    check(len(reported) == 1 and "[measures] are never written" in reported[0], "measures without rows", reported)
 
 
 def test_an_obstacle_that_takes_the_whole_region_is_named(folder):

@@ -38,7 +38,7 @@ def test_a_message_that_differs_by_number_of_ranks_is_found(folder):
 def test_a_server_that_ends_is_replaced(folder):
     start_servers(folder)
     for ranks in (1, 3):
-        check(command_server.answers("planted", "end", ranks=ranks, folder=folder) is None, "a job of its own has to tell")
+        check(command_server.answers("planted", "end", ranks=ranks, folder=folder) is None, "a job of its own has to show it")
     start_servers(folder)
 
 

@@ -9,7 +9,7 @@ HEADING = re.compile(r"^#+ `\[+(?P<table>[^`\]]*)\]+`(?: with `(?P<key>\w+) = \"
 SAME_KINDS = re.compile(r"^Kinds, with their keys: those of \[`\[+(?P<table>[^`\]]*)\]+`\]\(#[\w-]+\)(?:, in (?P<unit>.*))?\.$")
 ROW = re.compile(r"^\| `(?P<key>\w+)` \| (?P<type>.*?) \| (?P<default>.*?) \| (?P<range>.*?) \| (?P<doc>.*) \|$")
 UNIT = re.compile(r"\[([^\[\]]+)\]$")
-# Quantities whose unit the reference tells in the text that says what they mean, or not at all.
+# Quantities whose unit the reference has in the text that says what they mean, or not at all.
 MORE_UNITS = {"surface_tension": "N/m", "work_of_adhesion": "N/m", "volume": "m3", "noise": "m/s^0.5", "speed_slope": "m2/s",
               "weight": "m2", "density": "1/m2", "force_per_speed": "kg/s", "extinction": "1/m", "density_limit": "1/m2"}
 

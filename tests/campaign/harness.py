@@ -2,7 +2,7 @@
 table at the end.
 
 A part is a module with NAME, a function prepare(workshop), and a function attempt(case), which returns "ok" or "refused" and
-tells case.finding(...) what should not be. Case k of seed s is made of Random("NAME s k"): it is the same whatever ran before it.
+reports with case.finding(...) what should not be. Case k of seed s is made of Random("NAME s k"): it is the same whatever ran before it.
 """
 import concurrent.futures
 import json

@@ -50,7 +50,7 @@ def start_of(trial):
 
 
 def check_certificate_of_unsolved(run):
-    """Two people who are just as wide as their door need any number of sweeps: what such a step leaves is proved and told."""
+    """Two people who are just as wide as their door need any number of sweeps: what such a step leaves is proved and reported."""
     rows = run.certificate
     left_before = np.concatenate([[0], rows["overlap_bound"][:-1]])
     check(((rows["solved"] == 0) | (rows["overlap_bound"] <= crowd_runs.TOLERANCE)).all(), "a step that is solved leads to no overlap")

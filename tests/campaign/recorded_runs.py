@@ -1,4 +1,4 @@
-"""How two runs of one deck differ: their ends, messages, tables, frames, checkpoints and summaries, where a table of renames tells
+"""How two runs of one deck differ: their ends, messages, tables, frames, checkpoints and summaries, where a table of renames says
 which names are other ones now.
 
     [columns]                                 # of tables, without units
@@ -105,7 +105,7 @@ def differences(before, now, renames, ranks=1):
 
 
 def _files_of(folder, ranks):
-    """Files that are compared: name -> path. On several ranks frames for ParaView tell who had which body."""
+    """Files that are compared: name -> path. On several ranks frames for ParaView show who had which body."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file() and path.name != "end.json"}
     return {name: path for name, path in found.items()
             if not LEFT_OUT.search(name) and not (ranks > 1 and name.endswith(FRAMES))}

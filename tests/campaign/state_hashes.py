@@ -7,7 +7,7 @@
 
 The runs: every shipped deck, cut down to some bodies and steps, and decks made at random, with the seeds of the campaign. Compared are
 exit codes, messages, state hashes, all tables (CSV), frames (H5MD, paths of people, XDMF, for ParaView), contact problems, checkpoints, the
-resolved deck and what summaries say of the run, not of the machine. On several ranks (--ranks) frames for ParaView are left out: they tell
+resolved deck and what summaries say of the run, not of the machine. On several ranks (--ranks) frames for ParaView are left out: they show
 who had which body. Floating point depends on the machine: compare on the one that recorded. Exit code 0: nothing differs; 1: something does.
 """
 import argparse
@@ -33,7 +33,7 @@ from recorded_runs import Renames, differences    # noqa: E402
 BODIES, STEPS = 400, 60
 RANDOM_DECKS, SEED = 80, 1
 OUTPUTS = ("h5md", "vtk")   # of every shipped deck, besides its own
-MAX_LINES = 20             # that tell of one run
+MAX_LINES = 20             # about one run
 
 
 def with_frames(text):

@@ -351,7 +351,7 @@ std::size_t check_local_minima(const ObstacleSet<2>& shape, bool is_thin) {
             return norm(foot - y) > 1e-9 && norm(foot - y) < sampling;
           });
         }))
-      continue;  // brute force cannot tell this foot from the corner
+      continue;  // brute force cannot separate this foot from the corner
     const std::vector<Vec<2>> feet = local_minima(shape, x, is_thin);
     CHECK(feet.size() == answers.size());
     n_several += answers.size() > 1;

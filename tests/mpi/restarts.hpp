@@ -20,7 +20,7 @@ struct Case {
   std::vector<int> splits = {1, 6, 11, 12};
 };
 
-/// What the checkpoints of a case had to carry, to tell whether anything was tested.
+/// What the checkpoints of a case had to carry, to show whether anything was tested.
 struct Coverage {
   std::int64_t n_remembered = 0;
   bool old_list = false;  ///< some checkpoint came later than its neighbour list

@@ -111,7 +111,7 @@ LoadReport fly(const Comm& comm, const Overrides& overrides, int n_steps, Outcom
 
 }  // namespace
 
-TEST_CASE("balance: splitters give every rank its share up to a block, and tell the fullest", "[mpi]") {
+TEST_CASE("balance: splitters give every rank its share up to a block, and name the fullest", "[mpi]") {
   const Comm world;
   for (const int key_bits : {1, 2, 7, 12, 24, 50}) {
     const RandomBlocks blocks(world, key_bits, 3000);
@@ -183,7 +183,7 @@ TEST_CASE("block costs: found from what ranks held and how long they took, in th
   CHECK(found == Approx(expected).epsilon(0.03));
 }
 
-TEST_CASE("block costs: what is never there costs nothing, what cannot be told apart follows the guess",
+TEST_CASE("block costs: what is never there costs nothing, what cannot be kept apart follows the guess",
           "[mpi]") {
   const Comm world;
   BlockCosts costs(world);
@@ -219,7 +219,7 @@ TEST_CASE("balance: weights found from times share time out evenly where counts 
   }
   const Domain domain(world);
   BlockCosts costs(world);
-  // Loads of all ranks with these weights of what blocks hold, by what each rank tells of the blocks it had.
+  // Loads of all ranks with these weights of what blocks hold, by what each rank says of the blocks it had.
   std::vector<int> owner(n_blocks, 0);
   const auto share_out = [&](const LoadCounts& weight_of) {
     std::vector<BlockKey> keys;

@@ -98,7 +98,7 @@ End<D> look(Simulation<D>& simulation, End<D> end) {
     std::copy_n(&numbers[i * 2 * D + D], D, end.velocity.emplace_back().component.begin());
   }
   end.kinetic = mechanical_energy(state).kinetic;
-  // What is told of contacts obeys the law of friction.
+  // What is reported of contacts obeys the law of friction.
   const ContactGraph<D>& contacts = simulation.find_contacts(0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     CHECK(contacts.force[c] >= 0);

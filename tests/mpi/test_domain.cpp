@@ -149,7 +149,7 @@ struct Scene {
   }
 
   /// Sends a record through a sweep in which each block that touches a body leaves its mark. What arrives at
-  /// the owner tells which colours touched the body, in which order.
+  /// the owner says which colours touched the body, in which order.
   std::map<GlobalId, Real> trace_of_sweep() {
     GhostExchange<D>& ghosts = neighborhood.ghosts();
     const SweepSchedule<D>& schedule = neighborhood.schedule();

@@ -271,7 +271,7 @@ std::vector<std::string> shared_files() {
   return paths;
 }
 
-/// A sum that tells which numbers stand where, alike for any distribution.
+/// A sum that shows which numbers stand where, alike for any distribution.
 std::int64_t fingerprint(const Comm& comm, const FclibProblem& problem) {
   std::int64_t sum = 0;
   const auto add = [&](std::int64_t i, std::int64_t j, Real x) {

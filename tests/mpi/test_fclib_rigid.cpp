@@ -1,4 +1,4 @@
-// Stored problems of rigid bodies: back from a file as they were, and told apart from others.
+// Stored problems of rigid bodies: back from a file as they were, and kept apart from others.
 #include "replay/fclib_rigid.hpp"
 
 #include <algorithm>
@@ -185,7 +185,7 @@ TEST_CASE("fclib rigid: unsymmetric masses, entries in parts, free velocities by
   check();
 }
 
-TEST_CASE("fclib rigid: problems of other bodies are told, alike on all ranks", "[io]") {
+TEST_CASE("fclib rigid: problems of other bodies are refused, alike on all ranks", "[io]") {
   const Comm comm;
   const SerialProblem<3> whole = generated<3>("stack", 4);
   const auto reason_of = [&](const std::function<void(FclibProblem&)>& change) {

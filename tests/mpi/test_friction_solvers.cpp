@@ -1,4 +1,4 @@
-// Every registered solver on several ranks against itself on one, and what is told on all ranks when a
+// Every registered solver on several ranks against itself on one, and what is reported on all ranks when a
 // problem is none or a linear system fails.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -174,7 +174,7 @@ TEST_CASE("friction solvers: impulses to start from that are not finite on one r
                     Contains("to start from are not finite"));
 }
 
-TEST_CASE("friction solvers: linear systems that fail are told in the report, and the best impulses are kept",
+TEST_CASE("friction solvers: linear systems that fail are in the report, and the best impulses are kept",
           "[mpi]") {
   const Comm world;
   SerialProblem<3> whole = generated<3>("pile", 150);

@@ -62,7 +62,7 @@ bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
   });
 }
 
-/// Whether what these people are told agrees with `alone`, where everything is on one rank.
+/// Whether what these people are shown agrees with `alone`, where everything is on one rank.
 bool told_the_same(const Site& site, const Site& alone, const std::vector<Vec<2>>& positions) {
   return std::ranges::all_of(positions, [&](const Vec<2>& x) {
     for (const int destination : {0, 1})

@@ -118,13 +118,13 @@ void check_dense(const std::string& source, std::int64_t min, Real limit) {
   CHECK(outcome.n_bodies >= min);
   Simulation<D> simulation(Comm(), read_deck<D>(dense<D>(source), {"pbd.sweeps=1", "pbd.warm_start=0"}));
   simulation.step();
-  bool is_told = false;
+  bool is_reported = false;
   for (const CertificateEntry& entry : simulation.stepper().certificate()) {
     if (entry.name != "overlap_met") continue;
-    is_told = true;
+    is_reported = true;
     CHECK(entry.value <= limit);
   }
-  CHECK(is_told);
+  CHECK(is_reported);
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ duration = 1
   const Case<2> c{
       disks_deck + events, {"domain.periodic=[true, false]", "velocity.rate=1.5"}, 30, {5, 12, 22}};
   CHECK(check_restarts<2>(c).n_contacts > 50);
-  // The checkpoints had something to tell: every stage, and a body that waited for a place.
+  // The checkpoints had all of this: every stage, and a body that waited for a place.
   Simulation<2> simulation(Comm(), read_deck<2>(c.text, c.overrides));
   const State<2>& state = simulation.state();
   Outcome outcome;

@@ -64,8 +64,8 @@ motion = { type = "oscillate", amplitude = [0, 0.01], frequency = 6 }
 /// Where boxes, capsules, hulls of a mesh and spheres move: `head`, where they start, and walls.
 struct Scene {
   DeckHead head;
-  int pieces, balls;
-  std::string pieces_in, balls_in, walls;
+  int pieces, spheres;
+  std::string pieces_in, spheres_in, walls;
 };
 
 std::string grains_3d(const Scene& scene, const std::string& mesh) {
@@ -95,12 +95,12 @@ shape_shares = [1, 1, 2]
 orientation = "random"
 random_speed = 1.5
 angular_velocity = [9, 0, -4]
-[particles.balls]
+[particles.spheres]
 material = "stone"
 radius = { distribution = "uniform", min = 0.03, max = 0.05 }
 )" +
                         fmt::format("source = {{ type = \"random\", count = {}, region = {{ {} }} }}\n",
-                                    scene.balls, scene.balls_in) +
+                                    scene.spheres, scene.spheres_in) +
                         fmt::format(
                             "[particles.pieces.source]\ntype = \"random\"\ncount = {}\nregion = {{ {} }}\n",
                             scene.pieces, scene.pieces_in) +
@@ -113,9 +113,9 @@ const Scene shaken{.head = {.lower = "[0, 0, -0.2]",
                             .periodic = "[true, true, false]",
                             .gravity = "[0.5, 0, -9.81]"},
                    .pieces = 70,
-                   .balls = 20,
+                   .spheres = 20,
                    .pieces_in = "lower = [0, 0, 0.1], upper = [0.8, 0.8, 0.6]",
-                   .balls_in = "lower = [0, 0, 0.7], upper = [0.8, 0.8, 0.9]",
+                   .spheres_in = "lower = [0, 0, 0.7], upper = [0.8, 0.8, 0.9]",
                    .walls = R"([obstacles.floor]
 type = "plane"
 material = "stone"
@@ -130,9 +130,9 @@ const Scene drum{.head = {.lower = "[-0.5, 0, -0.5]",
                           .periodic = "[false, true, false]",
                           .gravity = "[0, 0, -9.81]"},
                  .pieces = 56,
-                 .balls = 12,
+                 .spheres = 12,
                  .pieces_in = "lower = [-0.32, 0, -0.3], upper = [0.32, 0.5, 0.16]",
-                 .balls_in = "lower = [-0.2, 0, 0.22], upper = [0.2, 0.5, 0.4]",
+                 .spheres_in = "lower = [-0.2, 0, 0.22], upper = [0.2, 0.5, 0.4]",
                  .walls = R"([obstacles.drum]
 type = "cylinder"
 a = [0, 0, 0]
@@ -148,9 +148,9 @@ motion = { type = "rotate", point = [0, 0, 0], axis = [0, 1, 0], rate = 4 }
 const Scene hopper{
     .head = {.lower = "[-0.5, -0.5, -0.5]", .upper = "[0.5, 0.5, 1]", .gravity = "[0, 0, -9.81]"},
     .pieces = 56,
-    .balls = 15,
+    .spheres = 15,
     .pieces_in = "lower = [-0.26, -0.26, 0.02], upper = [0.26, 0.26, 0.6]",
-    .balls_in = "lower = [-0.25, -0.25, 0.68], upper = [0.25, 0.25, 0.95]",
+    .spheres_in = "lower = [-0.25, -0.25, 0.68], upper = [0.25, 0.25, 0.95]",
     .walls = R"([obstacles.funnel]
 type = "cone"
 a = [0, 0, -0.2]
@@ -217,7 +217,7 @@ TEST_CASE("shapes: the same bits in a drum and in a hopper, through restarts too
   if (Comm().is_root()) put(mesh, stone);
   Comm().barrier();
   check_pushing<3>(grains_3d(drum, mesh), {}, 150);
-  CHECK(check_pushing<3>(grains_3d(hopper, mesh), {}, 150).n_bodies < hopper.pieces + hopper.balls);
+  CHECK(check_pushing<3>(grains_3d(hopper, mesh), {}, 150).n_bodies < hopper.pieces + hopper.spheres);
   CHECK(check_restarts<3>({grains_3d(drum, mesh), {}, 140, {120}}).n_remembered > 20);
   CHECK(check_restarts<3>({grains_3d(hopper, mesh), {}, 150, {60, 120}}).n_remembered > 20);
 }
@@ -244,7 +244,7 @@ TEST_CASE("shapes: all solvers find one motion", "[mpi][convex]") {
       if (entry.name == "contacts") CHECK(entry.value > 100);
     }
     const BodyStore<3>& bodies = after.state().bodies;
-    std::vector<Vec<3>> found(static_cast<std::size_t>(shaken.pieces + shaken.balls), Vec<3>{});
+    std::vector<Vec<3>> found(static_cast<std::size_t>(shaken.pieces + shaken.spheres), Vec<3>{});
     for (int i = 0; i < bodies.n_owned(); ++i)
       found[static_cast<std::size_t>(bodies.id()[i])] = bodies.velocity()[i];
     if (expected.empty()) expected = found;

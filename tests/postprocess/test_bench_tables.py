@@ -139,17 +139,17 @@ def test_a_mixture_has_about_as_much_volume_of_each_size_and_no_overlap(tmp_path
 
 
 def test_sizes_of_beds_are_whole_tiles():
-    told = {"options": {"bodies": ["9000"]}, "folder": "", "program": "", "is_study": True}
-    assert bed_sizes(Asked(told)) == [8192], "the nearest, where a study asks for a size"
+    request = {"options": {"bodies": ["9000"]}, "folder": "", "program": "", "is_study": True}
+    assert bed_sizes(Asked(request)) == [8192], "the nearest, where a study asks for a size"
     with raises(InputError, match="multiple of 4096"):
-        bed_sizes(Asked(told | {"is_study": False}))
+        bed_sizes(Asked(request | {"is_study": False}))
 
 
 def test_a_case_has_a_deck_for_each_combination():
-    told = {"options": {"agents": ["60"], "densities": ["1", "3"], "columns": ["0", "4"], "model": ["pbd"], "tolerance": ["1e-6"],
+    request = {"options": {"agents": ["60"], "densities": ["1", "3"], "columns": ["0", "4"], "model": ["pbd"], "tolerance": ["1e-6"],
                         "step": ["0.05"], "warm-up": ["1"], "steps": ["2"], "repetitions": ["3"]},
             "folder": "", "program": "", "is_study": False}
-    measurements = list(crowd(Asked(told)))
+    measurements = list(crowd(Asked(request)))
     assert [(m["row"]["density"], m["row"]["columns"]) for m in measurements] == [(1, 0), (1, 4), (3, 0), (3, 4)]
     assert all(m["steps"] == {"steps": 2, "repetitions": 3, "warm_up": 1} for m in measurements)
     assert [m["deck"].count("0.15]") for m in measurements] == [0, 4, 0, 4]

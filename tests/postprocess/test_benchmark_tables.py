@@ -26,7 +26,7 @@ def tables(path):
 def test_cells_have_units_that_suit(folder):
     rows = [row("pbd", 2.5e-3, rate=5.43e8, ns_per_body=17.21, secret=1), row("pbd", 4e-4, rate=2e6, verdict="yes"),
             row("dem", 3e-6), row("friction", 2e-3, **{"seconds_to_0.1": 4e-4}, set_up_s=2e-6)]
-    rows[-1]["only_in_files"].append("bodies")      # what tells rows apart is shown all the same
+    rows[-1]["only_in_files"].append("bodies")      # what keeps rows apart is shown all the same
     path = folder / "results.json"
     path.write_text(json.dumps({"format": "scree benchmark", "format_version": 1, "date": "2030-01-02", "rows": rows,
                                 "command": "/some/where/scree bench --case pbd", "machine": MACHINE}))

@@ -106,7 +106,7 @@ def test_the_program_draws_a_run_beside_the_reference(folder):
     done = subprocess.run([sys.executable, program, "silo", folder / "silo", "--reference", table, "--columns", "large_*"],
                           capture_output=True, text=True, check=False)
     check(done.returncode == 0 and (folder / "silo/case_silo.png").stat().st_size > 5000, "a picture", done)
-    check_in("discharge rate 250 1/s", done.stdout, "the rate is told")
+    check_in("discharge rate 250 1/s", done.stdout, "the rate is reported")
     done = subprocess.run([sys.executable, program, "drum", folder / "silo"], capture_output=True, text=True, check=False)
     check(done.returncode == 1 and "no obstacles.drum" in done.stderr, "the wrong case is named", done)
 

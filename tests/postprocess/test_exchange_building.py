@@ -78,7 +78,7 @@ def test_a_building_in_python(folder):
     check(list(twice.exits) == ["one_exit", "two_exit"], "names that both floors have", twice.exits)
     check(np.array_equal(twice.exits["two_exit"]["line"], twice.exits["one_exit"]["line"]), "the same place", twice.exits)
     lists = [exchange.write_plan(plan, folder / name, 10).with_name("building.left_out.txt").read_text() for name in ("a", "b")]
-    check(lists[0] == lists[1], "written twice, told once", lists)
+    check(lists[0] == lists[1], "written twice, reported once", lists)
 
 
 @pytest.mark.parametrize("arguments, message", [

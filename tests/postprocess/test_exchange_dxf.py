@@ -181,7 +181,7 @@ def test_gaps_are_closed_up_to_the_limit_and_named_beyond():
     check(re.search(r"open at \((4|8996|9000|0), (0|4|4996|5000)\)", str(refusal.value)), "the place of the drawing", refusal.value)
     found = plan(gap=0.005)
     check_close(area_of_polygons(found.walkable), 45, "area with bridges over gaps", relative=1e-9)
-    check_in("layer walkable: 4 gaps closed, the widest 0.004 m at (", found.notes[0], "it is told")
+    check_in("layer walkable: 4 gaps closed, the widest 0.004 m at (", found.notes[0], "it is reported")
 
 
 def test_open_lines_are_walls_or_left_out():
@@ -295,7 +295,7 @@ def test_old_and_broken_drawings(folder):
     (folder / "hurt.dxf").write_text(text.replace("\n9.0\n", "\n9.0 m\n", 1))
     found = exchange.read("hurt.dxf", unit="m")
     check_close(area_of_polygons(found.walkable), 45, "a damaged drawing", relative=1e-9)
-    check("the drawing is damaged" in found.notes[0], "it is told", found.notes)
+    check("the drawing is damaged" in found.notes[0], "it is reported", found.notes)
     for name, content, message in (("half.dxf", text[:len(text) // 2], "half.dxf: "), ("plan.dwg", "AC1032 and more", "save it as DXF"),
                                    ("bad.dxf", "0\nSECTION\n2\nENTITIES\n0\nLINE\nten\n", "bad.dxf: ")):
         (folder / name).write_text(content)

@@ -169,13 +169,13 @@ def test_kinds_of_connectors():
     plan = plan_with([stair("corridor")])
     check(plan.connectors["slope_5_1"]["type"] == "ramp" and not any("slope ends" in note for note in plan.notes), "a slope", plan.connectors)
     plan = plan_with([stair("stair", (0.5, 0.0), 0.0)])
-    check("room 5: its slope ends at 2 m, the floor there is at 0 m, which counts" in plan.notes, "heights that differ are told", plan.notes)
+    check("room 5: its slope ends at 2 m, the floor there is at 0 m, which counts" in plan.notes, "heights that differ are reported", plan.notes)
     plan = plan_with([stair("stair"), stair("stair", number="6")])
     check(list(plan.connectors) == ["stair_5_1"]
           and plan.left_out["stair that has its door at (4, 1) m in common with another", "room 6, at (6, 1.5) m"] == 1, "one door each", plan.left_out)
     plan = plan_with([stair("stair")], upper=rectangle(6, 0, 16, 4))
     check(list(plan.floors["floor_2"].obstacles) == ["well_5_1"] and not plan.floors["floor_1"].obstacles, "the floor above has a well", plan.floors)
-    check("room 5: cut out of the floor floor_2, which goes on there" in plan.notes, "that is told", plan.notes)
+    check("room 5: cut out of the floor floor_2, which goes on there" in plan.notes, "that is reported", plan.notes)
 
 
 def test_walls_that_two_rooms_share_stay(folder):
@@ -190,7 +190,7 @@ def test_walls_that_two_rooms_share_stay(folder):
     plan = exchange.read("two.xml")
     boxes = sorted([*wall.min(axis=0), *wall.max(axis=0)] for wall in plan.obstacles.values())
     check(np.allclose(boxes, [[3.995, -0.005, 4.005, 1], [3.995, 2, 4.005, 4.005]]), "the wall at both sides of the door, 1 cm thick", boxes)
-    check("2 walls between subrooms have no thickness in the file; here it is 0.01 m" in plan.notes, "that is told", plan.notes)
+    check("2 walls between subrooms have no thickness in the file; here it is 0.01 m" in plan.notes, "that is reported", plan.notes)
     check(plan.left_out["subroom without a door", "room 0, subroom 2, at (1, 5) m"] == 1, "nobody comes into the third", plan.left_out)
     deck = scree.Deck(exchange.write_plan(plan, folder, 20))
     deck["simulation.end_time"] = 60.0
@@ -214,8 +214,8 @@ def test_geometries_that_are_wrong(folder, old, new, message):
         exchange.read("geometry.xml")
 
 
-def test_a_gap_between_walls_is_closed_and_told(folder):
+def test_a_gap_between_walls_is_closed_and_reported(folder):
     (folder / "geometry.xml").write_text(GEOMETRY.replace('<vertex px="14" py="2"/></polygon>', '<vertex px="13.9" py="2"/></polygon>', 1))
     plan = exchange.read("geometry.xml", gap=0.2)
     check_close(area_of_polygons(plan.walkable), 88, "the same area", relative=1e-9)
-    check(plan.notes == ["room 1, subroom 1: a gap of 0.1 m closed at (13.9, 2)"], "it is told", plan.notes)
+    check(plan.notes == ["room 1, subroom 1: a gap of 0.1 m closed at (13.9, 2)"], "it is reported", plan.notes)

@@ -125,7 +125,7 @@ def test_text_of_the_archive(folder, head, scale):
     check_people(plan)
     lower, upper = plan.walkable[0][0].min(0), plan.walkable[0][0].max(0)
     check(np.allclose([*lower, *upper], [1.2, 0.7, 10.3, 6.8]), "without an area: around all places of all frames", plan.walkable)
-    check(any(note.startswith("walkable area: the file has none") for note in plan.notes), "that is told", plan.notes)
+    check(any(note.startswith("walkable area: the file has none") for note in plan.notes), "that is reported", plan.notes)
 
 
 def test_columns_by_their_names_and_units_by_option(folder):
@@ -203,4 +203,4 @@ def test_databases_that_are_no_trajectories(folder):
         exchange.read("other.h5")
     write_hdf5("far.h5", area="POLYGON ((0 0, 1 0, 1 1, 0 0))")
     check(any("3 people stand outside of the walkable area, the first is 1 at (1.5, 2.25)" in note
-              for note in exchange.read("far.h5").notes), "people outside are told")
+              for note in exchange.read("far.h5").notes), "people outside are reported")

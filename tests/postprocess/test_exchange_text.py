@@ -1,5 +1,5 @@
 """Text files of YADE and MercuryDPM as decks: bodies, walls, periods and groups are those of the file, a thousand bodies to the
-last bit; what a file does not tell is asked for by the program; what cannot be taken is named with file and line."""
+last bit; what a file does not say is asked for by the program; what cannot be taken is named with file and line."""
 import re
 import subprocess
 
@@ -22,7 +22,7 @@ def given(name):
 
 
 def deck_of(scene, folder, **more):
-    """The deck with what the files do not tell."""
+    """The deck with what the files do not say."""
     deck = scree.Deck(exchange.write_deck(scene, folder, "nonsmooth"))
     deck["time.step"] = 1e-4
     deck["solver.type"] = "nsgs"
@@ -118,7 +118,7 @@ def test_data_files_of_mercury():
 
 def test_a_restart_file_of_mercury(folder):
     scene = exchange.read(given("mercury_box.restart"))
-    check(scene.ids.tolist() == [2, 7, 9] and scene.fixed.tolist() == [False, False, True], "held ones are told", scene)
+    check(scene.ids.tolist() == [2, 7, 9] and scene.fixed.tolist() == [False, False, True], "held ones are reported", scene)
     check(scene.densities == {"type0": 2500, "type1": 7800}, "densities", scene)
     check(scene.gravity.tolist() == [0, 0, -9.8], "gravity", scene)
     check(scene.periodic == (False, True, False), "periods", scene)
@@ -129,7 +129,7 @@ def test_a_restart_file_of_mercury(folder):
     check(scene.unknown == {"wall3": "IntersectionOfWalls, line 19 of the file"}, "what scree has no shape for", scene)
     check(scene.left_out == ["CubeInsertionBoundary", "springs of 1 contacts"], "what is left out", scene)
     path = exchange.write_deck(scene, folder)
-    check_in("# LinearViscoelasticSlidingFrictionMixedSpecies: stiffness 1333", path.read_text(), "its contact law is told")
+    check_in("# LinearViscoelasticSlidingFrictionMixedSpecies: stiffness 1333", path.read_text(), "its contact law is reported")
     said = subprocess.run([program(), "check", path], capture_output=True, text=True)
     check_in("missing key 'type' in [obstacles.wall3]", said.stderr, "the program asks for a wall without a shape")
 

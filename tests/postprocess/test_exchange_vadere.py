@@ -173,7 +173,7 @@ def test_targets_that_share_an_id_and_those_without_an_absorber():
     plan = plan_of(change)
     check(plan.journeys["to_5"] == [{"exits": ["target_5", "target_5_2"]}], "both, the nearest counts", plan.journeys)
     check(plan.journeys["to_6"][0]["waypoint"] == "target_6" and plan.journeys["to_6"][0]["wait"] > 1e5, "they stay", plan.journeys)
-    check(plan.notes == ["target 6 has no absorber: people stay there"], "it is told", plan.notes)
+    check(plan.notes == ["target 6 has no absorber: people stay there"], "it is reported", plan.notes)
 
 
 def test_a_target_outside_to_which_nobody_walks_is_left_out():
@@ -182,7 +182,7 @@ def test_a_target_outside_to_which_nobody_walks_is_left_out():
         topography["sources"].append(source(9, rectangle(16, 25, 2, 2), [31], 3))
     plan = plan_of(change)
     check(list(plan.exits) == ["target_5", "target_7", "target_31"], "one that is used stays, for the program to name", plan.exits)
-    check(plan.left_out["target outside of the walkable area, to which nobody walks", "target_30"] == 1, "it is told", plan.left_out)
+    check(plan.left_out["target outside of the walkable area, to which nobody walks", "target_30"] == 1, "it is reported", plan.left_out)
 
 
 def test_a_scenario_of_release_0_1(folder):

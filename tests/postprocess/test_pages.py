@@ -1,4 +1,4 @@
-"""Pages that Python makes of what programs tell about themselves (scree.pages): that those in the tree are what the programs print is
+"""Pages that Python makes of what programs say about themselves (scree.pages): that those in the tree are what the programs print is
 said by tests/regression/test_docs.py and test_install.py."""
 from scree.pages.command_line import bash_completion, man_page
 from scree.pages.reference import deck_reference

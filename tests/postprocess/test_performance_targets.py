@@ -1,5 +1,5 @@
 """performance-targets.py and performance.sh: programs in turn, medians, older numbers of the same processor, what is refused.
-The programs are replaced by short ones that tell what the test wants."""
+The programs are replaced by short ones that print what the test wants."""
 import contextlib
 import importlib.util
 import io
@@ -121,7 +121,7 @@ def test_stored_numbers_of_this_processor(folder):
 def test_what_is_not_reached_or_fails(folder):
     now, before = programs(folder, "now", [1.0, 1.0]), programs(folder, "before", [])
     text, code = targets(folder, "--bin", now, "--before", before, "--targets", "piles", "--repetitions", "1")
-    check(code == 1, "an older build that fails is told by the exit code", text)
+    check(code == 1, "an older build that fails is reported by the exit code", text)
     check(cells(text, "pile of 5000")[3:8] == ["-", "-", "1 s", "0 %", "-"], "the other one has its row", text)
     check(cells(text, "pile of 1000, rigid")[3:8] == ["-", "-", "not reached", "-", "-"], "a residual that was not reached", text)
 
@@ -169,6 +169,6 @@ def test_the_script_times_targets_and_nothing_else(folder):
                              folder / "out"], text=True, capture_output=True, timeout=300, check=False)
     check(result.returncode == 1, "rows are missing", result)
     check(cells(result.stdout, "bed of 4096 at rest")[3:8] == ["3 ms", "0 %", "2 ms", "0 %", "1.50"], "the table", result.stdout)
-    check(cells(result.stdout, "filling silo")[3:8] == 5 * ["-"], "a run that tells nothing", result.stdout)
+    check(cells(result.stdout, "filling silo")[3:8] == 5 * ["-"], "a run that prints nothing", result.stdout)
     check(sorted(path.name for path in (folder / "out" / FOLDER).iterdir()) == ["targets.json"], "a folder of the processor")
     check("pbd" in (folder / "log").read_text() and "--case" not in (folder / "log").read_text(), "no studies", result)

@@ -79,7 +79,7 @@ def test_pictures_of_a_run_without_other_outputs(folder):
         alone = folder / ending.strip(".")
         alone.mkdir()
         (alone / f"hall{ending}").write_text("time[s]\n")
-        check(Results(alone).name == "hall", f"{ending} tells the name of a run")
+        check(Results(alone).name == "hall", f"{ending} has the name of a run")
 
 
 def run_script(name, *arguments):

@@ -138,7 +138,7 @@ def test_floors(folder):
             seen = browser.run(COVERED)
             one = seen[0][0] + seen[1][0]
             wanted = [levels.count(GROUND) + levels.count(STAIR), levels.count(UPPER)]     # the stair begins on the ground
-            # Disks do not overlap: what they cover tells their number.
+            # Disks do not overlap: what they cover shows their number.
             disk = one / max(sum(wanted), 1)
             for floor in (0, 1):
                 check_close(seen[floor][0], wanted[floor] * disk, f"people of floor {floor} in frame {frame}: {wanted}", absolute=0.2 * disk)
@@ -247,7 +247,7 @@ def test_on_several_ranks_one_writes(ensemble, folder):
 
 
 def test_the_fallen_have_not_left(folder):
-    """Gas upstream of a door: log, summary and report tell those who left from those who lie inside, to the end of the run."""
+    """Gas upstream of a door: log, summary and report separate those who left from those who lie inside, to the end of the run."""
     (folder / "gas.csv").write_text("x,y,CO,CO2\n" + "".join(f"{x},{y},{0 if x >= 10 else 0.1},0.1\n" for x in (0, 8, 10, 12) for y in (0, 8)))
     (folder / "gassed.toml").write_text('''\
 [simulation]

@@ -153,7 +153,7 @@ def test_smoke(folder, fallen):
         check(not browser.errors, "no error", browser.errors)
 
 
-def test_who_found_no_place_is_told(folder):
+def test_who_found_no_place_is_reported(folder):
     make_house(folder)
     check("found no place" not in write_report([folder]).read_text(), "not where everybody did")
     summary = json.loads((folder / "summary.json").read_text())

@@ -137,7 +137,7 @@ def test_files_of_cases_go_below_out(folder):
     result = study(folder, "--case", "restart", "--mode", "strong", "--bodies", "500", "--repetitions", "2", "--ranks", "1",
                    "--out", "out", "--launcher", "./launch env RANKS={ranks}")
     check(result.code == 0, "exit code 0", result)
-    check_in(f"--folder {folder / 'out'}", (folder / "words").read_text(), "what programs are told")
+    check_in(f"--folder {folder / 'out'}", (folder / "words").read_text(), "what programs are given")
     names = sorted(path.name for path in (folder / "out").iterdir())
     check(names == ["restart.csv", "results.json"], "nothing else is left behind", names)
 
@@ -150,7 +150,7 @@ def test_shells_of_jobs(folder):
     check(study(folder, *start, variables=shell).code == 0, "a shell starts ranks")
     rank = study(folder, *start, variables=shell[:2])
     check(rank.code == BAD_INPUT, f"exit code {BAD_INPUT}", rank)
-    check_in("PMI_RANK is set", rank.stderr, "the message tells why")
+    check_in("PMI_RANK is set", rank.stderr, "the message says why")
 
 
 def test_studies_that_cannot_be_made(folder):

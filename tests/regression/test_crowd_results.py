@@ -71,7 +71,7 @@ def rows_of(path):
 
 
 def same_files(first, second):
-    """All result files but checkpoints, logs and what tells about the run itself."""
+    """All result files but checkpoints, logs and what is about the run itself."""
     names = sorted(str(path.relative_to(first)) for path in first.rglob("*")
                    if path.suffix in (".csv", ".vti", ".pvti", ".vtp", ".pvtp", ".pvd"))
     check(len(names) > 40, "there are files to compare", names)

@@ -46,7 +46,7 @@ def _summary(results):
 
 
 def _check_same(whole, results, what):
-    """All files that do not tell how the run was done have the same content."""
+    """All files that do not say how the run was done have the same content."""
     name = whole.name
     result = run_ok("compare", whole, results)
     check_in("bitwise equal", result.stdout, f"{what}: the comparison looked at something")

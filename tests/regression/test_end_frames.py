@@ -1,5 +1,5 @@
 """The end of a run: every output has a frame of it, however the run ends; a run in pieces leaves the files of a run in
-one; inlets and refused steps tell what became of them."""
+one; inlets and refused steps say what became of them."""
 import csv
 import json
 import re
@@ -121,7 +121,7 @@ def test_a_condition_ends_a_run(folder):
         last = dict(zip(rows[0], map(float, rows[-1])))
         check(last["inlets_made_rain[-]"] == 11, "the measure of inlets counts", last)
         check(last["contacts_coordination[-]"] > 1, "the last row knows the contacts that carry load", last)
-        check_in("made 11 of its 40 bodies", result.stderr, "what did not come any more is told")
+        check_in("made 11 of its 40 bodies", result.stderr, "what did not come any more is reported")
 
 
 def test_a_signal_and_the_limit_of_time_end_a_run(folder):
@@ -185,7 +185,7 @@ def test_an_inlet_without_room_says_so(folder):
                     r"the region \(1, 2.5\) to \(1.5, 3\) m", result.stderr) or
           re.search(r'inlet "rain" made \d+ of the 400 bodies due', result.stderr), "a warning with the reason", result)
     inlet = summary_of(folder / "results/small")["inlets"]["rain"]
-    check(inlet["count"] == 4000 and inlet["rate_per_s"] == 400, "the summary tells what was asked for", inlet)
+    check(inlet["count"] == 4000 and inlet["rate_per_s"] == 400, "the summary has what was asked for", inlet)
     check(0 < inlet["made"] < 100 and inlet["waiting"] == inlet["due"] - inlet["made"], "and what came", inlet)
     check(abs(inlet["achieved_rate_per_s"] - inlet["made"]) < 1e-6, "in 1 s", inlet)
 

@@ -36,7 +36,7 @@ def test_the_end_fits_a_terminal_and_is_told_once(folder):
         check(max(map(len, lines)) <= 100, "no line is longer than 100 characters", result)
         check(len(lines) <= 8, "a few lines", result)
         for word in ("20 steps, 50 bodies at the end", "results in results/grains", "see it: paraview results/grains/vtk/"):
-            check(result.stderr.count(word) == 1, f"told once: {word}", result)
+            check(result.stderr.count(word) == 1, f"reported once: {word}", result)
         check("calls" not in result.stderr, "no table of timers", result)
     text = (folder / "results/grains/grains.log").read_text()
     check("calls" in text and "worst of all steps: contacts " in text, "the log has timers and all worst values", text)

@@ -1,4 +1,4 @@
-"""The first deck that a user writes: ten lines, the rest by default; and what `scree check` tells of a run before it is started."""
+"""The first deck that a user writes: ten lines, the rest by default; and what `scree check` says of a run before it is started."""
 import json
 
 from decks import edited
@@ -34,7 +34,7 @@ def test_ten_lines_drop_balls_on_a_floor(folder):
 
 
 def findings(folder, *changes):
-    """What `scree check` tells of the ten lines with changes (old, new)."""
+    """What `scree check` says of the ten lines with changes (old, new)."""
     deck = folder / "changed.toml"
     deck.write_text(edited(TEN_LINES, *changes))
     return json.loads(run_ok("check", "--json", deck, folder=folder).stdout)["findings"]
@@ -49,8 +49,8 @@ def test_obstacles_that_differ_on_two_faces_of_a_periodic_axis_are_named(folder)
               "a floor on a slant", refused)
     box = '\nobstacles.block = { type = "box", lower = [%s, 0, 0], upper = [%s, 0.1, %s] }\n'
     for lower, upper, height in ((-0.02, 0.12, 0.01), (-0.02, 0.03, 0.1), (0, 0.02, 0.1)):
-        told = findings(folder, ("output.vtk", (box % (lower, upper, height)).lstrip() + "output.vtk"))
-        check(not any("[obstacles.block]" in text for text in told), f"a block from {lower} to {upper}: it has images", told)
+        reported = findings(folder, ("output.vtk", (box % (lower, upper, height)).lstrip() + "output.vtk"))
+        check(not any("[obstacles.block]" in text for text in reported), f"a block from {lower} to {upper}: it has images", reported)
 
 
 def test_the_memory_told_is_what_a_run_takes(folder):
@@ -58,7 +58,7 @@ def test_the_memory_told_is_what_a_run_takes(folder):
     # With bodies of the start, with soft contact, and with bodies that come.
     for name, ranks, end in (("pour", 1, 0.1), ("pour", 2, 0.1), ("bed", 2, 0.01), ("funnel", 1, 0.3)):
         arguments = (inputs / f"{name}.toml", "--set", f"simulation.end_time={end}")
-        told = json.loads(run_ok("check", "--json", *arguments, ranks=ranks, folder=folder).stdout)
+        reported = json.loads(run_ok("check", "--json", *arguments, ranks=ranks, folder=folder).stdout)
         run_ok("-q", "run", *arguments, "--force", ranks=ranks, folder=folder)
         taken = json.loads((folder / f"results/{name}/summary.json").read_text())["peak_memory_mib"]
-        check_close(told["memory_per_rank_mib"], taken, f"{name} on {ranks} ranks: MiB told and taken", relative=0.3)
+        check_close(reported["memory_per_rank_mib"], taken, f"{name} on {ranks} ranks: MiB reported and taken", relative=0.3)

@@ -202,7 +202,7 @@ def test_files_of_the_same_name(folder):
         generate(folder, "stack", size=2, name=f"{place}/stack.hdf5")
     other = generate(folder, "sliding", size=2, name="one/other.hdf5")
     rows = solves(folder, "one/stack.hdf5", "two/stack.hdf5", other)
-    check([row["file"] for row in rows] == ["one/stack.hdf5", "two/stack.hdf5", "other.hdf5"], "told apart", rows)
+    check([row["file"] for row in rows] == ["one/stack.hdf5", "two/stack.hdf5", "other.hdf5"], "kept apart", rows)
 
 
 def test_a_factorisation_that_has_too_little_memory(folder):
@@ -295,7 +295,7 @@ def test_the_natural_residual_as_measure(folder):
     name = generate(folder, "stack", size=4)
     row, = solves(folder, name, "--measure", "natural", "--tolerance", "1e-9", ranks=2)
     check(row["confirmed"] and row["residual"]["natural"] <= 1e-9, "reached", row)
-    check_close(larger(row["checked"]), larger(row["residual"]), "the FCLIB measures are told as well", relative=0.5)
+    check_close(larger(row["checked"]), larger(row["residual"]), "the FCLIB measures are reported as well", relative=0.5)
 
 
 def test_long_traces_are_thinned_out(folder):

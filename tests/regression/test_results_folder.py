@@ -47,7 +47,7 @@ def is_refused(folder, *arguments, words, ranks=(2,)):
 
 
 def stopped_by(folder, number):
-    """A run that a signal stops has told how to go on; what it tells goes on to the state of the whole run."""
+    """A run that a signal stops has said how to go on; what it says goes on to the state of the whole run."""
     deck = long_deck(folder)
     results = folder / "results/small"
     process = without_launcher("run", deck.name, folder=folder)
@@ -55,7 +55,7 @@ def stopped_by(folder, number):
     process.send(number)
     result = process.finish(timeout=60)
     check(result.code == INTERRUPTED, "exit code 4", result)
-    check(summary_of(results)["status"] == "interrupted", "the summary tells it")
+    check(summary_of(results)["status"] == "interrupted", "the summary has it")
     _, _, end = result.stderr.partition("stopped at t = ")
     how, go_on = end.splitlines()[:2]
     check_in(signal.Signals(number).name, how, "the signal is named")
@@ -92,7 +92,7 @@ def test_a_second_ctrl_c_ends_a_run_at_once(folder):
     process.send(signal.SIGINT)
     result = process.finish(timeout=20)
     check(not result.timed_out and result.code == -signal.SIGINT, "the second one ends it", result)
-    check_in("once more", result.stderr, "the first one told so")
+    check_in("once more", result.stderr, "the first one said so")
     check((results / LOCK).exists(), "a lock is left behind")
     result = run_ok("run", deck, "--resume", "--set", "pbd.sweeps=3", folder=folder)
     check_in("was left behind by process", result.stderr, "the lock is taken over, with a word")
@@ -141,7 +141,7 @@ def test_a_second_run_of_a_folder_is_refused(folder):
         second = scree("-q", *arguments, ranks=ranks, folder=folder)
         check(second.code == BAD_INPUT and has_one_message(second), "the second is refused", second)
         for word in words:
-            check_in(word, second.stderr, "who has it is told")
+            check_in(word, second.stderr, "who has it is reported")
     process.send(signal.SIGCONT)
     result = process.finish(timeout=120)
     check(result.code == 0, "the first one does not notice", result)
@@ -218,7 +218,7 @@ def test_resume_of_a_finished_run_does_nothing(folder):
     run_ok("-q", "run", deck, ranks=2, folder=folder)
     before = content_of(folder)
     result = run_ok("run", deck, "--resume", folder=folder)
-    check_in("has ended already", result.stderr, "it is told")
+    check_in("has ended already", result.stderr, "it is reported")
     check(content_of(folder) == before, "every file is as it was")
     shutil.rmtree(folder / "results/small/checkpoint")
     before = content_of(folder)
@@ -321,7 +321,7 @@ def test_a_table_that_is_removed_during_a_run_is_written_again(folder):
     result = process.finish(timeout=120)
     check(result.code == 0, "the run goes on", result)
     for word in ("small.scalars.csv was removed during the run", "small.certificate.csv was replaced by another file"):
-        check_in(word, result.stderr, "it is told")
+        check_in(word, result.stderr, "it is reported")
     check((results / "small.certificate.csv.other").read_text() == "mine", "the file of somebody else stays")
     run_ok("-q", "run", deck, "--set", "output.directory=whole", folder=folder)
     for name in ("small.scalars.csv", "small.certificate.csv"):
@@ -366,7 +366,7 @@ def test_compare_and_info_survive_what_kills_leave(folder):
             result = scree("-q", "compare", a, b, ranks=ranks, folder=folder, timeout=60)
             check(result.code == code, "the rest is compared", result)
             for word in (*words, "position"):
-                check_in(word, result.stdout, "what is wrong is told")
+                check_in(word, result.stdout, "what is wrong is reported")
 
     def damaged(name, change):
         shutil.rmtree(b, ignore_errors=True)

@@ -50,14 +50,14 @@ def test_every_shipped_deck_is_valid(folder):
     decks = sorted((source_folder() / "inputs").rglob("*.toml"))
     check(len(decks) >= 4, "there are decks", decks)
     for deck in decks:
-        # What ten million bodies would tell, ten thousand do as well.
+        # What ten million bodies would show, ten thousand do as well.
         fewer = ["--set", "particles.disks.source.count=10000"] if deck.stem == "disks_1e7" else []
         one = run_ok("-q", "check", deck, *fewer, ranks=1, folder=folder)
         two = run_ok("-q", "check", deck, *fewer, ranks=2, folder=folder)
         check_in("valid", one.stdout, f"{deck.name} is valid")
         # Memory is counted with what ghosts need, so it may grow with the ranks.
-        told = [re.sub(r"about [0-9.]+ MiB of memory", "", result.stdout) for result in (one, two)]
-        check(told[0] == told[1], f"{deck.name}: two ranks say the same", f"{told[0]}\n{told[1]}")
+        reported = [re.sub(r"about [0-9.]+ MiB of memory", "", result.stdout) for result in (one, two)]
+        check(reported[0] == reported[1], f"{deck.name}: two ranks say the same", f"{reported[0]}\n{reported[1]}")
         report = json.loads(run_ok("-q", "check", "--json", deck, *fewer, folder=folder).stdout)
         check(report["bodies"] + report["bodies_to_come"] > 0 and report["steps"] > 0 and report["radius_min_m"] > 0,
               f"{deck.name}: the JSON form has numbers", report)
@@ -98,7 +98,7 @@ def test_version_names_the_libraries(folder):
     text = run_ok("--version", ranks=2).stdout
     for word in ("scree", "commit", "PETSc", "HDF5"):
         check_in(word, text, "`scree --version`")
-    check(text.count("PETSc") == 1, "it is told once", text)
+    check(text.count("PETSc") == 1, "it is reported once", text)
 
 
 def test_info_describes_every_kind_of_file(folder):

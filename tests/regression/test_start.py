@@ -29,7 +29,7 @@ def test_help_version_lists_and_mistakes_need_no_mpi(folder):
     for arguments, word in (((), "subcommand"), (("frobnicate",), "subcommand"), (("run", deck, "--frob"), "--frob"),
                             (("list", "frobs"), "frobs")):
         result = alone(*arguments, folder=folder, **NO_MPI)
-        check(result.code == 2 and word in result.stderr, "a mistake is told without MPI", result)
+        check(result.code == 2 and word in result.stderr, "a mistake is reported without MPI", result)
 
 
 def test_every_program_tells_help_once_and_without_mpi(folder):
@@ -41,7 +41,7 @@ def test_every_program_tells_help_once_and_without_mpi(folder):
         check(result.code == 0 and result.stdout.count("Usage:") == 1 and result.stderr == "", f"{name} --help, {ranks} ranks", result)
     for name in PROGRAMS:
         result = scree("--frob", name=name, ranks=2, folder=folder, timeout=60)
-        check(result.code == 2 and result.stderr.count("Run with --help") == 1, f"{name}: a mistake is told once", result)
+        check(result.code == 2 and result.stderr.count("Run with --help") == 1, f"{name}: a mistake is reported once", result)
 
 
 def verbs_in(text):

@@ -101,7 +101,7 @@ def test_array_jobs_give_the_same_table(folder):
 
 
 def test_a_run_that_fails_is_left_out(folder):
-    """Where gravity pulls all balls out of an open face the run fails; the others count, and the exit code tells."""
+    """Where gravity pulls all balls out of an open face the run fails; the others count, and the exit code says so."""
     write_deck(folder)
     result = scree("sweep", "fall.toml", "--vary", "physics.gravity=[0,-10],[0,-1e5]", "--vary", "time.step=0.05", folder=folder)
     check(result.code == 1, "exit code 1", result)

@@ -72,7 +72,7 @@ class CommandServer:
 
 
 def answers(*arguments, ranks, folder, timeout=60):
-    """How `scree <arguments>` ends on each rank: a list of Answer; None if only a job of its own can tell: the verb is
+    """How `scree <arguments>` ends on each rank: a list of Answer; None if only a job of its own can show it: the verb is
     not one of VERBS, the server is not built, or it did not survive the command."""
     verb = next((str(word) for word in arguments if not str(word).startswith("-")), "")
     if verb not in VERBS or not is_built():

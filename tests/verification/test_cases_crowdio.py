@@ -443,8 +443,8 @@ def test_an_escalator_of_one_height_says_what_to_write(folder):
 
 def corridor(folder, *settings, name="results", ranks=1):
     """The scalars of a run of the corridor with these settings, as columns."""
-    told = [word for setting in settings for word in ("--set", setting)]
-    run_ok("run", folder / "corridor.toml", *told, "--set", f'output.directory="{name}"', ranks=ranks, folder=folder)
+    options = [word for setting in settings for word in ("--set", setting)]
+    run_ok("run", folder / "corridor.toml", *options, "--set", f'output.directory="{name}"', ranks=ranks, folder=folder)
     return Results(folder / name / "corridor")
 
 
@@ -484,8 +484,8 @@ def test_speed_along_a_direction_on_any_number_of_ranks_and_after_a_restart(fold
     check(len(checkpoints) >= 3, "checkpoints", checkpoints)
     for later in checkpoints[2:]:
         later.unlink()
-    told = [word for setting in settings for word in ("--set", setting)]
-    run_ok("run", path, *told, "--set", 'output.directory="again"', "--resume", ranks=2, folder=folder)
+    options = [word for setting in settings for word in ("--set", setting)]
+    run_ok("run", path, *options, "--set", 'output.directory="again"', "--resume", ranks=2, folder=folder)
     check((folder / "again/corridor/corridor.scalars.csv").read_bytes() == tables[1].read_bytes(), "the same after a restart", folder)
 
 

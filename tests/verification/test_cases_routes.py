@@ -54,8 +54,8 @@ def same_on_ranks_and_after_restart(folder, path, *words, stop="20"):
         for ending in ("agents.csv", "evacuation.csv", "exits.csv"):
             check((other.folder / f"{one.name}.{ending}").read_bytes() == (one.folder / f"{one.name}.{ending}").read_bytes(),
                   f"the same {ending}", other.folder)
-        told = [{key: value for key, value in run.summary["evacuation"].items() if key != "certificate_worst"} for run in (one, other)]
-        check(told[0] == told[1], "the same summary", told)
+        reported = [{key: value for key, value in run.summary["evacuation"].items() if key != "certificate_worst"} for run in (one, other)]
+        check(reported[0] == reported[1], "the same summary", reported)
     return one
 
 
@@ -173,7 +173,7 @@ def test_first_the_waypoint_then_the_exit(folder):
 
 # ---- locks
 
-def test_locked_counterflow_is_told(folder):
+def test_locked_counterflow_is_reported(folder):
     results, said = run(folder, "locked_counterflow/counterflow.toml", "--set", "simulation.end_time=120")
     evacuation = results.summary["evacuation"]
     check(sum(lock["people"] for lock in evacuation["locks"] if lock["until_s"] is None) == evacuation["still_inside"] == 60,
@@ -181,7 +181,7 @@ def test_locked_counterflow_is_told(folder):
     check(set(evacuation["locks"][0]["destinations"]) == {"exits.left", "exits.right"}, "both destinations", evacuation["locks"])
     check_in("people who meet need [crowd.avoidance]", said.stderr, "what is needed")
     check({row["state[-]"] for row in people(results).values()} == {"locked"}, "in agents.csv", people(results)[0])
-    check(all(lock["since_s"] < 120 for lock in evacuation["locks"]), "told before 120 s", evacuation["locks"])
+    check(all(lock["since_s"] < 120 for lock in evacuation["locks"]), "reported before 120 s", evacuation["locks"])
 
 
 def test_with_avoidance_nobody_is_locked(folder):

@@ -73,4 +73,4 @@ def test_a_block_that_slides_to_rest_comes_half_a_step_short(folder):
     exact, short = 1 / (2 * 0.3 * 9.81), 0.5 * 2e-3
     # The step in which it stops is not a whole one: at most dt^2 mu g / 8.
     check_close(float(last["block_center_x[m]"]) - 0.2, exact - short, "way of the block", absolute=2e-6)
-    check_close(short / exact, 0.006, "the share that the documents tell", absolute=2e-4)
+    check_close(short / exact, 0.006, "the share that the documents have", absolute=2e-4)

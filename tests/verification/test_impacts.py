@@ -56,7 +56,7 @@ def test_a_bouncing_disk(folder):
         check_close(x[0][1] - 0.1, height, f"height at {t} s", absolute=1e-5)
 
 
-def test_the_gain_of_newtons_law_at_a_corner_is_told(folder):
+def test_the_gain_of_newtons_law_at_a_corner_is_reported(folder):
     """A plank hits a floor with one corner and sticks: the energy that (E.7) of docs/method.md says is won, in the balance and in the certificate."""
     a, b, turn, e, fall = 0.16, 0.1, 0.5, 1.0, 1.0
     mass, inertia = 1000 * a * b, 1000 * a * b * (a * a + b * b) / 12

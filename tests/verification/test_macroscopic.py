@@ -3,7 +3,7 @@ were found and how far they scatter. One row per number: found, reference, band.
 down before the first result. A row in MISSED is known not to hold: the test must find that it does not, and ends as an expected failure.
 
     pytest-3 tests/verification/test_macroscopic.py                       what ctest runs: about a minute on two cores
-    pytest-3 tests/verification/test_macroscopic.py -k silo --full -s     every row of a case, told as it is found
+    pytest-3 tests/verification/test_macroscopic.py -k silo --full -s     every row of a case, reported as it is found
 """
 import csv
 
@@ -44,7 +44,7 @@ class Table:
     def least(self, quantity, found, bound):
         self._row(quantity, found, f"{'>= ' + format(bound, '.4g'):>11}{'':9}", found >= bound)
 
-    def tell(self, quantity, found, reference):
+    def show(self, quantity, found, reference):
         """A number that nothing depends on."""
         print(f"{quantity:46}{reference:11.4g}{'-':>9}{found:11.4g}", flush=True)
 
@@ -187,7 +187,7 @@ def test_drum(folder, full):
     angle, carried, deviation = drum_averages(_run(folder, "drum", "drum", "output.h5md.every=0.1"))
     table = Table("Rotating drum (drum_angle.csv)")
     table.close("angle of the surface [deg]", angle, row["angle_deg"], 2)
-    table.tell("its standard deviation over frames [deg]", deviation, row["std_over_frames_deg"])
+    table.show("its standard deviation over frames [deg]", deviation, row["std_over_frames_deg"])
     table.least("drum: speed of the wall layer over that of the wall", carried, 0.9)
     table.end()
 

@@ -29,7 +29,7 @@ def test_doors_let_as_many_through_as_experiments(folder):
     result = verify("crowd", "--case", "doors", "--quick", "--csv", table)
     check(result.code == 0, "all flows are within their bands", result)
     check_in("4 checks, all hold", result.stdout, "all flows are within their bands")
-    check_in("Kretz 2006 1.02", result.stdout, "the report tells what is published")
+    check_in("Kretz 2006 1.02", result.stdout, "the report has what is published")
     with open(table, newline="") as file:
         rows = list(csv.DictReader(file))
     check([row["case"] for row in rows] == 4 * ["doors"], "a row for each door", rows)

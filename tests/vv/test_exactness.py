@@ -101,7 +101,7 @@ def test_many_people_leave_at_the_same_times_on_1_to_4_ranks(folder):
 @pytest.mark.usefixtures("needs_vtk")
 def test_loads_are_told_as_people_go_around_a_corner(monkeypatch):
     """Somebody is pushed along a wall, around its corner of 20 degrees and along the next wall, to the left of the way and to its right:
-    in every step the only contact tells |V - U|, also as it passes from wall to corner to wall."""
+    in every step the only contact shows |V - U|, also as it passes from wall to corner to wall."""
     monkeypatch.setenv("SCREE", str(program()))
     for side in (1, -1):
         corners = [[0, 0], [2, 0], [4, -side * 0.728], [4, side * 2], [0, side * 2]]

@@ -20,11 +20,11 @@ from bench.study import launch_study
 
 
 def main():
-    work, told = sys.argv[1], json.loads(sys.argv[2])
+    work, request = sys.argv[1], json.loads(sys.argv[2])
     if work in ("show", "replay"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)    # it ends when the other program does
     try:
-        {"study": launch_study, "show": show_tables, "replay": show_replays, "decks": print_decks}[work](told)
+        {"study": launch_study, "show": show_tables, "replay": show_replays, "decks": print_decks}[work](request)
     except (InputError, RunError) as error:
         print(f"scree: {error}", file=sys.stderr)
         sys.exit(2 if isinstance(error, InputError) else 1)

@@ -15,10 +15,10 @@ from .launch import InputError
 class Asked:
     """Options of a case by name, as scree_bench has them (src/bench/run_cases.cpp): texts, to be read as numbers."""
 
-    def __init__(self, told):
-        self.options = told["options"]
-        self.folder, self.program = os.path.abspath(told["folder"]), told["program"]
-        self.is_study = told["is_study"]    # one size, to be rounded to what the case can do
+    def __init__(self, request):
+        self.options = request["options"]
+        self.folder, self.program = os.path.abspath(request["folder"]), request["program"]
+        self.is_study = request["is_study"]    # one size, to be rounded to what the case can do
 
     def numbers(self, name, kind=float):
         return [kind(float(text)) for text in self.options[name]]
@@ -208,10 +208,10 @@ count = {agents}
 CASES = {"dem": dem, "sizes": sizes, "nonsmooth": nonsmooth, "convex": convex, "crowd": crowd}
 
 
-def print_decks(told):
+def print_decks(request):
     """The measurements of a case as a line of JSON, or {"refused": why}."""
     try:
-        answer = list(CASES[told["case"]](Asked(told)))
+        answer = list(CASES[request["case"]](Asked(request)))
     except InputError as error:
         answer = {"refused": str(error)}
     print(json.dumps(answer))

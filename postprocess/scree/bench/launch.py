@@ -62,7 +62,7 @@ class Launcher:
         environment = dict(os.environ)
         if ranks <= n_processors():
             environment["OMPI_MCA_mpi_yield_when_idle"] = "0"
-        told = set()
+        kinds = set()
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
             try:
                 with subprocess.Popen([*words, self.program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -71,7 +71,7 @@ class Launcher:
                     try:
                         for line in process.stdout:
                             if message := message_of(line):
-                                told.add(message[0])
+                                kinds.add(message[0])
                                 self.hand_over(message, line, what, take)
                     except BaseException:
                         process.terminate()
@@ -81,7 +81,7 @@ class Launcher:
                 code = 127
                 errors.write(f"{words[0]}: {error.strerror}\n")
             errors.seek(0)
-            self.require_success(code, told, errors.read(), counted(ranks), what)
+            self.require_success(code, kinds, errors.read(), counted(ranks), what)
 
     def hand_over(self, message, line, what, take):
         try:
@@ -89,11 +89,11 @@ class Launcher:
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(f'{what}: {self.program} prints "{line.strip()}", which is not understood: {error}') from error
 
-    def require_success(self, code, told, errors, ranks, what):
-        if code == 0 and "done" in told:
+    def require_success(self, code, kinds, errors, ranks, what):
+        if code == 0 and "done" in kinds:
             return
         reason = message_in(errors)
-        if not told and "scree: " not in errors:
+        if not kinds and "scree: " not in errors:
             raise InputError(f'{ranks} could not be started with "{self.words}":\n{reason}')
         text = f"{what} on {ranks}: {reason}"
         if code == 2:

@@ -44,16 +44,16 @@ def bytes_of(text):
 def processor():
     """The name of a processor says little in virtual machines; family and model say what it is. Processors of ARM have no name
     here, but an implementer and a part."""
-    told = cpuinfo()
-    name = told.get("model name", "")
-    if not name and told.get("CPU part"):
-        name = f"implementer {told.get('CPU implementer', '')} part {told['CPU part']}"
+    cpu = cpuinfo()
+    name = cpu.get("model name", "")
+    if not name and cpu.get("CPU part"):
+        name = f"implementer {cpu.get('CPU implementer', '')} part {cpu['CPU part']}"
     found = {"processor": name}
-    if told.get("vendor_id"):
-        found["processor_vendor"] = told["vendor_id"]
+    if cpu.get("vendor_id"):
+        found["processor_vendor"] = cpu["vendor_id"]
     for entry, key in (("family", "cpu family"), ("model", "model"), ("stepping", "stepping")):
-        if told.get(key, "").isdigit():
-            found[f"processor_{entry}"] = int(told[key])
+        if cpu.get(key, "").isdigit():
+            found[f"processor_{entry}"] = int(cpu[key])
     return found
 
 
@@ -125,14 +125,14 @@ def measured_text(measured):
 
 def format_machine(machine):
     """Some lines for people."""
-    def told(name):
+    def known(name):
         return machine.get(name, "?")
 
     load = machine.get("load_at_start", 0)
     text = (f"{processor_text(machine)}\n"
             f"{machine.get('processors_online', 0)} processors, {machine.get('memory_bytes', 0) / 2**30:.1f} GiB of memory, "
-            f"huge pages {told('huge_pages')}, load {load:.2f}\n"
-            f"scree {told('version')} (commit {told('commit')}, {told('compiler')}, {told('build_type')}), {told('system')}\n")
+            f"huge pages {known('huge_pages')}, load {load:.2f}\n"
+            f"scree {known('version')} (commit {known('commit')}, {known('compiler')}, {known('build_type')}), {known('system')}\n")
     if load > 0.5:
         text += "other programs are running: what ranks wait for each other will be too long\n"
     return text + "".join(map(measured_text, machine.get("measured", [])))

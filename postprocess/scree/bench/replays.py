@@ -69,8 +69,8 @@ def finite_or_null(value):
 class Replays:
     """The solves of a run: those of one file follow each other, each file with the same solvers."""
 
-    def __init__(self, told):
-        self.csv, self.json = told["csv"], told["json"]
+    def __init__(self, request):
+        self.csv, self.json = request["csv"], request["json"]
         self.head, self.solves = {}, []
 
     def take_head(self, head):
@@ -141,9 +141,9 @@ penetr. [m/s], cone [N s], compl. [J], dissip. [J]: the worst contact. common: f
         return json.dumps(self.head | {"solves": solves, "summary": self.summary()}, indent=1, ensure_ascii=False) + "\n"
 
 
-def show_replays(told):
-    """Shows what comes from standard input until it ends; `told`: {"csv": ..., "json": ...}, files to write or empty."""
-    replays = Replays(told)
+def show_replays(request):
+    """Shows what comes from standard input until it ends; `request`: {"csv": ..., "json": ...}, files to write or empty."""
+    replays = Replays(request)
     for line in sys.stdin:
         kind, value = next(iter(json.loads(line).items()))
         getattr(replays, f"take_{kind}")(value)

@@ -11,10 +11,10 @@ from .tables import format_rows
 class Tables:
     """Rows are shown as a table when it is complete: at a head, at the next case and at the end."""
 
-    def __init__(self, told):
-        self.out, self.csv, self.json = told["out"], told["csv"], told["json"]
-        self.results = Results(told["command"], told["settings"], {})
-        self.is_study = told["is_study"]
+    def __init__(self, request):
+        self.out, self.csv, self.json = request["out"], request["csv"], request["json"]
+        self.results = Results(request["command"], request["settings"], {})
+        self.is_study = request["is_study"]
         self.waiting = []
 
     def take(self, kind, value):
@@ -58,9 +58,9 @@ class Tables:
         self.waiting = []
 
 
-def show_tables(told):
+def show_tables(request):
     """Shows what comes from standard input until it ends; what was measured before an error is shown as well."""
-    tables = Tables(told)
+    tables = Tables(request)
     for line in sys.stdin:
         tables.take(*next(iter(json.loads(line).items())))
     tables.flush()

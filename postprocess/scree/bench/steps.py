@@ -11,7 +11,7 @@ class Row:
     """A row of a case, as results.json has it."""
 
     def __init__(self, found):
-        self.found, self.told = found, found["row"]
+        self.found, self.parameters = found, found["row"]
         self.bodies, self.ranks, self.steps = found["bodies"], found["ranks"], found["steps"]
         self.row = {"case": found["case"], "mode": found["mode"], "ranks": self.ranks, "work": "step", "seconds": found["seconds"],
                     "complete": True, "spread": found["spread"], "keys": {}, "size": {}, "values": {}, "units": {}, "spreads": {},
@@ -35,8 +35,8 @@ class Row:
 
     def sum(self, name):
         """Over all steps, of a number that the certificate has; None: it does not."""
-        told = self.found["certificate"].get(name)
-        return None if told is None else float(told["sum"])
+        entry = self.found["certificate"].get(name)
+        return None if entry is None else float(entry["sum"])
 
     def worst(self, *names):
         """The largest; a text where it is not finite."""
@@ -57,7 +57,7 @@ class Row:
 
 def name_deck(row):
     found = row.found
-    for name, value in row.told.items():
+    for name, value in row.parameters.items():
         row.key(name, value)
     row.size("bodies", math.ceil(row.bodies))
     row.add_us_per_body_step()
@@ -77,7 +77,7 @@ def name_deck(row):
 
 
 def name_dem(row):
-    row.key("law", row.told["law"])
+    row.key("law", row.parameters["law"])
     row.size("bodies", round(row.bodies))
     row.add("contacts_per_body", "-", row.found["contacts"] / row.bodies)
     row.add("pairs_per_body", "-", row.found["pairs"] / row.bodies)
@@ -94,9 +94,9 @@ def name_dem(row):
 
 def name_sizes(row):
     found = row.found
-    row.key("ratio", row.told["ratio"])
-    row.size("bodies", row.told["bodies"])
-    row.add("large", "-", row.told["large"])
+    row.key("ratio", row.parameters["ratio"])
+    row.size("bodies", row.parameters["bodies"])
+    row.add("large", "-", row.parameters["large"])
     row.add("blocks", "-", found["blocks"])
     row.add("contacts_per_body", "-", found["contacts"] / row.bodies)
     row.add("pairs_per_body", "-", found["pairs"] / row.bodies)
@@ -110,12 +110,12 @@ def name_sizes(row):
 
 
 def name_nonsmooth(row):
-    row.key("solver", row.told["solver"])
+    row.key("solver", row.parameters["solver"])
     name_solved_steps(row)
 
 
 def name_convex(row):
-    row.key("shape", row.told["shape"])
+    row.key("shape", row.parameters["shape"])
     pour = row.found["warm_up"]
     row.add("pour_us_per_body_step", "us", 1e6 * pour["seconds"] * row.ranks / (pour["steps"] * row.bodies))
     name_solved_steps(row)
@@ -139,14 +139,14 @@ def name_solved_steps(row):
 
 
 def name_crowd(row):
-    told = row.told
-    row.key("model", told["model"])
+    parameters = row.parameters
+    row.key("model", parameters["model"])
     row.size("agents", round(row.bodies))
-    row.key("density", told["density"], "1/m2")
-    row.key("columns", told["columns"])
+    row.key("density", parameters["density"], "1/m2")
+    row.key("columns", parameters["columns"])
     row.add_us_per_body_step("us_per_agent_step")
-    row.add("real_time_factor", "-", row.steps * told["step"] / row.found["wall"])
-    for name, timers in (("ways", ["directions"]), ("ahead", ["look ahead"]), ("apart", ["projection", "sweeps on positions"]),
+    row.add("real_time_factor", "-", row.steps * parameters["step"] / row.found["wall"])
+    for name, timers in (("routes", ["directions"]), ("ahead", ["look ahead"]), ("apart", ["projection", "sweeps on positions"]),
                          ("lists", ["neighbours"]), ("people", ["people"])):
         row.per_body(f"{name}_us", "us", timers)
     row.add("contacts_per_agent", "-", (row.sum("contacts") or 0.0) / row.steps / row.bodies)

@@ -81,22 +81,22 @@ def measure_case(launcher, case, settings, out):
     return compare_ranks(rows)
 
 
-def launch_study(told):
-    """Measures, prints and writes what `scree bench` was asked for: `told` as src/bench/study.hpp says."""
-    settings = dict(told["settings"])
+def launch_study(request):
+    """Measures, prints and writes what `scree bench` was asked for: `request` as src/bench/study.hpp says."""
+    settings = dict(request["settings"])
     settings["ranks"] = ranks_of(settings)
     is_here = "launcher" not in settings
     settings.setdefault("launcher", default_launcher())
-    launcher = Launcher(settings["launcher"], told["program"])
+    launcher = Launcher(settings["launcher"], request["program"])
     start = time.monotonic()
-    results = Results(told["command"], settings, measure_machine(launcher, settings["ranks"]))
+    results = Results(request["command"], settings, measure_machine(launcher, settings["ranks"]))
     print(format_machine(results.machine), end="", flush=True)
     if is_here and settings["ranks"][-1] > n_processors():
         print(f"{settings['ranks'][-1]} ranks share {n_processors()} processors here: their times say little", flush=True)
-    for case, summary in told["cases"].items():
-        rows = measure_case(launcher, case, settings, told["out"])
+    for case, summary in request["cases"].items():
+        rows = measure_case(launcher, case, settings, request["out"])
         print(f"\n{case}: {summary} ({time.monotonic() - start:.0f} s so far)\n" +
               format_rows(rows, processor_text(results.machine)), end="", flush=True)
         results.rows += rows
-        if told["out"]:
-            results.write(told["out"])
+        if request["out"]:
+            results.write(request["out"])

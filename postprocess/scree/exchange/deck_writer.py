@@ -43,8 +43,8 @@ def write_deck(scene, folder, scheme="dem", overwrite=False):
     for a, b in itertools.combinations_with_replacement(materials, 2):
         if of_bodies and a not in of_bodies:
             continue
-        told = [f"# {scene.laws[a, b]}"] if (a, b) in scene.laws else []
-        lines += table_lines(f"pairs.{a}-{b}", {}, *told, "# friction =", "# restitution =")
+        comment_lines = [f"# {scene.laws[a, b]}"] if (a, b) in scene.laws else []
+        lines += table_lines(f"pairs.{a}-{b}", {}, *comment_lines, "# friction =", "# restitution =")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (files | {deck.name: "\n".join(lines)}).items():
         (folder / name).write_text(text, encoding="utf-8")

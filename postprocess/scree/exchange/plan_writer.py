@@ -69,14 +69,14 @@ def _counted(count, one, many=None):
 def _populations(plan, people, files):
     """Tables of people at the start; adds the file that names their places."""
     found = dict(plan.populations)
-    told = plan.people is not None and len(plan.people["x"]) > 0
-    if people not in ("file", "count") and (told or found or plan.sources):
+    has_positions = plan.people is not None and len(plan.people["x"]) > 0
+    if people not in ("file", "count") and (has_positions or found or plan.sources):
         raise ExchangeError(f"{plan.name}: the file says how many people there are: give \"file\" or \"count\", not {people}")
-    if told and people == "file":
+    if has_positions and people == "file":
         files[f"{plan.name}_start.csv"] = _table_of_people(plan.people)
         # Radii that the deck draws are not those of the people: some may then overlap, and are moved apart.
         found["start"] = {"file": f"{plan.name}_start.csv"} | ({} if "radius" in plan.people else {"separate": True})
-    elif told:
+    elif has_positions:
         found |= _by_count(plan.people)
     elif not found and not plan.sources:
         found = _by_number(plan, people)

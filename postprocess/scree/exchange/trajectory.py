@@ -190,17 +190,17 @@ def _require_metres(path, columns):
 
 
 def _of_text(path, lines, unit):
-    names, fps, told = ["id", "frame", "x", "y", "z"], None, None
+    names, fps, unit_in_header = ["id", "frame", "x", "y", "z"], None, None
     rows, width = [], 0
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if text.startswith("#"):
             if found := _columns_of(text):
-                names, told = found[0], found[1] or told
+                names, unit_in_header = found[0], found[1] or unit_in_header
             elif rate := re.search(r"(?:frame\s*rate|fps)\D{0,5}([\d.]+)", text, re.IGNORECASE):
                 fps = float(rate[1].rstrip("."))
             elif inside := re.search(r"\b[xyz].{0,30}\bin\s+(cm|m|mm|meters?|metres?)\b", text, re.IGNORECASE):
-                told = {"meter": "m", "metre": "m"}.get(inside[1].lower().rstrip("s"), inside[1].lower())
+                unit_in_header = {"meter": "m", "metre": "m"}.get(inside[1].lower().rstrip("s"), inside[1].lower())
         elif text:
             words = text.replace(",", " ").split()
             width = len(words)
@@ -210,11 +210,11 @@ def _of_text(path, lines, unit):
     if not rows:
         raise ExchangeError(f"{path}: no rows in the file")
     columns = dict(zip(WANTED, np.array(rows).T))
-    if unit is None and told is None:
+    if unit is None and unit_in_header is None:
         _require_metres(path, columns)
-    scale = UNITS.get(unit or told or "m")
+    scale = UNITS.get(unit or unit_in_header or "m")
     if scale is None:
-        raise ExchangeError(f"{path}: the header has places in {told!r}; there are {', '.join(UNITS)}: give --unit")
+        raise ExchangeError(f"{path}: the header has places in {unit_in_header!r}; there are {', '.join(UNITS)}: give --unit")
     left_out = tuple((f"column {name}", "") for name in names[:width] if name not in WANTED)
     return Frames(columns["frame"].astype(int), columns["id"].astype(int), scale * columns["x"], scale * columns["y"], fps,
                   left_out=left_out)

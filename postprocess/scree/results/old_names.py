@@ -36,7 +36,7 @@ def with_new_names(tables, names, file):
         for table in _tables_at(tables, outer):
             if old in table and new not in table:
                 table[new] = table.pop(old)
-                tell(file, old, new)
+                report_renamed(file, old, new)
     return tables
 
 
@@ -50,7 +50,7 @@ def names_of_now(names, renames, file):
             if match := pattern.fullmatch(name):
                 new = now.replace("*", match[1]) if "*" in now else now
                 if new not in found:
-                    tell(file, name, new)
+                    report_renamed(file, name, new)
                     found = {new if key == name else key: stored for key, stored in found.items()}
     return found
 
@@ -66,12 +66,12 @@ def summary_with_new_names(summary, file):
 def new_name(name, names, file):
     """The name of now of a value of a file, by one of the tables above."""
     if name in names:
-        tell(file, name, names[name])
+        report_renamed(file, name, names[name])
     return names.get(name, name)
 
 
 @cache
-def tell(file, old, new):
+def report_renamed(file, old, new):
     """Says once that `file` has an old name."""
     print(f"scree: {file}: '{old}' is now called '{new}'; the next version will not know the old name", file=sys.stderr)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from scree.errors import ResultsError
 from scree.results.files import existing
-from scree.results.old_names import AGENT_STATES, AGENTS, CERTIFICATE, names_of_now, new_name, old_columns, tell
+from scree.results.old_names import AGENT_STATES, AGENTS, CERTIFICATE, names_of_now, new_name, old_columns, report_renamed
 
 AGENTS_TEXT = ("population", "agent_type", "exit", "level", "state")    # columns of NAME.agents.csv that are not numbers
 # Columns of the scalars that say when, and how the method fared; all others are measured.
@@ -46,7 +46,7 @@ class Scalars:
         if here not in self._columns:
             raise ResultsError(f"no column {name!r}; there are: {', '.join(self._columns)}")
         if here != name:
-            tell(self._path, here, name)
+            report_renamed(self._path, here, name)
         return self._columns[here]
 
     def _name_here(self, name):

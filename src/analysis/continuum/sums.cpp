@@ -163,7 +163,7 @@ bool add_terms(const State<D>& state, const ContactGraph<D>& contacts, const Smo
   ContinuumTerms<D> terms{kernel, grid, share, sums};
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
     terms.body(wrapped(state.box, bodies.position()[i]), bodies.mass()[i],
-               body_volume<D>(equal_ball_radius(state, i)), bodies.velocity()[i]);
+               body_volume<D>(equal_sphere_radius(state, i)), bodies.velocity()[i]);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Vec<D> force = force_on_b(contacts, c);
     if (force == Vec<D>{}) continue;

@@ -2,7 +2,7 @@
 #include <array>
 #include <limits>
 
-#include "analysis/cut_ball.hpp"
+#include "analysis/cut_sphere.hpp"
 #include "analysis/measure.hpp"
 #include "analysis/region.hpp"
 
@@ -50,7 +50,7 @@ class Profile final : public Measure<D> {
       const Real bin = bins_below(wrapped(state.box, x)[axis_]);
       if (region_.holds_beside(state.box, x, axis_) && bin >= 0 && bin < static_cast<Real>(n_bins_))
         velocity[static_cast<std::size_t>(bin)].push_back(bodies.velocity()[i]);
-      const Real radius = equal_ball_radius(sample.state, i);
+      const Real radius = equal_sphere_radius(sample.state, i);
       region_.for_each_image(state.box, faces, x, [&](const Vec<D>& place) {
         const auto last_bin = static_cast<Real>(n_bins_ - 1);
         const Real first = std::max(0.0, std::floor(bins_below(place[axis_] - radius)));

@@ -1,4 +1,4 @@
-#include "analysis/cut_ball.hpp"
+#include "analysis/cut_sphere.hpp"
 #include "analysis/measure.hpp"
 #include "analysis/region.hpp"
 
@@ -24,7 +24,7 @@ class SolidFraction final : public Measure<D> {
       if (!is_on_level(state, i, level)) continue;
       const Vec<D>& x = state.bodies.position()[i];
       n_inside += region_.holds_beside(state.box, x, -1);
-      const Real radius = equal_ball_radius(state, i);
+      const Real radius = equal_sphere_radius(state, i);
       Real inside = 0;
       region_.for_each_image(state.box, faces, x,
                              [&](const Vec<D>& place) { inside += volume_in_box<D>(place, radius, faces); });

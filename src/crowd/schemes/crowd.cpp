@@ -60,7 +60,7 @@ class CrowdStepper final : public Stepper<2> {
   void judge(const State<2>& state);
   /// What contacts remember: as speeds [m/s], or with the model "pbd" as displacements of a substep [m].
   const ContactField<Real>& multipliers() const {
-    return model_ == Model::pbd ? sweeper_->multipliers().of_balls() : memory_.field();
+    return model_ == Model::pbd ? sweeper_->multipliers().of_spheres() : memory_.field();
   }
   void require_solved(const State<2>& state);
   /// Deepest overlap to which the projected velocities may lead [m].

@@ -185,7 +185,7 @@ ConvexShape<D> capsule_shape(Real length, Real radius) {
 }
 
 template <int D>
-ConvexShape<D> ball_shape() {
+ConvexShape<D> sphere_shape() {
   ConvexShape<D> shape;
   shape.core.vertices = {Vec<D>{}};
   shape.rounding = shape.inscribed_radius = 1;
@@ -202,8 +202,8 @@ ConvexShape<D> hull_shape(std::span<const Vec<D>> points, std::optional<Real> ro
 
 template ConvexShape<2> box_shape(const Vec<2>&, std::optional<Real>);
 template ConvexShape<3> box_shape(const Vec<3>&, std::optional<Real>);
-template ConvexShape<2> ball_shape();
-template ConvexShape<3> ball_shape();
+template ConvexShape<2> sphere_shape();
+template ConvexShape<3> sphere_shape();
 template ConvexShape<2> capsule_shape(Real, Real);
 template ConvexShape<3> capsule_shape(Real, Real);
 template ConvexShape<2> hull_shape(std::span<const Vec<2>>, std::optional<Real>);

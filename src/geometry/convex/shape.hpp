@@ -32,7 +32,7 @@ struct ConvexShape {
   Vec<D> described_centre;
 
   bool operator==(const ConvexShape&) const = default;
-  bool is_ball() const { return core.vertices.size() == 1; }
+  bool is_sphere() const { return core.vertices.size() == 1; }
 };
 
 /// Rounding where the deck names none: this share of the smallest extent.
@@ -52,7 +52,7 @@ ConvexShape<D> capsule_shape(Real length, Real radius);
 
 /// A sphere of radius 1.
 template <int D>
-ConvexShape<D> ball_shape();
+ConvexShape<D> sphere_shape();
 
 /// The convex hull of points [m]; see hull_of().
 template <int D>

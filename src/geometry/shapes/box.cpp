@@ -66,7 +66,7 @@ class BoxShape final : public Shape<D> {
   void touch(int part, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding, const Vec<D>& from,
              Real reach, Real width, WallContacts<D>& found) const override {
     const TouchQuery<D> query{{core, pose}, rounding, reach, width};
-    if (query.is_ball())
+    if (query.is_sphere())
       Shape<D>::touch(part, core, pose, rounding, from, reach, width, found);
     else if (inside_)
       touch_plane(query, is_upper(part) ? box_.upper : box_.lower,

@@ -88,7 +88,7 @@ class Cylinder final : public Shape<3> {
   void touch(int part, const ConvexCore<3>& core, const BodyPose<3>& pose, Real rounding, const Vec<3>& from,
              Real reach, Real width, WallContacts<3>& found) const override {
     const TouchQuery<3> query{{core, pose}, rounding, reach, width};
-    if (query.is_ball() || (inside_ && part == 0 && !tube_)) {
+    if (query.is_sphere() || (inside_ && part == 0 && !tube_)) {
       Shape::touch(part, core, pose, rounding, from, reach, width, found);
     } else if (part == cap_a) {
       touch_plane(query, a_, axis_, found);

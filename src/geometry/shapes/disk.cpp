@@ -10,10 +10,10 @@ namespace {
 /// A disk (2D) or sphere (3D) of radius R about c. side = "outside": solid, distance = |x - c| - R; "inside":
 /// bodies are in it, distance = R - |x - c|. Exact; at the centre the normal is along the first axis.
 template <int D>
-class Ball final : public Shape<D> {
+class Sphere final : public Shape<D> {
  public:
-  Ball() = default;
-  Ball(const Vec<D>& center, Real radius, Real front) : center_(center), radius_(radius), front_(front) {}
+  Sphere() = default;
+  Sphere(const Vec<D>& center, Real radius, Real front) : center_(center), radius_(radius), front_(front) {}
   void describe(Section& section) override {
     section.point<D>("center", center_, {.unit = Unit::length, .required = true, .doc = "centre"});
     section.real("radius", radius_,
@@ -48,7 +48,7 @@ class Ball final : public Shape<D> {
   }
 
   std::vector<SurfacePiece<D>> pieces(int) const override {
-    return {{.kind = SurfacePiece<D>::Kind::ball, .point = center_, .radius = radius_, .front = front_}};
+    return {{.kind = SurfacePiece<D>::Kind::sphere, .point = center_, .radius = radius_, .front = front_}};
   }
 
   Outline<D> outline(const Box<D>&) const override {
@@ -85,12 +85,12 @@ class Ball final : public Shape<D> {
 
 template <int D>
 std::unique_ptr<Shape<D>> make_round_container(const Vec<D>& center, Real radius) {
-  return std::make_unique<Ball<D>>(center, radius, -1);
+  return std::make_unique<Sphere<D>>(center, radius, -1);
 }
 template std::unique_ptr<Shape<2>> make_round_container<2>(const Vec<2>&, Real);
 template std::unique_ptr<Shape<3>> make_round_container<3>(const Vec<3>&, Real);
 
-SCREE_PLUGIN_ONLY(Shape, 2, disk, Ball<2>, "solid disk, or round container")
-SCREE_PLUGIN_ONLY(Shape, 3, sphere, Ball<3>, "solid sphere, or round container")
+SCREE_PLUGIN_ONLY(Shape, 2, disk, Sphere<2>, "solid disk, or round container")
+SCREE_PLUGIN_ONLY(Shape, 3, sphere, Sphere<3>, "solid sphere, or round container")
 
 }  // namespace scree

@@ -73,7 +73,7 @@ class Polygon final : public EdgeShape {
   void touch(int part, const ConvexCore<2>& core, const BodyPose<2>& pose, Real rounding, const Vec<2>& from,
              Real reach, Real width, WallContacts<2>& found) const override {
     const TouchQuery<2> query{{core, pose}, rounding, reach, width};
-    if (query.is_ball()) return Shape::touch(part, core, pose, rounding, from, reach, width, found);
+    if (query.is_sphere()) return Shape::touch(part, core, pose, rounding, from, reach, width, found);
     const int face = is_behind(part, pose.centre) ? face_to_leave_by(pose.centre) : part;
     const bool is_in_solid = is_behind(face, pose.centre);
     if (is_in_solid && face == part) {

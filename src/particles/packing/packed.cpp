@@ -74,7 +74,7 @@ class DensePacking final : public InitialPacking<D> {
       throw InputError(
           fmt::format("{}: the region is too small for a body of radius {:g} m", where_, largest));
     spaces.core_margin = 4 * mean_radius(context);
-    spaces.has_walls = context.obstacles.n_constraints() > 0 || region.is_ball();
+    spaces.has_walls = context.obstacles.n_constraints() > 0 || region.is_sphere();
     for (int k = 0; k < D; ++k) spaces.has_walls = spaces.has_walls || !region.bounds().is_periodic(k);
     spaces.free = region.volume();
     if (spaces.has_walls) {

@@ -54,10 +54,10 @@ class Region {
     bounds_ = {lower_, upper_, {}};
     for (int k = 0; k < D; ++k) {
       const bool inside = lower_[k] >= box.lower[k] && upper_[k] <= box.upper[k];
-      const bool wraps = is_ball() && box.is_periodic(k) && bounds_.length(k) <= box.length(k);
+      const bool wraps = is_sphere() && box.is_periodic(k) && bounds_.length(k) <= box.length(k);
       if (!inside && !wraps) throw InputError(where_ + ": the region reaches beyond the domain");
       bounds_.periodic[static_cast<std::size_t>(k)] =
-          !is_ball() && box.is_periodic(k) && lower_[k] == box.lower[k] && upper_[k] == box.upper[k];
+          !is_sphere() && box.is_periodic(k) && lower_[k] == box.lower[k] && upper_[k] == box.upper[k];
     }
   }
 
@@ -65,20 +65,20 @@ class Region {
   const std::string& where() const { return where_; }
   /// The region in words: "(0, 0) to (1, 2) m".
   std::string text() const {
-    return is_ball() ? fmt::format("{:g} m around ({:g}) m", radius_, fmt::join(center_.component, ", "))
-                     : fmt::format("({:g}) to ({:g}) m", fmt::join(lower_.component, ", "),
-                                   fmt::join(upper_.component, ", "));
+    return is_sphere() ? fmt::format("{:g} m around ({:g}) m", radius_, fmt::join(center_.component, ", "))
+                       : fmt::format("({:g}) to ({:g}) m", fmt::join(lower_.component, ", "),
+                                     fmt::join(upper_.component, ", "));
   }
   /// Smallest box around the region; periodic where the region has no end, closing on itself.
   const Box<D>& bounds() const { return bounds_; }
-  bool is_ball() const { return radius_ > 0; }
+  bool is_sphere() const { return radius_ > 0; }
   const Vec<D>& center() const { return center_; }  ///< of a sphere
   Real radius() const { return radius_; }           ///< of a sphere; 0: it is a box
-  Real volume() const { return is_ball() ? body_volume<D>(radius_) : bounds_.volume(); }
+  Real volume() const { return is_sphere() ? body_volume<D>(radius_) : bounds_.volume(); }
 
   /// True if a sphere of radius `margin` around x lies in the region.
   bool holds(const Vec<D>& x, Real margin) const {
-    if (is_ball()) return norm(x - center_) + margin <= radius_;
+    if (is_sphere()) return norm(x - center_) + margin <= radius_;
     for (int k = 0; k < D; ++k)
       if (!bounds_.is_periodic(k) && !(x[k] - lower_[k] >= margin && upper_[k] - x[k] >= margin))
         return false;
@@ -89,9 +89,9 @@ class Region {
   bool holds_image(const Box<D>& domain, const Vec<D>& x) const;
   /// Radius of the largest sphere that the region holds.
   Real largest_radius() const {
-    Real radius = is_ball() ? radius_ : HUGE_VAL;
+    Real radius = is_sphere() ? radius_ : HUGE_VAL;
     for (int k = 0; k < D; ++k)
-      if (!is_ball() && !bounds_.is_periodic(k)) radius = std::min(radius, bounds_.length(k) / 2);
+      if (!is_sphere() && !bounds_.is_periodic(k)) radius = std::min(radius, bounds_.length(k) / 2);
     return radius;
   }
   /// A point drawn evenly from those that hold(x, margin); margin <= largest_radius().
@@ -102,7 +102,7 @@ class Region {
         const Real inset = bounds_.is_periodic(k) ? 0 : margin;
         x[k] = stream.uniform(lower_[k] + inset, upper_[k] - inset);
       }
-      if (!is_ball() || norm(x - center_) <= radius_ - margin) return x;
+      if (!is_sphere() || norm(x - center_) <= radius_ - margin) return x;
     }
   }
 
@@ -134,7 +134,7 @@ void for_each_image(const Box<D>& box, const Vec<D>& x, F&& f) {
 template <int D>
 bool Region<D>::holds_image(const Box<D>& domain, const Vec<D>& x) const {
   const auto is_between = [&](int axis, Real at) {
-    if (is_ball()) return std::abs(at - center_[axis]) <= radius_;
+    if (is_sphere()) return std::abs(at - center_[axis]) <= radius_;
     return bounds_.is_periodic(axis) || (at - lower_[axis] >= 0 && upper_[axis] - at >= 0);
   };
   // In a tilted domain coordinates of images go together.
@@ -144,7 +144,7 @@ bool Region<D>::holds_image(const Box<D>& domain, const Vec<D>& x) const {
       any = any || is_between(k, x[k] - domain.length(k)) || is_between(k, x[k] + domain.length(k));
     if (!any) return false;
   }
-  if (!is_ball() && domain.gradient < 0) return true;
+  if (!is_sphere() && domain.gradient < 0) return true;
   bool any = false;
   for_each_image(domain, x, [&](const Vec<D>& image) { any = any || holds(image, 0); });
   return any;

@@ -31,8 +31,10 @@ Real sum_of_radii(const State<D>& state, const ContactGraph<D>& contacts, std::s
 template <int D>
 bool has_shape(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
   if (!state.bodies.carries_shapes()) return false;
-  const auto is_ball = [&](Index body) { return state.bodies.shape()[static_cast<std::size_t>(body)] == 0; };
-  return !is_ball(contacts.a[c]) || (contacts.b[c] >= 0 && !is_ball(contacts.b[c]));
+  const auto is_sphere = [&](Index body) {
+    return state.bodies.shape()[static_cast<std::size_t>(body)] == 0;
+  };
+  return !is_sphere(contacts.a[c]) || (contacts.b[c] >= 0 && !is_sphere(contacts.b[c]));
 }
 
 /// The sum of `length` times radius over the shapes of both bodies of contact c, of one at an obstacle [m].

@@ -83,7 +83,7 @@ void EventEngine<D>::add_contact(int body, Partner partner, Real time) {
   if (is_pair) {
     contact.curvature = 1 / norm(at(partner, time).x - x);
   } else if (const SurfacePiece<D>& surface = pieces_[place(-1 - partner)].surface;
-             surface.kind == SurfacePiece<D>::Kind::ball) {
+             surface.kind == SurfacePiece<D>::Kind::sphere) {
     contact.curvature = surface.front / norm(x - surface.point);
   }
   cluster_.contacts.push_back(contact);

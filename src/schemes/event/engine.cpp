@@ -82,7 +82,7 @@ void EventEngine<D>::find_corners() {
   edges_at_.assign(pieces_.size(), {});
   for (std::size_t c = 0; c < pieces_.size(); ++c) {
     const SurfacePiece<D>& corner = pieces_[c].surface;
-    if (corner.kind != SurfacePiece<D>::Kind::ball || corner.radius > 0) continue;
+    if (corner.kind != SurfacePiece<D>::Kind::sphere || corner.radius > 0) continue;
     for (std::size_t e = 0; e < pieces_.size(); ++e) {
       const SurfacePiece<D>& edge = pieces_[e].surface;
       if (edge.kind != SurfacePiece<D>::Kind::edge) continue;
@@ -119,7 +119,7 @@ Real EventEngine<D>::gap(int body, Partner partner, Real time) const {
       return dot(surface.normal, d) - r;
     case SurfacePiece<D>::Kind::edge:
       return is_over(surface, x, r) ? std::abs(dot(surface.normal, d)) - r : HUGE_VAL;
-    case SurfacePiece<D>::Kind::ball:
+    case SurfacePiece<D>::Kind::sphere:
       break;
   }
   return hides_corner(-1 - partner, x, r) ? HUGE_VAL : surface.front * (norm(d) - surface.radius) - r;
@@ -143,7 +143,7 @@ Vec<D> EventEngine<D>::normal(int body, Partner partner, Real time) const {
       return -surface.normal;
     case SurfacePiece<D>::Kind::edge:
       return dot(surface.normal, d) < 0 ? surface.normal : -surface.normal;
-    case SurfacePiece<D>::Kind::ball:
+    case SurfacePiece<D>::Kind::sphere:
       break;
   }
   return -surface.front * direction(d, unit_vector<D>(0)).unit;

@@ -11,7 +11,7 @@ namespace scree {
 template <int D>
 void NonsmoothSettings<D>::describe(Section& root) {
   root.table("solver", {.doc = "Solver of the contact problem of each step"}, [&](Section& section) {
-    solver.describe(section, fmt::format("{:g}, or {:g} where bodies have shapes", tolerance_of_balls,
+    solver.describe(section, fmt::format("{:g}, or {:g} where bodies have shapes", tolerance_of_spheres,
                                          tolerance_of_shapes));
     if (section.reading()) where_solver = section.where("type");
   });
@@ -158,7 +158,7 @@ template <int D>
 void NonsmoothSettings<D>::prepare(State<D>& state) {
   insert_petsc_options(solver.petsc_options);
   if (!solver.tolerance_word.empty())
-    solver.tolerance = state.bodies.carries_shapes() ? tolerance_of_shapes : tolerance_of_balls;
+    solver.tolerance = state.bodies.carries_shapes() ? tolerance_of_shapes : tolerance_of_spheres;
   state.shapes.normals = normals;
 }
 

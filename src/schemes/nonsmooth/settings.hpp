@@ -15,7 +15,7 @@ struct NonsmoothSettings {
 
   enum class Impacts { simultaneous, sequential, wave };
 
-  static constexpr Real tolerance_of_balls = 1e-2, tolerance_of_shapes = 1e-3;
+  static constexpr Real tolerance_of_spheres = 1e-2, tolerance_of_shapes = 1e-3;
 
   SolverSettings<D> solver;
   std::string where_solver;  ///< place of its type in the deck

@@ -27,18 +27,18 @@ class PbdMultipliers {
 
   /// Of contact c, 0 if a point was not there in the last sweep.
   Real of(const ContactGraph<D>& contacts, std::size_t c) const {
-    if (!has_shapes_) return balls_.of(contacts, c);
+    if (!has_shapes_) return spheres_.of(contacts, c);
     for (const auto& point : points_.of(contacts, c).point)
       if (point.feature == Real(contacts.feature[c]) && point.value != Vec<D>{}) return norm(point.value);
     return 0;
   }
 
   // Of spheres, by place.
-  std::span<Real> pairs() { return balls_.pairs(); }
-  std::span<const Real> pairs() const { return balls_.pairs(); }
-  std::span<Real> walls() { return balls_.walls(); }
-  std::span<const Real> walls() const { return balls_.walls(); }
-  const ContactField<Real>& of_balls() const { return balls_; }
+  std::span<Real> pairs() { return spheres_.pairs(); }
+  std::span<const Real> pairs() const { return spheres_.pairs(); }
+  std::span<Real> walls() { return spheres_.walls(); }
+  std::span<const Real> walls() const { return spheres_.walls(); }
+  const ContactField<Real>& of_spheres() const { return spheres_; }
   // Where some bodies have shapes, by place.
   std::span<Points> points_of_pairs() { return points_.pairs(); }
   std::span<Points> points_of_walls() { return points_.walls(); }
@@ -47,11 +47,11 @@ class PbdMultipliers {
   /// Calls f with the field in use.
   template <class Self, class F>
   static auto visit(Self& self, F&& f) {
-    return self.has_shapes_ ? f(self.points_) : f(self.balls_);
+    return self.has_shapes_ ? f(self.points_) : f(self.spheres_);
   }
 
   bool has_shapes_ = false;
-  ContactField<Real> balls_;
+  ContactField<Real> spheres_;
   ContactField<Points> points_;
 };
 

@@ -19,7 +19,7 @@ void add_faces(const Region<D>& region, ObstacleSet<D>& obstacles) {
   const auto add = [&](std::unique_ptr<Shape<D>> face) {
     obstacles.add("face of " + region.where(), region.where(), std::move(face));
   };
-  if (region.is_ball()) {
+  if (region.is_sphere()) {
     add(make_round_container(region.center(), region.radius()));
     return;
   }

@@ -27,7 +27,7 @@ struct ShapeProjection<D>::End {
   SweepRecord& record;
   Orientation<D>& orientation;
   const BodyShape<D>& shape;
-  bool is_ball;
+  bool is_sphere;
   Real mobility;
   Vec<D> move{};
   Spin<D> turn{};
@@ -41,7 +41,7 @@ struct ShapeProjection<D>::End {
   }
   /// What the moment (r x n) of a push of 1 turns it by.
   Spin<D> response(const Spin<D>& arm) const {
-    if (is_ball) return {};
+    if (is_sphere) return {};
     const Vec<n_spins<D>> moments = record.radius * record.radius * shape.moments;
     if constexpr (D == 2)
       return {{mobility * arm[0] / moments[0]}};
@@ -120,7 +120,7 @@ Real ShapeProjection<D>::treat_pair(const Sweep& sweep, std::size_t place, Index
   if (a.mobility == 0 && b.mobility == 0) return 0;
   std::array<Contact, Points::max> contacts;
   std::size_t n = 0;
-  if (a.is_ball && b.is_ball) {
+  if (a.is_sphere && b.is_sphere) {
     Vec<D> normal = (1 / distance) * between;
     if (distance < 1e-12 * sum) {
       const auto& ids = sweep.state.bodies.id();
@@ -156,7 +156,7 @@ Real ShapeProjection<D>::treat_wall(const Sweep& sweep, std::size_t place, Index
   const Vec<D> x = position_of<D>(a.record), from = sweep.state.bodies.step_start()[i];
   std::array<Contact, Points::max> contacts;
   std::size_t n = 0;
-  if (a.is_ball) {
+  if (a.is_sphere) {
     SurfacePoint<D> seen;
     sweep.state.obstacles.nearest(constraint, {&x, 1}, {&from, 1}, {&seen, 1});
     if (seen.in_reach())

@@ -78,7 +78,7 @@ TEST_CASE("continuum kernels: integral 1, variance, profiles and means over segm
   check_integrals<3>();
 }
 
-TEST_CASE("continuum sums: multiples of 2^-76 add up in any order, and too large ones are told",
+TEST_CASE("continuum sums: multiples of 2^-76 add up in any order, and too large ones are refused",
           "[analysis]") {
   const std::vector<Real> terms{1e14, -1e-9, 3.7e5, -1e14, 2e-20};
   FixedPoint forwards = 0, backwards = 0;

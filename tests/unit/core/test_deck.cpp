@@ -25,7 +25,7 @@ Loaded load(const std::string& text, const std::vector<std::string>& overrides =
   return loaded;
 }
 
-/// What a wrong deck is told; empty if it is accepted.
+/// What is said of a wrong deck; empty if it is accepted.
 std::string complaint(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return scree::message_of<InputError>([&] { load(text, overrides); });
 }
@@ -144,7 +144,7 @@ TEST_CASE("deck: every misspelt key and table is rejected with its place and the
   CHECK(n_checked > 80);
 }
 
-TEST_CASE("deck: an unknown key is told its table, the near key and its meaning", "[core]") {
+TEST_CASE("deck: of an unknown key the message has the table, the near key and its meaning", "[core]") {
   CHECK(complaint("[simulation]\ndimension = 2\n\n[particles.bed]\n  densitiy = 3\ntype = \"plane\"") ==
         "a.toml:5:3: unknown key 'densitiy' in [particles.bed]; did you mean 'density'? Mass by volume. "
         "(number [kg/m3], > 0, required)");
@@ -162,7 +162,7 @@ TEST_CASE("deck: the first of several unknown keys is reported", "[core]") {
   CHECK(complaint(min_deck + "zeta = 1\nalpha = 2").starts_with("a.toml:3:1: unknown key 'zeta'"));
 }
 
-TEST_CASE("deck: a key of another kind is told apart from a misspelt one", "[core]") {
+TEST_CASE("deck: a key of another kind is kept apart from a misspelt one", "[core]") {
   CHECK(complaint(min_deck + "[particles.x]\ndensity = 1\ntype = \"plane\"\nradius = 2") ==
         "a.toml:6:1: 'radius' in [particles.x] is a key of type 'disk', not of 'plane'");
   CHECK(complaint(min_deck + "[particles.x]\ndensity = 1\ntype = \"disk\"\nradius = 2\ntilt = 1") ==
@@ -225,7 +225,7 @@ TEST_CASE("deck: wrong types, units, ranges and sizes are refused with what is v
                 "a.toml:4:1: 'bed' in [particles] must be a table [particles.bed], not the integer 3"));
 }
 
-TEST_CASE("deck: entries of an array of tables are told apart by their place and number", "[core]") {
+TEST_CASE("deck: entries of an array of tables are kept apart by their place and number", "[core]") {
   const std::string start = min_deck + "[[stages]]\nduration = 1\n[[stages]]\n";
   CHECK(complaint(start + "[stages.until]\nenergy = \"2 s\"")
             .starts_with("a.toml:7:10: 'energy' in [stages[1].until] must be an energy"));

@@ -53,7 +53,7 @@ TEST_CASE("table reader: columns are found by name in any order, past comments, 
   CHECK_FALSE(reader.next());
 }
 
-TEST_CASE("table reader: whatever is wrong is told with its line", "[core]") {
+TEST_CASE("table reader: whatever is wrong is reported with its line", "[core]") {
   CHECK(refusal("# nothing\n") == "a.csv: no header line");
   CHECK(refusal("x,x\n") == "a.csv:1: two columns are called x");
   CHECK(refusal("x[cm]\n1\n") == "a.csv:1: the column x is in cm, but is read in m");

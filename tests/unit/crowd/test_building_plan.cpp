@@ -249,7 +249,7 @@ TEST_CASE("building: lines that one person spans are refused, lines side by side
                     .plan.require_lines_apart(0.2, 0.1));
 }
 
-TEST_CASE("building: walls close behind a line are told, those beside it are not", "[crowd]") {
+TEST_CASE("building: walls close behind a line are reported, those beside it are not", "[crowd]") {
   CHECK(Site(bridge(3)).plan.walls_behind_lines(0.2).empty());
   const Site site(
       bridge(3,

@@ -184,21 +184,21 @@ TEST_CASE("outlets: take every body in them, also across a periodic face", "[dyn
                 "[outlets.ball]\nregion = { center = [0, 2], radius = 1 }\n" +
                 "[outlets.box]\nregion = { lower = [3, 0], upper = [4.5, 9] }\n",
             {"domain.periodic=[true, false]"});
-  std::int64_t n_ball = 0, n_box = 0;
+  std::int64_t n_sphere = 0, n_box = 0;
   for (const Vec<2>& x : simulation.state().bodies.position().first(400)) {
     if (std::hypot(std::min(x[0], 4 - x[0]), x[1] - 2) <= 1)
-      ++n_ball;
+      ++n_sphere;
     else if (x[0] >= 3 || x[0] <= 0.5)
       ++n_box;
   }
   simulation.step();
-  CHECK(simulation.state().outlets[0].n_removed == n_ball);
+  CHECK(simulation.state().outlets[0].n_removed == n_sphere);
   CHECK(simulation.state().outlets[1].n_removed == n_box);
-  CHECK(n_ball > 40);
-  CHECK(simulation.n_bodies() == 400 - n_ball - n_box);
+  CHECK(n_sphere > 40);
+  CHECK(simulation.n_bodies() == 400 - n_sphere - n_box);
   CHECK(simulation.state().outlets[0].mass == 0);
   simulation.step();
-  CHECK(simulation.state().outlets[0].n_removed == n_ball);
+  CHECK(simulation.state().outlets[0].n_removed == n_sphere);
 }
 
 TEST_CASE("stages: steps are cut to end with them, and the run with the last", "[dynamics]") {

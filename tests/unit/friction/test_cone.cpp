@@ -44,7 +44,7 @@ TEST_CASE("cone: projections of four points by hand", "[solvers]") {
   const Real frictionless[2] = {1, -2};
   CHECK(project_on_cone<2>(frictionless, 0)[0] == 1);
   CHECK(project_on_cone<2>(frictionless, 0)[1] == 0);
-  // Straight below the apex, where neither side of mu |x_T| <= x_N tells inside from outside.
+  // Straight below the apex, where neither side of mu |x_T| <= x_N separates inside from outside.
   const Real below[3] = {-1, 0, 0};
   CHECK(project_on_cone<3>(below, 0) == Vec<3>{});
   CHECK(project_on_cone<3>(below, 0.5) == Vec<3>{});

@@ -233,7 +233,7 @@ TEST_CASE("convex walls: 3D, no point of a body is nearer than its least gap, po
 namespace {
 
 template <int D>
-void check_balls() {
+void check_spheres() {
   const ConvexCore<D> point(ConvexHull<D>{{Vec<D>{}}, {}});
   int met = 0, not_met = 0;
   for (const Wall& wall : walls<D>()) {
@@ -304,8 +304,8 @@ void check_moved(Real offset) {
 }  // namespace
 
 TEST_CASE("convex walls: a body of one point gets what nearest() says, bit by bit", "[convex]") {
-  check_balls<2>();
-  check_balls<3>();
+  check_spheres<2>();
+  check_spheres<3>();
 }
 
 TEST_CASE("convex walls: 1e6 m away, 99 % of the contacts have the same names, gaps to 1e-8 m", "[convex]") {

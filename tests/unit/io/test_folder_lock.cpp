@@ -137,7 +137,7 @@ TEST_CASE("folder lock: of eight processes that find a lock left behind one gets
       int code = 1;
       try {
         const FolderLock lock(scratch.folder(), "");
-        // Nobody else may be in here: a second file of this name would tell.
+        // Nobody else may be in here: a second file of this name would show it.
         const std::string inside = scratch / "inside";
         code = ::link((scratch / ".scree-lock").c_str(), inside.c_str()) == 0 ? 0 : 2;
         ::usleep(20'000);

@@ -33,7 +33,7 @@ Start<D> make_bodies(const Comm& comm, const Box<D>& box, const std::string& tom
   shapes.describe(deck.root());
   start.groups = describe_particle_groups<D>(deck.root(), shapes);
   deck.require_all_read();
-  start.bodies.carry_shapes(!shapes.only_balls());
+  start.bodies.carry_shapes(!shapes.only_spheres());
   start.obstacles.place(0);
   const PbdPacker<D> packer;
   start.next_id =

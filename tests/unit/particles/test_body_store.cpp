@@ -16,7 +16,7 @@ bool has_field(const BodyStore<2>& bodies, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("bodies without a path start their step where they are, and carry one when told to",
+TEST_CASE("bodies without a path start their step where they are, and carry one where asked to",
           "[particles]") {
   BodyStore<2> bodies;
   bodies.resize(3, 2);

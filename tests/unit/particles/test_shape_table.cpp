@@ -57,7 +57,7 @@ TEST_CASE("shapes: volume and moments of boxes, capsules and balls of any size",
   CHECK(moments[2] == Approx(3.0 / 12 * (0.2 * 0.2 + 0.1 * 0.1)));
   CHECK(shapes.inscribed_radius(1, r) == Approx(0.03));
   CHECK(shapes.rounding(1, r) == Approx(0.002));
-  CHECK(shapes.radius_of_equal_ball(1, r) == Approx(std::cbrt(0.0012 * 3 / (4 * pi))));
+  CHECK(shapes.radius_of_equal_sphere(1, r) == Approx(std::cbrt(0.0012 * 3 / (4 * pi))));
   // Cylinder and ball.
   CHECK(shapes.volume(2, shapes[2].form.radius) == Approx(pi * 0.0025 * 0.3 + pi / 6 * 0.001));
 }

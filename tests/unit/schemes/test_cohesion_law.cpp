@@ -1,6 +1,6 @@
 #include "schemes/nonsmooth/cohesion_law.hpp"
 
-#include "unit/schemes/few_balls.hpp"
+#include "unit/schemes/few_spheres.hpp"
 
 namespace scree {
 
@@ -14,7 +14,7 @@ const std::string sticky =
 }  // namespace
 
 TEST_CASE("cohesion law: free velocities change by F dt / m, towards each other", "[dynamics]") {
-  FewBalls<2> balls(two_disks(), dt, sticky);
+  FewSpheres<2> balls(two_disks(), dt, sticky);
   CohesionLaw<2> law;
   law.forget(balls.neighborhood);
   const std::vector<Real> before = balls.problem().free_velocity;
@@ -29,7 +29,7 @@ TEST_CASE("cohesion law: free velocities change by F dt / m, towards each other"
 
 TEST_CASE("cohesion law: its work is force times mean velocity of approach; a wall does the rest",
           "[dynamics]") {
-  FewBalls<2> balls(two_disks(), dt, sticky);
+  FewSpheres<2> balls(two_disks(), dt, sticky);
   CohesionLaw<2> law;
   law.forget(balls.neighborhood);
   law.add_to(balls.step(), balls.memory);
@@ -38,8 +38,8 @@ TEST_CASE("cohesion law: its work is force times mean velocity of approach; a wa
   law.add_work(balls.step(), balls.solution({0, 0}), work);
   CHECK(work.cohesion[0] == Approx(3 * dt * (2 + 3 * dt)));  // 2 m/s before, 2 + 2 * 3 dt after
   CHECK(work.obstacle[0] == 0);
-  FewBalls<2> one(disk_on_floor(), dt,
-                  sticky + floor_table + "motion = { type = 'translate', velocity = [0, 1] }\n");
+  FewSpheres<2> one(disk_on_floor(), dt,
+                    sticky + floor_table + "motion = { type = 'translate', velocity = [0, 1] }\n");
   law.forget(one.neighborhood);
   law.add_to(one.step(), one.memory);
   work.clear(1);
@@ -52,14 +52,14 @@ TEST_CASE("cohesion law: its work is force times mean velocity of approach; a wa
 
 TEST_CASE("cohesion law: an impact sticks if it would leave with less than range times the pull-off force",
           "[dynamics]") {
-  FewBalls<2> balls(two_disks(), dt, sticky);
+  FewSpheres<2> balls(two_disks(), dt, sticky);
   // m u^2 / 2 of the reduced mass 1/2 against 0.6 J: u = 1.549 m/s.
   CHECK(CohesionLaw<2>::holds(balls.step(), 0, -1.54));
   CHECK_FALSE(CohesionLaw<2>::holds(balls.step(), 0, -1.56));
 }
 
 TEST_CASE("cohesion law: forces between two steps are those of contacts less the attraction", "[dynamics]") {
-  FewBalls<2> balls(two_disks(), dt, sticky);
+  FewSpheres<2> balls(two_disks(), dt, sticky);
   CohesionLaw<2> law;
   law.forget(balls.neighborhood);
   const auto force = [&] {

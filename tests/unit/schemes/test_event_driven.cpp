@@ -140,7 +140,7 @@ TEST_CASE("elastic disks in a box with gravity keep their energy over a thousand
 
 TEST_CASE("spheres: a fall on a fixed ball, and within a container") {
   Scene<3> scene{.gravity = {{0, 0, -10}}};
-  scene.pieces.push_back({{.kind = SurfacePiece<3>::Kind::ball, .point = {}, .radius = 1.5}, 0, 0});
+  scene.pieces.push_back({{.kind = SurfacePiece<3>::Kind::sphere, .point = {}, .radius = 1.5}, 0, 0});
   // Contact at 30 degrees from the top: x = 2 sin(30), z = 2 cos(30).
   scene.add({{1, 0, std::sqrt(3.0) + 1.25}}, {});
   scene.run(0.5 - 1e-9);  // falls 1.25 m in 0.5 s
@@ -153,7 +153,7 @@ TEST_CASE("spheres: a fall on a fixed ball, and within a container") {
 
   Scene<3> inside;
   inside.pieces.push_back(
-      {{.kind = SurfacePiece<3>::Kind::ball, .point = {}, .radius = 2, .front = -1}, 0, 0});
+      {{.kind = SurfacePiece<3>::Kind::sphere, .point = {}, .radius = 2, .front = -1}, 0, 0});
   inside.add({}, {{0, 3, 0}});
   inside.run(4.25, 5);  // 1.5 m to the wall, then 3 m across: at 0.5, 1.5, 2.5, 3.5 s
   CHECK(inside.events == 4);
@@ -168,8 +168,8 @@ TEST_CASE("an edge is touched from both sides and at its ends") {
         {{.kind = Kind::edge, .point = {{-1, 0}}, .normal = {{0, 1}}, .tangent = {{1, 0}}, .length = 2},
          0,
          0});
-    scene.pieces.push_back({{.kind = Kind::ball, .point = {{-1, 0}}}, 0, 0});
-    scene.pieces.push_back({{.kind = Kind::ball, .point = {{1, 0}}}, 0, 0});
+    scene.pieces.push_back({{.kind = Kind::sphere, .point = {{-1, 0}}}, 0, 0});
+    scene.pieces.push_back({{.kind = Kind::sphere, .point = {{1, 0}}}, 0, 0});
   };
   Scene<2> scene;
   edge(scene);
@@ -219,7 +219,7 @@ TEST_CASE("a disk slides over seams of collinear edges, slowly and too fast for 
                                .length = ends[k + 1] - ends[k]},
                               0,
                               0});
-    for (const Real end : ends) scene.pieces.push_back({{.kind = Kind::ball, .point = {{end, 0}}}, 0, 0});
+    for (const Real end : ends) scene.pieces.push_back({{.kind = Kind::sphere, .point = {{end, 0}}}, 0, 0});
     for (int i = 0; i < 20; ++i) {
       scene.run(0.1);
       CHECK(std::abs(scene.bodies[0].position[1] - 0.5) < 1e-6);
@@ -231,7 +231,7 @@ TEST_CASE("a disk slides over seams of collinear edges, slowly and too fast for 
 TEST_CASE("a small ball slides off a large fixed one at height 2/3") {
   // Frictionless, from rest near the top: contact ends where cos(angle) = 2/3.
   Scene<2> scene{.gravity = {{0, -1}}, .restitution = 0, .rest_speed = 1e-4};
-  scene.pieces.push_back({{.kind = SurfacePiece<2>::Kind::ball, .point = {}, .radius = 0.9}, 0, 0});
+  scene.pieces.push_back({{.kind = SurfacePiece<2>::Kind::sphere, .point = {}, .radius = 0.9}, 0, 0});
   const Real start = 0.2;
   scene.add({{std::sin(start), std::cos(start)}}, {}, 0.1);
   Real last_touch = 1;

@@ -1,6 +1,6 @@
 #include "schemes/nonsmooth/restitution_law.hpp"
 
-#include "unit/schemes/few_balls.hpp"
+#include "unit/schemes/few_spheres.hpp"
 
 namespace scree {
 
@@ -12,7 +12,7 @@ const auto newton = [](std::size_t, Real) { return 0.5; };
 }  // namespace
 
 TEST_CASE("restitution law: the bias of an impact is e times its velocity of approach", "[dynamics]") {
-  FewBalls<2> balls(two_disks(), 1e-3, half);
+  FewSpheres<2> balls(two_disks(), 1e-3, half);
   REQUIRE(balls.problem().n_contacts() == 1);
   RestitutionLaw<2> law;
   law.add_to(balls.step(), newton);
@@ -20,7 +20,7 @@ TEST_CASE("restitution law: the bias of an impact is e times its velocity of app
 }
 
 TEST_CASE("restitution law: where it is disabled nothing bounces until the next step", "[dynamics]") {
-  FewBalls<2> balls(two_disks(), 1e-3, half);
+  FewSpheres<2> balls(two_disks(), 1e-3, half);
   RestitutionLaw<2> law;
   law.add_to(balls.step(), newton);
   CHECK(law.disable(balls.step(), newton));
@@ -35,8 +35,8 @@ TEST_CASE("restitution law: where it is disabled nothing bounces until the next 
 }
 
 TEST_CASE("restitution law: a wall that comes along counts in the velocity of approach", "[dynamics]") {
-  FewBalls<2> balls(disk_on_floor(), 1e-3,
-                    half + floor_table + "motion = { type = 'translate', velocity = [0, 1] }\n");
+  FewSpheres<2> balls(disk_on_floor(), 1e-3,
+                      half + floor_table + "motion = { type = 'translate', velocity = [0, 1] }\n");
   RestitutionLaw<2> law;
   law.add_to(balls.step(), newton);
   // The bias holds the velocity of the wall as well: -1 m/s along the normal, which points to the wall.
@@ -45,15 +45,15 @@ TEST_CASE("restitution law: a wall that comes along counts in the velocity of ap
 
 TEST_CASE("work of an impact: what restitution takes of the kinetic energy, and what the wall does",
           "[dynamics]") {
-  FewBalls<2> balls(two_disks(), 1e-3, half);
+  FewSpheres<2> balls(two_disks(), 1e-3, half);
   ContactWork work;
   work.clear(1);
   work.add(balls.step(), balls.solution({1.5, 0}), 0);  // (1 + e) u / W with W = 1/m + 1/m
   CHECK(work.normal[0] == Approx(0.25 * 2 * 2 * (1 - 0.5 * 0.5)));
   CHECK(work.tangential[0] == 0);
   CHECK(work.obstacle[0] == 0);
-  FewBalls<2> one(disk_on_floor(), 1e-3,
-                  half + floor_table + "motion = { type = 'translate', velocity = [0, 1] }\n");
+  FewSpheres<2> one(disk_on_floor(), 1e-3,
+                    half + floor_table + "motion = { type = 'translate', velocity = [0, 1] }\n");
   work.clear(1);
   work.add(one.step(), one.solution({2 * 1.5 * 3, 0}), 0);
   const Real before = 4, after = 2.5 * 2.5;  // m v^2 / 2: with 1.5 m/s from the wall

@@ -1,6 +1,6 @@
 #include "schemes/nonsmooth/rolling_law.hpp"
 
-#include "unit/schemes/few_balls.hpp"
+#include "unit/schemes/few_spheres.hpp"
 
 namespace scree {
 
@@ -13,11 +13,11 @@ const std::string turning_floor = floor_table + "motion = { type = 'rotate', cen
 
 TEST_CASE("rolling law: rows have the coefficient, the effective radius and the spin of a wall",
           "[dynamics]") {
-  FewBalls<2> pair(two_disks(), 1e-3, rolling);
+  FewSpheres<2> pair(two_disks(), 1e-3, rolling);
   RollingLaw<2>::add_to(pair.step());
   CHECK(pair.problem().rolling == std::vector<Real>{0.1, 0.5});
   CHECK(pair.problem().spin_bias == std::vector<Real>{0});
-  FewBalls<2> one(disk_on_floor(), 1e-3, rolling + turning_floor);
+  FewSpheres<2> one(disk_on_floor(), 1e-3, rolling + turning_floor);
   RollingLaw<2>::add_to(one.step());
   CHECK(one.problem().rolling == std::vector<Real>{0.1, 1});
   CHECK(one.problem().spin_bias[0] == Approx(4));
@@ -25,7 +25,7 @@ TEST_CASE("rolling law: rows have the coefficient, the effective radius and the 
 
 TEST_CASE("rolling law: its work is s times the mean relative spin, and a wall that turns does its part",
           "[dynamics]") {
-  FewBalls<2> balls(disk_on_floor(), 1e-3, rolling + turning_floor);
+  FewSpheres<2> balls(disk_on_floor(), 1e-3, rolling + turning_floor);
   RollingLaw<2>::add_to(balls.step());
   const Real s = -0.25;  // on the floor, its opposite on the disk
   balls.solution({0, 0});
@@ -41,7 +41,7 @@ TEST_CASE("rolling law: its work is s times the mean relative spin, and a wall t
 }
 
 TEST_CASE("rolling law: contacts that press start from what they remember, others from 0", "[dynamics]") {
-  FewBalls<2> balls(two_disks(), 1e-3, rolling);
+  FewSpheres<2> balls(two_disks(), 1e-3, rolling);
   RollingLaw<2>::add_to(balls.step());
   balls.solution({1, 0});
   balls.r[2] = 0.04;
@@ -55,7 +55,7 @@ TEST_CASE("rolling law: contacts that press start from what they remember, other
 }
 
 TEST_CASE("rolling law: the problem without it has what it did in its free velocities", "[dynamics]") {
-  FewBalls<2> balls(two_disks(), 1e-3, rolling);
+  FewSpheres<2> balls(two_disks(), 1e-3, rolling);
   RollingLaw<2>::add_to(balls.step());
   balls.solution({1, 0});
   balls.r[2] = 0.04;

@@ -1,6 +1,6 @@
 #include "schemes/nonsmooth/sequential_impacts.hpp"
 
-#include "unit/schemes/few_balls.hpp"
+#include "unit/schemes/few_spheres.hpp"
 
 namespace scree {
 
@@ -14,10 +14,10 @@ const auto all = [](std::size_t, Real) { return 1.0; };
 }  // namespace
 
 TEST_CASE("sequential impacts: a disk that hits two at rest sets the last one going", "[dynamics]") {
-  FewBalls<2> balls({{.position = {-2, 0}, .velocity = {3, 0}},
-                     {.position = {0, 0}, .velocity = {}},
-                     {.position = {2, 0}, .velocity = {}}},
-                    1e-3, pair_with(0, 1));
+  FewSpheres<2> balls({{.position = {-2, 0}, .velocity = {3, 0}},
+                       {.position = {0, 0}, .velocity = {}},
+                       {.position = {2, 0}, .velocity = {}}},
+                      1e-3, pair_with(0, 1));
   REQUIRE(balls.problem().n_contacts() == 2);
   SequentialImpacts<2> law;
   law.add_to(balls.step(), all);
@@ -29,7 +29,7 @@ TEST_CASE("sequential impacts: a disk that hits two at rest sets the last one go
 }
 
 TEST_CASE("sequential impacts: they dissipate what restitution and friction take", "[dynamics]") {
-  const auto energy = [](FewBalls<2>& balls) {
+  const auto energy = [](FewSpheres<2>& balls) {
     const std::vector<Real>& v = balls.problem().start_velocity;
     Real sum = 0;  // disks of mass 1 and radius 1: J = 1/2
     for (std::size_t i = 0; i < v.size(); i += 3)
@@ -37,7 +37,7 @@ TEST_CASE("sequential impacts: they dissipate what restitution and friction take
     return sum;
   };
   for (const Real mu : {0.01, 10.0}) {
-    FewBalls<2> balls(two_disks(), 1e-3, pair_with(mu, 0.5));
+    FewSpheres<2> balls(two_disks(), 1e-3, pair_with(mu, 0.5));
     const Real before = energy(balls);
     SequentialImpacts<2> law;
     law.add_to(balls.step(), [](std::size_t, Real) { return 0.5; });
@@ -56,7 +56,7 @@ TEST_CASE("sequential impacts: they dissipate what restitution and friction take
 
 TEST_CASE("sequential impacts: what comes slower than the speed of rest is left to the contact problem",
           "[dynamics]") {
-  FewBalls<2> balls(two_disks(), 1e-3, pair_with(0.5, 1));
+  FewSpheres<2> balls(two_disks(), 1e-3, pair_with(0.5, 1));
   balls.law.rest_speed = 2.01;
   SequentialImpacts<2> law;
   const std::vector<Real> before = balls.problem().start_velocity;

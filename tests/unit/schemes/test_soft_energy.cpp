@@ -19,11 +19,11 @@ namespace {
 const std::string asked = "[measures.energy]\ntype = 'energy'\nbalance = true\n";
 
 /// Spheres of 2 mm, each with the keys of its table; then further tables.
-struct Ball {
+struct Sphere {
   Vec<3> position;
   std::string keys;
 };
-std::string deck_with(Real step, const std::string& pair, const std::vector<Ball>& balls,
+std::string deck_with(Real step, const std::string& pair, const std::vector<Sphere>& spheres,
                       const std::string& tables) {
   constexpr Real r = 2e-3;
   std::string text = deck({.dimension = 3,
@@ -35,12 +35,13 @@ std::string deck_with(Real step, const std::string& pair, const std::vector<Ball
                           "[materials.glass]\ndensity = 2500\nyoung_modulus = 5e7\npoisson_ratio = 0.2\n"
                           "[pairs.'glass-glass']\n" +
                               pair + "\n");
-  for (std::size_t k = 0; k < balls.size(); ++k) {
-    const Vec<3> low = balls[k].position - Vec<3>{{r, r, r}}, high = balls[k].position + Vec<3>{{r, r, r}};
+  for (std::size_t k = 0; k < spheres.size(); ++k) {
+    const Vec<3> low = spheres[k].position - Vec<3>{{r, r, r}},
+                 high = spheres[k].position + Vec<3>{{r, r, r}};
     text += fmt::format(
         "[particles.ball{}]\nmaterial = 'glass'\nradius = {{ distribution = 'constant', value = {} }}\n"
         "source = {{ type = 'lattice', spacing = {}, region = {{ lower = [{}], upper = [{}] }} }}\n{}\n",
-        k, r, 2 * r, fmt::join(low.component, ", "), fmt::join(high.component, ", "), balls[k].keys);
+        k, r, 2 * r, fmt::join(low.component, ", "), fmt::join(high.component, ", "), spheres[k].keys);
   }
   return text + tables;
 }
@@ -142,8 +143,8 @@ TEST_CASE("soft energy: a wall that presses two spheres together does the work t
 }
 
 TEST_CASE("soft energy: kept only where a measure asks, and to ask changes no result", "[dynamics]") {
-  const std::vector<Ball> balls{{{{0, 0, 0}}, "velocity = [0.5, 0.1, 0]"}, {{{4.05e-3, 1e-3, 1e-4}}, ""}};
-  const std::string text = deck_with(2e-6, "friction = 0.3\nrestitution = 0.6", balls, "");
+  const std::vector<Sphere> spheres{{{{0, 0, 0}}, "velocity = [0.5, 0.1, 0]"}, {{{4.05e-3, 1e-3, 1e-4}}, ""}};
+  const std::string text = deck_with(2e-6, "friction = 0.3\nrestitution = 0.6", spheres, "");
   Simulation<3> silent(Comm(), read_deck<3>(text)), asking(Comm(), read_deck<3>(text + asked));
   for (int k = 0; k < 200; ++k) {
     silent.step();

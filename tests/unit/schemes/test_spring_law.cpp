@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "unit/schemes/few_balls.hpp"
+#include "unit/schemes/few_spheres.hpp"
 
 namespace scree {
 
@@ -13,7 +13,7 @@ const std::string springs =
     "[pairs]\n'm-m' = { friction = 0.5, restitution = 1, stiffness = 1000, tangential_ratio = 0.5 }\n";
 
 /// Two disks that overlap by 2 mm.
-std::vector<FewBalls<2>::Ball> pressed() {
+std::vector<FewSpheres<2>::Sphere> pressed() {
   auto balls = two_disks();
   balls[0].position[0] += 2e-3;
   return balls;
@@ -22,7 +22,7 @@ std::vector<FewBalls<2>::Ball> pressed() {
 }  // namespace
 
 TEST_CASE("spring law: compliance and bias are those of the single spring over the step", "[dynamics]") {
-  FewBalls<2> balls(pressed(), dt, springs);
+  FewSpheres<2> balls(pressed(), dt, springs);
   const std::vector<Real> before = balls.problem().bias;
   CHECK(before == std::vector<Real>{0, 0});
   SpringLaw<2> law;
@@ -46,7 +46,7 @@ TEST_CASE("spring law: compliance and bias are those of the single spring over t
 }
 
 TEST_CASE("spring law: the first guess solves the contact if nothing else acts", "[dynamics]") {
-  FewBalls<2> balls(pressed(), dt, springs);
+  FewSpheres<2> balls(pressed(), dt, springs);
   SpringLaw<2> law;
   law.add_to(balls.step(), balls.memory);
   std::vector<Real> guess(2);
@@ -62,7 +62,7 @@ TEST_CASE("spring law: the first guess solves the contact if nothing else acts",
 }
 
 TEST_CASE("spring law: its work and what it stores come out of the kinetic energy", "[dynamics]") {
-  FewBalls<2> balls(pressed(), dt, springs);
+  FewSpheres<2> balls(pressed(), dt, springs);
   SpringLaw<2> law;
   law.add_to(balls.step(), balls.memory);
   std::vector<Real> guess(2);
@@ -85,7 +85,7 @@ TEST_CASE("spring law: its work and what it stores come out of the kinetic energ
 }
 
 TEST_CASE("spring law: the stretch goes on with the slip, up to what friction carries", "[dynamics]") {
-  FewBalls<2> balls(pressed(), dt, springs);
+  FewSpheres<2> balls(pressed(), dt, springs);
   const auto& contacts = balls.assembler.contacts();
   auto& remembered = balls.memory.elastic(contacts, 0);
   SpringLaw<2> law;
@@ -110,7 +110,7 @@ TEST_CASE("spring law: the stretch goes on with the slip, up to what friction ca
 TEST_CASE("spring law: along tangents a contact never gives more than it took, in steps of any length",
           "[dynamics]") {
   for (const Real step : {0.003, 0.03, 0.3}) {
-    FewBalls<2> balls(pressed(), step, springs);
+    FewSpheres<2> balls(pressed(), step, springs);
     const auto& contacts = balls.assembler.contacts();
     const Real w = inverse_mass(balls.problem(), 0, true);
     const auto slip = [&](std::span<const Real> velocity) {

@@ -34,7 +34,7 @@ Real stiffness_at(Real overlap) {
   return law_with(0, 1).tangential * std::sqrt(radius / 2 * overlap);
 }
 
-/// Sphere a stays, sphere b moves as told.
+/// Sphere a stays, sphere b moves as given.
 class Pair {
  public:
   Pair(TangentialLaw tangential, Real friction, Real restitution, Real dt)

@@ -7,7 +7,7 @@
 #include "run/simulation.hpp"
 #include "support/deck.hpp"
 #include "unit/io/scratch.hpp"
-#include "unit/schemes/few_balls.hpp"
+#include "unit/schemes/few_spheres.hpp"
 
 namespace scree {
 
@@ -23,13 +23,13 @@ std::string lift(const std::string& load) {
 
 /// With the laws of walls alone: contacts that touch may not close.
 struct Lifted {
-  FewBalls<2> balls;
+  FewSpheres<2> balls;
   WallUnknowns<2> walls;
   FrictionSolve<2> solve;
   std::vector<Real> impulse, velocity;
   SolveReport report;
 
-  Lifted(const std::string& load, const std::vector<FewBalls<2>::Ball>& bodies, Real speed = 0)
+  Lifted(const std::string& load, const std::vector<FewSpheres<2>::Sphere>& bodies, Real speed = 0)
       : balls(bodies, dt, lift(load)), walls(balls.state, balls.assembler) {
     balls.state.obstacles.driven()[0].velocity = speed;
     balls.assemble();

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "unit/schemes/few_balls.hpp"
+#include "unit/schemes/few_spheres.hpp"
 
 namespace scree {
 
@@ -12,7 +12,7 @@ std::string pair_with(Real friction, Real restitution) {
   return fmt::format("[pairs]\n'm-m' = {{ friction = {}, restitution = {} }}\n", friction, restitution);
 }
 
-std::vector<FewBalls<2>::Ball> row_of_three() {
+std::vector<FewSpheres<2>::Sphere> row_of_three() {
   return {{.position = {-2, 0}, .velocity = {3, 0}},
           {.position = {0, 0}, .velocity = {}},
           {.position = {2, 0}, .velocity = {}}};
@@ -21,7 +21,7 @@ std::vector<FewBalls<2>::Ball> row_of_three() {
 }  // namespace
 
 TEST_CASE("wave impacts: a disk that hits two at rest, as springs of Hertz would have it", "[dynamics]") {
-  FewBalls<2> balls(row_of_three(), 1e-3, pair_with(0, 1));
+  FewSpheres<2> balls(row_of_three(), 1e-3, pair_with(0, 1));
   REQUIRE(balls.problem().n_contacts() == 2);
   WaveImpacts<2> law(1.5);
   law.add_to(balls.step());
@@ -43,9 +43,9 @@ TEST_CASE("wave impacts: what restitution and friction take, and what a moving o
   const std::string floor =
       "[obstacles.floor]\ntype = 'plane'\npoint = [0, 0]\nnormal = [0, 1]\n"
       "motion = { type = 'translate', velocity = [0.5, 0.25] }\n";
-  FewBalls<2> balls({{.position = {0, 1}, .velocity = {1, -2}, .mass = 2},
-                     {.position = {0, 3}, .velocity = {0, -2}, .mass = 2}},
-                    1e-3, pair_with(0.3, 0.8) + floor);
+  FewSpheres<2> balls({{.position = {0, 1}, .velocity = {1, -2}, .mass = 2},
+                       {.position = {0, 3}, .velocity = {0, -2}, .mass = 2}},
+                      1e-3, pair_with(0.3, 0.8) + floor);
   const auto energy = [&] {
     const std::vector<Real>& v = balls.problem().start_velocity;
     Real sum = 0;  // J = m R^2/2
@@ -72,7 +72,7 @@ TEST_CASE("wave impacts: what restitution and friction take, and what a moving o
 
 TEST_CASE("wave impacts: what comes slower than the speed of rest is left to the contact problem",
           "[dynamics]") {
-  FewBalls<2> balls(row_of_three(), 1e-3, pair_with(0.5, 1));
+  FewSpheres<2> balls(row_of_three(), 1e-3, pair_with(0.5, 1));
   balls.law.rest_speed = 3.01;
   WaveImpacts<2> law(1.5);
   const std::vector<Real> before = balls.problem().start_velocity;

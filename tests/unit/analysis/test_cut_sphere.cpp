@@ -1,7 +1,7 @@
 // Volumes of the parts into which planes along the axes cut a ball.
 #include <catch2/catch.hpp>
 
-#include "analysis/cut_ball.hpp"
+#include "analysis/cut_sphere.hpp"
 #include "core/random.hpp"
 
 namespace scree {

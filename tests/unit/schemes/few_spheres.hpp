@@ -11,16 +11,16 @@
 
 namespace scree {
 
-/// A few balls, with or without obstacles: their contacts and friction problem, to which a law adds.
+/// A few spheres, with or without obstacles: their contacts and friction problem, to which a law adds.
 template <int D>
-struct FewBalls {
-  struct Ball {
+struct FewSpheres {
+  struct Sphere {
     Vec<D> position, velocity;
     Real radius = 1, mass = 1;
   };
 
   /// `tables`: [pairs."m-m"] and obstacles of a deck; all is of the material m.
-  FewBalls(const std::vector<Ball>& balls, Real dt, const std::string& tables)
+  FewSpheres(const std::vector<Sphere>& spheres, Real dt, const std::string& tables)
       : state{.comm = Comm(MPI_COMM_SELF), .box = {.lower = filled<D>(-9.0), .upper = filled<D>(9.0)}},
         neighborhood(state.comm, {}, Outside::error),
         assembler(state, neighborhood) {
@@ -31,14 +31,14 @@ struct FewBalls {
     state.obstacle_material.assign(state.obstacles.list().size(), 0);
     BodyStore<D>& bodies = state.bodies;
     bodies.carry(FieldSet::with_inertia);
-    bodies.resize(static_cast<Index>(balls.size()), 0);
-    for (std::size_t i = 0; i < balls.size(); ++i) {
+    bodies.resize(static_cast<Index>(spheres.size()), 0);
+    for (std::size_t i = 0; i < spheres.size(); ++i) {
       bodies.id()[i] = static_cast<GlobalId>(i);
-      bodies.position()[i] = bodies.previous()[i] = balls[i].position;
-      bodies.radius()[i] = balls[i].radius;
-      bodies.mass()[i] = balls[i].mass;
-      bodies.mobility()[i] = 1 / balls[i].mass;
-      bodies.velocity()[i] = balls[i].velocity;
+      bodies.position()[i] = bodies.previous()[i] = spheres[i].position;
+      bodies.radius()[i] = spheres[i].radius;
+      bodies.mass()[i] = spheres[i].mass;
+      bodies.mobility()[i] = 1 / spheres[i].mass;
+      bodies.velocity()[i] = spheres[i].velocity;
       bodies.orientation()[i] = upright<D>();
     }
     state.memory.clear(bodies.n_owned());
@@ -51,7 +51,7 @@ struct FewBalls {
     law.dt = dt;
     assemble();
   }
-  FewBalls(const FewBalls&) = delete;
+  FewSpheres(const FewSpheres&) = delete;
 
   /// The problem without laws, of pairs within 1 % of their radii.
   void assemble() {
@@ -76,10 +76,10 @@ struct FewBalls {
         assembler.mean_surface_velocity()};
   }
   FrictionProblem<D>& problem() { return assembler.problem(); }
-  /// Where the velocities of a ball begin: the neighbour list brings balls into its own order.
-  std::size_t at(std::size_t ball) const {
+  /// Where the velocities of a sphere begin: the neighbour list brings spheres into its own order.
+  std::size_t at(std::size_t sphere) const {
     const auto ids = state.bodies.id();
-    return static_cast<std::size_t>(std::ranges::find(ids, static_cast<GlobalId>(ball)) - ids.begin()) *
+    return static_cast<std::size_t>(std::ranges::find(ids, static_cast<GlobalId>(sphere)) - ids.begin()) *
            n_velocities<D>;
   }
   /// Of an impulse of the only contact, with the velocities that follow from it.
@@ -104,11 +104,11 @@ struct FewBalls {
 };
 
 /// Two disks of mass 1 and radius 1 that touch, and approach each other at 2 m/s and slip at 1 m/s.
-inline std::vector<FewBalls<2>::Ball> two_disks() {
+inline std::vector<FewSpheres<2>::Sphere> two_disks() {
   return {{.position = {-1, 0}, .velocity = {1, 0}}, {.position = {1, 0}, .velocity = {-1, 1}}};
 }
 /// A disk on a floor, which it meets at 2 m/s.
-inline std::vector<FewBalls<2>::Ball> disk_on_floor() {
+inline std::vector<FewSpheres<2>::Sphere> disk_on_floor() {
   return {{.position = {0, 1}, .velocity = {0, -2}, .mass = 2}};
 }
 inline const std::string floor_table = "[obstacles.floor]\ntype = 'plane'\npoint = [0, 0]\nnormal = [0, 1]\n";
