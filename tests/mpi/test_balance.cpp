@@ -183,7 +183,7 @@ TEST_CASE("block costs: found from what ranks held and how long they took, in th
   CHECK(found == Approx(expected).epsilon(0.03));
 }
 
-TEST_CASE("block costs: what is never there costs nothing, what cannot be kept apart follows the guess",
+TEST_CASE("block costs: what is never there costs nothing, what cannot be distinguished follows the guess",
           "[mpi]") {
   const Comm world;
   BlockCosts costs(world);

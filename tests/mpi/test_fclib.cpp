@@ -23,7 +23,7 @@ GlobalId id_of(Index body) {
   return (GlobalId{1} << 53) + 1 + 5 * (GlobalId{body} * 700 % 1009);
 }
 
-/// Contacts of one pair are kept apart by numbers that fall, static bodies are constraints 0 to 2.
+/// Contacts of one pair are distinguished by numbers that fall, static bodies are constraints 0 to 2.
 template <int D>
 ContactKey key_of(const SerialProblem<D>& whole, Index contact) {
   const auto c = static_cast<std::size_t>(contact);

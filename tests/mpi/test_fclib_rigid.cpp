@@ -1,4 +1,4 @@
-// Stored problems of rigid bodies: back from a file as they were, and kept apart from others.
+// Stored problems of rigid bodies: back from a file as they were, and distinguished from others.
 #include "replay/fclib_rigid.hpp"
 
 #include <algorithm>

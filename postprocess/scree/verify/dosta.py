@@ -38,7 +38,7 @@ class Case:
         return deck
 
 
-def row_of(quantity, found):
+def row_without_band(quantity, found):
     """A row without a band."""
     return quantity, found, -math.inf, math.inf
 
@@ -49,7 +49,7 @@ def rate_of(least, most):
         if t[-1] >= 3.5 or left[-1] < 0.02 * left[0]:
             yield "grains per second, 0.5 to 3.5 s", discharge_rate(t, left), least, most
         elif t[-1] > 0.6:
-            yield row_of(f"grains per second, 0.5 to {t[-1]:.2f} s", discharge_rate(t, left))
+            yield row_without_band(f"grains per second, 0.5 to {t[-1]:.2f} s", discharge_rate(t, left))
     return rows
 
 
@@ -68,15 +68,15 @@ def shallow_rows(t, z):
     """A bed so shallow that the sphere meets the floor."""
     if t[-1] >= 0.04:
         yield "time of the deepest place [s]", t[z.argmin()], 0.029, 0.031
-        yield row_of("deepest place [m]", z.min() - BALL_START)
+        yield row_without_band("deepest place [m]", z.min() - BALL_START)
     if t[-1] >= 0.055:
         yield "rebound at 0.05 s [m/s]", rebound(t, z), 0.9 * 1.90, 1.1 * 1.90
 
 
 def chaotic_rows(t, z):
     if t[-1] >= 0.06:
-        yield row_of("deepest place [m]", z.min() - BALL_START)
-        yield row_of("rebound at 0.05 s [m/s]", rebound(t, z))
+        yield row_without_band("deepest place [m]", z.min() - BALL_START)
+        yield row_without_band("rebound at 0.05 s [m/s]", rebound(t, z))
 
 
 def deep_rows(t, z):

@@ -162,7 +162,7 @@ TEST_CASE("deck: the first of several unknown keys is reported", "[core]") {
   CHECK(complaint(min_deck + "zeta = 1\nalpha = 2").starts_with("a.toml:3:1: unknown key 'zeta'"));
 }
 
-TEST_CASE("deck: a key of another kind is kept apart from a misspelt one", "[core]") {
+TEST_CASE("deck: a key of another kind is distinguished from a misspelt one", "[core]") {
   CHECK(complaint(min_deck + "[particles.x]\ndensity = 1\ntype = \"plane\"\nradius = 2") ==
         "a.toml:6:1: 'radius' in [particles.x] is a key of type 'disk', not of 'plane'");
   CHECK(complaint(min_deck + "[particles.x]\ndensity = 1\ntype = \"disk\"\nradius = 2\ntilt = 1") ==
@@ -225,7 +225,7 @@ TEST_CASE("deck: wrong types, units, ranges and sizes are refused with what is v
                 "a.toml:4:1: 'bed' in [particles] must be a table [particles.bed], not the integer 3"));
 }
 
-TEST_CASE("deck: entries of an array of tables are kept apart by their place and number", "[core]") {
+TEST_CASE("deck: entries of an array of tables are distinguished by their place and number", "[core]") {
   const std::string start = min_deck + "[[stages]]\nduration = 1\n[[stages]]\n";
   CHECK(complaint(start + "[stages.until]\nenergy = \"2 s\"")
             .starts_with("a.toml:7:10: 'energy' in [stages[1].until] must be an energy"));

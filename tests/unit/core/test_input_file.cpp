@@ -12,7 +12,7 @@
 
 using namespace scree;
 
-TEST_CASE("input file: pipes, devices and folders are kept apart from files without waiting", "[core]") {
+TEST_CASE("input file: pipes, devices and folders are distinguished from files without waiting", "[core]") {
   const Scratch scratch;
   put(scratch / "file", "content");
   REQUIRE(::mkfifo((scratch / "pipe").c_str(), 0600) == 0);

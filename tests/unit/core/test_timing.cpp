@@ -71,8 +71,9 @@ TEST_CASE("timers: an open scope counts up to now and starts again with a reset"
   CHECK(rows.front().max <= since.count());
 }
 
-TEST_CASE("timers: waiting is kept from computing, in all scopes around it, and nested waits count once",
-          "[core]") {
+TEST_CASE(
+    "timers: waiting is distinguished from computing, in all scopes around it, and nested waits count once",
+    "[core]") {
   scree::reset_timers();
   {
     const Scope step("test step");

@@ -263,7 +263,7 @@ TEST_CASE("contact points: corners on a plane, at most four, the lowest and thos
   Vec<3> mean;
   for (const auto& p : ring.points) mean += 0.25 * p.place;
   CHECK(std::hypot(mean[0], mean[1]) < 0.05);
-  CHECK_FALSE(core_fits(drum));  // its faces have more corners than a name can keep apart
+  CHECK_FALSE(core_fits(drum));  // its faces have more corners than a name can distinguish
   CHECK(core_fits(box));
 }
 

@@ -126,7 +126,7 @@ outer_radius = 0.006)");
   }
 }
 
-TEST_CASE("flush walls: walls that never meet are kept apart from those that may") {
+TEST_CASE("flush walls: walls that never meet are distinguished from those that may") {
   const ObstacleSet<3> walls = read_obstacles<3>(R"(
 [obstacles.floor]
 type = "plane"

@@ -71,8 +71,7 @@ TEST_CASE("file: ids 2, 0, 1 name the rows; any other ids number them in their o
 }
 
 TEST_CASE(
-    "file: velocities and spins of a CSV file are taken where bodies have inertia, or left out if asked to "
-    "be",
+    "file: velocities and spins of a CSV file are taken where bodies have inertia, or left out on request",
     "[particles]") {
   const ScratchFile csv("moving.csv",
                         "x,y,diameter,vx,vy,omegaz,colour\n1,2,1,0.5,-0.25,3,7\n4,3,1,0,1e-3,-2,8\n");
