@@ -86,7 +86,7 @@ Real volume_in_box(const Vec<D>& centre, Real radius, const Box<D>& box) {
   for (int k = 0; k < D; ++k) {
     const Real lower = (centre[k] - box.lower[k]) / radius, upper = (box.upper[k] - centre[k]) / radius;
     if (lower <= -1 || upper <= -1) return 0;
-    planes[static_cast<std::size_t>(k)] = {lower, upper};
+    planes[k] = {lower, upper};
     if (lower >= 1 && upper >= 1) continue;
     ++n_cut;
     axis = k;
@@ -100,7 +100,7 @@ Real volume_in_box(const Vec<D>& centre, Real radius, const Box<D>& box) {
     bool is_there = true;
     for (int k = 0, digits = code; k < D; ++k, digits /= 3) {
       if (digits % 3 == 0) continue;
-      beyond[n] = planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(digits % 3 - 1)];
+      beyond[n] = planes[k][digits % 3 - 1];
       is_there = is_there && beyond[n++] < 1;
     }
     if (is_there) volume += (n % 2 == 0 ? 1 : -1) * volume_beyond<D>(beyond, n);

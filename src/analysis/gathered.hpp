@@ -17,7 +17,7 @@ std::vector<T> gathered_by_id(const Comm& comm, const std::vector<T>& mine) {
   MPI_Datatype entry = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &entry);
   MPI_Type_commit(&entry);
-  const auto n_ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t n_ranks = comm.size();
   const int n_mine = static_cast<int>(mine.size());
   std::vector<int> counts(n_ranks), starts(n_ranks);
   MPI_Allgather(&n_mine, 1, MPI_INT, counts.data(), 1, MPI_INT, comm.handle());
@@ -26,7 +26,7 @@ std::vector<T> gathered_by_id(const Comm& comm, const std::vector<T>& mine) {
     starts[r] = total;
     total += counts[r];
   }
-  std::vector<T> all(static_cast<std::size_t>(total));
+  std::vector<T> all(total);
   MPI_Allgatherv(mine.data(), n_mine, entry, all.data(), counts.data(), starts.data(), entry, comm.handle());
   MPI_Type_free(&entry);
   std::ranges::sort(all, {}, &T::id);

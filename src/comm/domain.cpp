@@ -21,7 +21,7 @@ Domain::Domain(const Comm& comm)
 }
 
 int Domain::owner_of(BlockKey key) const {
-  const auto at = [&](int rank) { return splitter_[static_cast<std::size_t>(rank)]; };
+  const auto at = [&](int rank) { return splitter_[rank]; };
   if (key >= at(recent_) && key < at(recent_ + 1)) return recent_;
   const auto next = std::upper_bound(splitter_.begin() + 1, splitter_.end() - 1, key);
   recent_ = static_cast<int>(next - splitter_.begin()) - 1;
@@ -54,7 +54,7 @@ struct Begins {
 /// the same.
 Begins find_begins(const Comm& comm, std::span<const BlockKey> keys, std::span<const std::int64_t> weights,
                    int key_bits, std::int64_t total, int& n_reductions) {
-  const auto n = static_cast<std::size_t>(comm.size());
+  const std::size_t n = comm.size();
   Begins begins{std::vector<BlockKey>(n, 0), std::vector<std::int64_t>(n, 0),
                 std::vector<std::int64_t>(n, 0)};
   std::vector<std::size_t> stretch(n, 0);  // number of the stretch of rank r
@@ -71,8 +71,7 @@ Begins find_begins(const Comm& comm, std::span<const BlockKey> keys, std::span<c
       const BlockKey last = first[s] + ((BlockKey{1} << bits) - 1);
       key = std::lower_bound(key, keys.end(), first[s]);
       for (; key != keys.end() && *key <= last; ++key)
-        histogram[s * n_buckets + ((*key - first[s]) >> rest)] +=
-            weights[static_cast<std::size_t>(key - keys.begin())];
+        histogram[s * n_buckets + ((*key - first[s]) >> rest)] += weights[key - keys.begin()];
     }
     comm.sum(histogram);
     ++n_reductions;
@@ -105,7 +104,7 @@ Begins find_begins(const Comm& comm, std::span<const BlockKey> keys, std::span<c
 Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const std::int64_t> weights,
                                int key_bits) const {
   SCREE_ASSERT(keys.size() == weights.size() && std::is_sorted(keys.begin(), keys.end()));
-  const auto n = static_cast<std::size_t>(comm_.size());
+  const std::size_t n = comm_.size();
   Shares shares;
   shares.splitter.assign(n + 1, std::numeric_limits<BlockKey>::max());
   shares.splitter.front() = 0;
@@ -120,13 +119,13 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
   for (std::size_t r = 1; r <= n; ++r) {
     std::array<std::int64_t, 2> next;
     for (int back = 0; back < 2; ++back) {
-      const auto b = static_cast<std::size_t>(back);
+      const std::size_t b = back;
       next[b] = std::numeric_limits<std::int64_t>::max();
       if (back == 1 && (r == n || begins.at[r] == 0)) continue;  // no block to go behind
       for (const int previous : {0, 1}) {
         const std::int64_t load =
             begins.place(r, back, shares.total) - begins.place(r - 1, previous, shares.total);
-        const std::int64_t fullest = std::max(max[static_cast<std::size_t>(previous)], load);
+        const std::int64_t fullest = std::max(max[previous], load);
         if (load < 0 || fullest >= next[b]) continue;
         next[b] = fullest;
         choice[r][b] = static_cast<std::uint8_t>(previous);

@@ -41,7 +41,7 @@ constexpr bool contains(unsigned set, unsigned subset) {
 
 template <int D>
 GhostExchange<D>::GhostExchange(const Comm& comm) : comm_(comm), ghosts_(comm), sums_(comm) {
-  stages_.reserve(static_cast<std::size_t>(n_stages));
+  stages_.reserve(n_stages);
   for (int stage = 0; stage < n_stages; ++stage) stages_.emplace_back(comm);
 }
 
@@ -56,7 +56,7 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
     const Touchers<D> touchers(domain, lattice, block.place);
     if (!touchers.shared) continue;
     for (Index i = block.first; i < block.last; ++i) {
-      const unsigned low = lattice.low_layers(local_cell(places[static_cast<std::size_t>(i)]));
+      const unsigned low = lattice.low_layers(local_cell(places[i]));
       for (unsigned axes = 1; axes < touchers.rank.size(); ++axes) {
         const int rank = touchers.rank[axes];
         if (!contains(low, axes) || rank < 0 || rank == comm_.rank()) continue;
@@ -82,7 +82,7 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
   for (const PackedMessage& message : outgoing.exchange(comm_)) {
     Unpacker unpacker(message.bytes);
     const auto count = unpacker.take<Index>();
-    std::vector<Index> slots(static_cast<std::size_t>(count));
+    std::vector<Index> slots(count);
     unpacker.take(std::span<Index>(slots));
     for (const Index slot : slots) home_.push_back({message.rank, slot});
     const Index first = bodies.n_local();
@@ -92,7 +92,7 @@ void GhostExchange<D>::rebuild(const Domain& domain, const Lattice<D>& lattice, 
   }
 
   n_local_ = bodies.n_local();
-  const auto n_owned = static_cast<std::size_t>(n_owned_);
+  const std::size_t n_owned = n_owned_;
   std::vector<Place> ghost_places;
   const std::span<const Vec<D>> ghost_positions = std::as_const(bodies).position().subspan(n_owned);
   find_places<D>(lattice, ghost_positions, ghost_places);
@@ -157,7 +157,7 @@ void plan_stages(std::vector<Transfer>& list, bool is_sent, int colours, std::ve
       for (auto h = first; h != last; ++h) {
         if (h->leg == unused || (h->leg == Leg::start && goes_on)) continue;
         const int stage = h->leg == Leg::start ? 0 : meetings.stage(h->ready) + (goes_on ? colours : 0);
-        RecordExchange& exchange = stages[static_cast<std::size_t>(stage)];
+        RecordExchange& exchange = stages[stage];
         if (is_sent)
           exchange.send(peer, h->body);
         else
@@ -175,8 +175,7 @@ std::array<int, std::size_t{colours}> touchers_by_colour(const Touchers<D>& touc
   std::array<int, std::size_t{colours}> toucher;
   toucher.fill(-1);
   for (unsigned axes = 0; axes < touchers.rank.size(); ++axes)
-    if (contains(low, axes) && touchers.rank[axes] >= 0)
-      toucher[static_cast<std::size_t>(touchers.colour[axes])] = touchers.rank[axes];
+    if (contains(low, axes) && touchers.rank[axes] >= 0) toucher[touchers.colour[axes]] = touchers.rank[axes];
   return toucher;
 }
 
@@ -197,18 +196,18 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
     if (!touchers.shared) continue;
     const int home = touchers.rank[0];
     for (Index i = block.first; i < block.last; ++i) {
-      const unsigned low = lattice.low_layers(local_cell(places[static_cast<std::size_t>(i)]));
+      const unsigned low = lattice.low_layers(local_cell(places[i]));
       const auto toucher = touchers_by_colour<D, colours>(touchers, low);
       const auto pass = [&](int from, int to, Leg leg, int ready, int due) {
         if (from == to || (from != me && to != me)) return;
         (from == me ? sent : received)
             .push_back({from == me ? to : from, home, i, static_cast<std::int8_t>(ready),
                         static_cast<std::int8_t>(due), leg});
-        shared_[static_cast<std::size_t>(i)] = 1;
+        shared_[i] = 1;
       };
       int holder = home, ready = 0, first = -1;
       for (int colour = 0; colour < colours; ++colour) {
-        const int next = toucher[static_cast<std::size_t>(colour)];
+        const int next = toucher[colour];
         if (next < 0) continue;
         pass(holder, next, first < 0 ? Leg::start : Leg::within, ready, first < 0 ? 0 : colour);
         if (first < 0) first = next;
@@ -242,7 +241,7 @@ void GhostExchange<D>::plan_transfers(const Domain& domain, const Lattice<D>& la
 
 template <int D>
 void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const Index> at_owner) {
-  const auto number_of = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
+  const auto number_of = [&](Index body) { return numbers[body]; };
   // Of sums: the places of those that stay.
   const auto keep_sums = [&](std::vector<PartialSum>& sums, std::vector<Index>& places) {
     places.assign(sums.size(), -1);
@@ -264,16 +263,15 @@ void GhostExchange<D>::renumber(std::span<const Index> numbers, std::span<const 
   for (Index i = 0; i < n_local_; ++i) {
     const Index number = number_of(i);
     if (number < 0) continue;
-    if (!shared_.empty()) shared_[static_cast<std::size_t>(number)] = shared_[static_cast<std::size_t>(i)];
+    if (!shared_.empty()) shared_[number] = shared_[i];
     if (i >= n_owned_)
-      home_[static_cast<std::size_t>(number - n_owned)] = {home_[static_cast<std::size_t>(i - n_owned_)].rank,
-                                                           at_owner[static_cast<std::size_t>(i - n_owned_)]};
+      home_[number - n_owned] = {home_[i - n_owned_].rank, at_owner[i - n_owned_]};
     else
       ++n_owned;
     ++n_local;
   }
-  if (!shared_.empty()) shared_.resize(static_cast<std::size_t>(n_local));
-  home_.resize(static_cast<std::size_t>(n_local - n_owned));
+  if (!shared_.empty()) shared_.resize(n_local);
+  home_.resize(n_local - n_owned);
   n_owned_ = n_owned;
   n_local_ = n_local;
 }
@@ -309,12 +307,12 @@ void GhostExchange<D>::min_to_owners(std::span<Real> values, int width) {
 template <int D>
 void GhostExchange<D>::begin_transfer(int stage, std::span<const Real> values, int width) {
   count(Traffic::transfers, volume_of_stage(stage, width));
-  stages_[static_cast<std::size_t>(stage)].begin(values, width);
+  stages_[stage].begin(values, width);
 }
 
 template <int D>
 void GhostExchange<D>::end_transfer(int stage, std::span<Real> values, int width) {
-  stages_[static_cast<std::size_t>(stage)].end_move(values, width);
+  stages_[stage].end_move(values, width);
 }
 
 template <int D>
@@ -322,7 +320,7 @@ std::vector<RememberedContact> GhostExchange<D>::send_to_owners(
     Index n_owned, std::span<const RememberedContact> contacts) const {
   Outgoing outgoing;
   for (RememberedContact contact : contacts) {
-    const Home& home = home_[static_cast<std::size_t>(contact.body - n_owned)];
+    const Home& home = home_[contact.body - n_owned];
     contact.body = home.index;
     outgoing.to(home.rank).put(contact);
   }

@@ -148,14 +148,12 @@ class GhostExchange final : public BodyHalo {
   }
   ExchangeVolume volume_of_partial_sums(int width) const { return sums_.volume(bytes_of(width)); }
   ExchangeVolume volume_of_stage(int stage, int width) const {
-    return stages_[static_cast<std::size_t>(stage)].volume(bytes_of(width));
+    return stages_[stage].volume(bytes_of(width));
   }
   /// What this rank has sent since the start.
-  const ExchangeVolume& sent(Traffic kind) const { return volume_[static_cast<std::size_t>(kind)]; }
+  const ExchangeVolume& sent(Traffic kind) const { return volume_[kind]; }
   /// Counts what others send on behalf of the decomposition.
-  void count(Traffic kind, const ExchangeVolume& volume) const {
-    volume_[static_cast<std::size_t>(kind)] += volume;
-  }
+  void count(Traffic kind, const ExchangeVolume& volume) const { volume_[kind] += volume; }
 
  private:
   using Direction = RecordExchange::Direction;

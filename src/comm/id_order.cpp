@@ -27,9 +27,9 @@ std::vector<std::size_t> sorting_order(std::span<const GlobalId> ids) {
   const std::uint64_t range = static_cast<std::uint64_t>(*max) - static_cast<std::uint64_t>(*min);
   if (range / sparsest < ids.size() && ids.size() <= std::numeric_limits<std::uint32_t>::max()) {
     std::vector<std::uint32_t> count(range + 1);
-    for (const GlobalId id : ids) ++count[static_cast<std::size_t>(id - *min)];
+    for (const GlobalId id : ids) ++count[id - *min];
     std::exclusive_scan(count.begin(), count.end(), count.begin(), std::uint32_t{0});
-    for (std::size_t i = 0; i < ids.size(); ++i) order[count[static_cast<std::size_t>(ids[i] - *min)]++] = i;
+    for (std::size_t i = 0; i < ids.size(); ++i) order[count[ids[i] - *min]++] = i;
     return order;
   }
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -46,7 +46,7 @@ GlobalId middle(GlobalId low, GlobalId high) {
 /// The id in the first row of each rank's share, found by bisection on the value: counting how many ids are
 /// not above a guess needs one sum of integers, so no rank ever holds the list.
 std::vector<GlobalId> first_id_of_ranks(const Comm& comm, std::span<const GlobalId> sorted, std::int64_t n) {
-  const auto n_ranks = static_cast<std::size_t>(comm.size());
+  const std::size_t n_ranks = comm.size();
   const GlobalId min = comm.min(sorted.empty() ? std::numeric_limits<GlobalId>::max() : sorted.front());
   const GlobalId max = comm.max(sorted.empty() ? std::numeric_limits<GlobalId>::min() : sorted.back());
   std::vector<GlobalId> low(n_ranks, min);
@@ -94,7 +94,7 @@ IdOrder::IdOrder(const Comm& comm, std::span<const GlobalId> ids)
       const auto end = r + 1 < first_ids.size()
                            ? std::lower_bound(sorted.begin(), sorted.end(), first_ids[r + 1])
                            : sorted.end();
-      const auto end_index = static_cast<std::size_t>(end - sorted.begin());
+      const std::size_t end_index = end - sorted.begin();
       send_counts_[r] = static_cast<int>(end_index - begin);
       begin = end_index;
     }
@@ -103,7 +103,7 @@ IdOrder::IdOrder(const Comm& comm, std::span<const GlobalId> ids)
   send_starts_ = starts_of(send_counts_);
   receive_starts_ = starts_of(receive_counts_);
 
-  const auto n_received = static_cast<std::size_t>(receive_starts_.back() + receive_counts_.back());
+  const std::size_t n_received = receive_starts_.back() + receive_counts_.back();
   std::vector<GlobalId> received(n_received);
   receive_order_.resize(n_received);
   std::iota(receive_order_.begin(), receive_order_.end(), std::size_t{0});

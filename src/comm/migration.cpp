@@ -23,7 +23,7 @@ void pack_bodies(const BodyStore<D>& bodies, const ContactMemory& memory, std::s
     using T = typename std::remove_cvref_t<decltype(values)>::value_type;
     static thread_local std::vector<T> chosen;
     chosen.resize(which.size());
-    for (std::size_t k = 0; k < which.size(); ++k) chosen[k] = values[static_cast<std::size_t>(which[k])];
+    for (std::size_t k = 0; k < which.size(); ++k) chosen[k] = values[which[k]];
     packer.put(std::span<const T>(chosen));
   });
   const ContactMemory leaving = memory.of(which);
@@ -38,14 +38,13 @@ void unpack_bodies(Unpacker& unpacker, Index first, Index count, bool ghost_fiel
                    ContactMemory& memory) {
   for_each_packed(bodies, ghost_fields_only, [&](auto& values) {
     using T = typename std::remove_cvref_t<decltype(values)>::value_type;
-    unpacker.take(
-        std::span<T>(values).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+    unpacker.take(std::span<T>(values).subspan(first, count));
   });
   ContactMemory arriving;
   arriving.width = unpacker.take<int>();
   arriving.start.resize(static_cast<std::size_t>(count) + 1);
   unpacker.take(std::span<Index>(arriving.start));
-  arriving.other.resize(static_cast<std::size_t>(arriving.start.back()));
+  arriving.other.resize(arriving.start.back());
   arriving.value.resize(arriving.other.size() * static_cast<std::size_t>(arriving.width));
   unpacker.take(std::span<GlobalId>(arriving.other));
   unpacker.take(std::span<Real>(arriving.value));

@@ -40,14 +40,12 @@ bool RecordExchange::renumber(Side& side, std::span<const Index> numbers) {
   for (Peer& peer : side.peers) {
     const Index first = n;
     for (Index k = peer.first; k < peer.last; ++k)
-      if (const Index number = numbers[static_cast<std::size_t>(side.places[static_cast<std::size_t>(k)])];
-          number >= 0)
-        side.places[static_cast<std::size_t>(n++)] = number;
+      if (const Index number = numbers[side.places[k]]; number >= 0) side.places[n++] = number;
     peer.first = first;
     peer.last = n;
   }
   const bool is_less = n < static_cast<Index>(side.places.size());
-  side.places.resize(static_cast<std::size_t>(n));
+  side.places.resize(n);
   std::erase_if(side.peers, [](const Peer& peer) { return peer.first == peer.last; });
   return is_less;
 }

@@ -80,7 +80,7 @@ class RecordExchange {
   /// As end(), with combine(present, arrived) in place of the entry; in ascending order of the sending ranks.
   template <class T, class Combine>
   void end_combining(std::span<T> values, int width, Direction direction, Combine&& combine) {
-    const auto w = static_cast<std::size_t>(width);
+    const std::size_t w = width;
     end_packed(sizeof(T) * w, direction, [&](const Index* places, std::size_t n, const std::byte* in) {
       for (std::size_t k = 0; k < n; ++k)
         for (std::size_t c = 0; c < w; ++c) {

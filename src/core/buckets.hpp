@@ -16,8 +16,7 @@ class Buckets {
     for (const auto& entry : entries) ++first_[static_cast<std::size_t>(entry.first) + 1];
     for (std::size_t b = 1; b < first_.size(); ++b) first_[b] += first_[b - 1];
     std::vector<Start> next(first_.begin(), first_.end() - 1), order(entries.size());
-    for (std::size_t e = 0; e < entries.size(); ++e)
-      order[next[static_cast<std::size_t>(entries[e].first)]++] = static_cast<Start>(e);
+    for (std::size_t e = 0; e < entries.size(); ++e) order[next[entries[e].first]++] = static_cast<Start>(e);
     items_.reserve(entries.size());
     for (const Start e : order) items_.push_back(entries[e].second);
   }

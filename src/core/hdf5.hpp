@@ -226,7 +226,7 @@ class File {
   void make_room(const std::string& name, const Slab& slab, std::vector<T>& values) const {
     const std::int64_t n = std::max<std::int64_t>(slab.size(), 0);
     require_room(static_cast<Real>(n) * sizeof(T), name);
-    values.resize(static_cast<std::size_t>(n));
+    values.resize(n);
   }
   /// Refuses what cannot be held: a damaged file may name any size.
   void require_room(Real bytes, const std::string& what) const;

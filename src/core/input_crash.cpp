@@ -61,7 +61,7 @@ void on_crash(int) {
     print("scree: ");
     for (sig_atomic_t i = 0; i < n_files; ++i) {
       if (i > 0) print(" or ");
-      const File& file = files[static_cast<std::size_t>(i)];
+      const File& file = files[i];
       print(file.words.data(), file.length);
     }
     print(": damaged: reading it ended in a crash of the library that reads it\n");

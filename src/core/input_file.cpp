@@ -76,7 +76,7 @@ std::string read_input(const std::string& path) {
   if (!file.obstacle().empty()) refuse(file.obstacle());
   require_memory(static_cast<Real>(file.size()), path);
   std::string content;
-  content.reserve(static_cast<std::size_t>(file.size()));
+  content.reserve(file.size());
   std::string block(1 << 16, '\0');
   while (true) {
     const ssize_t n = ::read(file.descriptor(), block.data(), block.size());

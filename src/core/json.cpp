@@ -112,14 +112,14 @@ Json& Json::operator[](std::string_view key) {
   if (kind_ == Kind::null) kind_ = Kind::object;
   if (kind_ != Kind::object) is_no("object");
   const auto found = std::ranges::find(keys_, key);
-  if (found != keys_.end()) return values_[static_cast<std::size_t>(found - keys_.begin())];
+  if (found != keys_.end()) return values_[found - keys_.begin()];
   keys_.emplace_back(key);
   return values_.emplace_back();
 }
 
 const Json* Json::find(std::string_view key) const {
   const auto found = std::ranges::find(keys_, key);
-  return found == keys_.end() ? nullptr : &values_[static_cast<std::size_t>(found - keys_.begin())];
+  return found == keys_.end() ? nullptr : &values_[found - keys_.begin()];
 }
 
 const Json& Json::at(std::string_view key) const {

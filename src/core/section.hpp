@@ -161,7 +161,7 @@ class Section {
   void point(std::string_view key, Vec<D>& value, const Key& meaning) {
     std::vector<Real> list(value.component.begin(), value.component.end());
     reals(key, list, D, meaning);
-    for (int k = 0; k < D; ++k) value[k] = list[static_cast<std::size_t>(k)];
+    for (int k = 0; k < D; ++k) value[k] = list[k];
   }
 
   /// The kind of Base named by `key`, which then declares the other keys of this table:

@@ -79,7 +79,7 @@ std::vector<PackedMessage> exchange_with_others(const Comm& comm,
   std::vector<MPI_Request> requests;
   std::vector<PackedMessage> arrived(sizes.size());
   for (std::size_t i = 0; i < arrived.size(); ++i) {
-    const auto n_bytes = static_cast<std::size_t>(sizes[i].second);
+    const std::size_t n_bytes = sizes[i].second;
     arrived[i].rank = sizes[i].first;
     arrived[i].bytes.resize(padded(n_bytes));
     start_message(n_bytes, [&](int count, MPI_Datatype type) {
@@ -95,8 +95,7 @@ std::vector<PackedMessage> exchange_with_others(const Comm& comm,
     });
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  for (std::size_t i = 0; i < arrived.size(); ++i)
-    arrived[i].bytes.resize(static_cast<std::size_t>(sizes[i].second));
+  for (std::size_t i = 0; i < arrived.size(); ++i) arrived[i].bytes.resize(sizes[i].second);
   return arrived;
 }
 }  // namespace

@@ -92,7 +92,7 @@ bool TableReader::bind(std::string_view name, const AnyBound& bound, const Colum
   asked_for_.emplace_back(name);
   if (!has(name)) return false;
   if (std::ranges::count(names_, name) > 1) refuse(fmt::format("two columns are called {}", name));
-  const auto place = static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
+  const std::size_t place = std::ranges::find(names_, name) - names_.begin();
   const std::string& unit = units_[place];
   if (!unit.empty() && !rules.unit.empty() && unit != rules.unit)
     refuse(fmt::format("the column {} is in {}, but is read in {}", name, unit, rules.unit));
@@ -177,7 +177,7 @@ std::string read_lines(const std::string& path, std::istream& file, std::int64_t
     if (begin >= end) return text;
   }
   file.seekg(begin);
-  text.resize(static_cast<std::size_t>(end - begin));
+  text.resize(end - begin);
   file.read(text.data(), end - begin);
   if (file.gcount() != end - begin) throw InputError(path + ": cannot be read to its end");
   if (text.back() != '\n' && std::getline(file, line)) {

@@ -15,8 +15,8 @@ template <int D>
 struct Vec {
   std::array<Real, D> component{};
 
-  constexpr Real& operator[](int axis) { return component[static_cast<std::size_t>(axis)]; }
-  constexpr Real operator[](int axis) const { return component[static_cast<std::size_t>(axis)]; }
+  constexpr Real& operator[](int axis) { return component[axis]; }
+  constexpr Real operator[](int axis) const { return component[axis]; }
 
   constexpr Vec& operator+=(const Vec& other) {
     for (int k = 0; k < D; ++k) (*this)[k] += other[k];

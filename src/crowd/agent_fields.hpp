@@ -68,7 +68,7 @@ namespace scree {
 /// The owned people of a rank, with the levels that they are on.
 inline PeopleAt owned_people(const State<2>& state) {
   const BodyStore<2>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   return {bodies.position().first(n), bodies.carries_levels() ? bodies.level().first(n) : bodies.level()};
 }
 /// The level of the building that body i is on; 0 where there is one.

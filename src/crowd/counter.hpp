@@ -16,7 +16,7 @@ struct Counter {
   auto admit(People& asking, Order order) const {
     std::ranges::sort(asking, {}, order);
     const std::int64_t n = std::min(static_cast<std::int64_t>(asking.size()), room);
-    return std::span(asking).first(static_cast<std::size_t>(std::max(n, std::int64_t{0})));
+    return std::span(asking).first(std::max(n, std::int64_t{0}));
   }
 };
 

@@ -153,7 +153,7 @@ void CrowdEnvironment::check_queues(const State<2>& state, std::vector<std::stri
     const bool may_come = people_.may_come(static_cast<int>(j));
     for (const JourneyPlan::Step& step : journey_plan_.journeys()[j].steps) {
       if (step.queue < 0) continue;
-      const QueueLine& queue = journey_plan_.queues()[static_cast<std::size_t>(step.queue)];
+      const QueueLine& queue = journey_plan_.queues()[step.queue];
       if (n_at_start > queue.n_places() || may_come)
         findings.push_back(fmt::format(
             "{}: {} people fit into the line of the queue \"{}\", {:g} m long; {}{} may come. Those "
@@ -253,7 +253,7 @@ std::string CrowdEnvironment::widest_route(const State<2>& state, std::size_t i)
   std::vector<RouteCheck::Region> regions;
   for (const int d : step->exits) {
     if (journey_plan_.is_closed_for_good(d, state.clock.time)) continue;
-    const Destination& destination = journey_plan_.destinations()[static_cast<std::size_t>(d)];
+    const Destination& destination = journey_plan_.destinations()[d];
     for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
   }
   if (regions.empty()) return "; all exits that it may take are closed for good";

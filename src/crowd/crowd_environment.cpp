@@ -180,8 +180,8 @@ Fate CrowdEnvironment::fate_of(const State<2>& state, std::size_t i) const {
   const std::int32_t destination = agent::destination(bodies)[i];
   const bool stands = time < agent::premovement_end(bodies)[i] || agent::waits_until(bodies)[i] > 0 ||
                       agent::queue_place(bodies)[i] > 0;
-  const bool is_before_door = journey_plan_.is_exit(destination) &&
-                              !journey_plan_.exits()[static_cast<std::size_t>(destination)].is_open(time);
+  const bool is_before_door =
+      journey_plan_.is_exit(destination) && !journey_plan_.exits()[destination].is_open(time);
   if (agent::lock(bodies)[i] > 0) return Fate::locked;
   if (has_no_route(state, i)) return Fate::no_route;
   return stands || is_before_door ? Fate::waiting : Fate::inside;
@@ -290,9 +290,7 @@ bool CrowdEnvironment::has_no_route(const State<2>& state, std::size_t i) const 
   if (!step || (destination >= 0 && !journey_plan_.is_closed_for_good(destination, time))) return false;
   const Standpoint from = standpoint_of(state, i);
   // Behind its line people walk on.
-  if (destination >= 0 &&
-      ring_contains(journey_plan_.exits()[static_cast<std::size_t>(destination)].pocket, from.x))
-    return false;
+  if (destination >= 0 && ring_contains(journey_plan_.exits()[destination].pocket, from.x)) return false;
   return std::ranges::none_of(step->exits, [&](int to) {
     return !journey_plan_.is_closed_for_good(to, time) && std::isfinite(travel_time(floor_field_, to, from));
   });

@@ -84,7 +84,7 @@ void ExitChoice::count_heading(const State<2>& state) {
 }
 
 Real ExitChoice::expected_time(int exit, Real travel_time, Real speed, bool is_heading_there) const {
-  const auto e = static_cast<std::size_t>(exit);
+  const std::size_t e = exit;
   const std::size_t at = e * n_intervals + interval_of(travel_time);
   // Of those in the same interval half are taken to be ahead.
   const Real n_ahead =
@@ -107,7 +107,7 @@ void ExitChoice::choose(State<2>& state, std::size_t i, std::uint64_t seed) {
   if (!step.is_exit) return;
   constexpr Real slowest = 1e-3;  // somebody who cannot walk chooses as well
   const Chooser person{bodies.id()[i], at, std::max(agent::desired_speed(bodies)[i], slowest),
-                       people_.types()[static_cast<std::size_t>(agent::agent_type(bodies)[i])].familiarity};
+                       people_.types()[agent::agent_type(bodies)[i]].familiarity};
   const auto is_due = [&] {
     const Real own = RandomStream(seed, person.id, purpose::update_phase).uniform();
     return interval_ends_in_step(state.clock.time, state.clock.last_dt, step.update, own);
@@ -143,8 +143,7 @@ void ExitChoice::pass_waypoints(State<2>& state, std::size_t i, const Standpoint
     if (step.queue >= 0) return;  // Queues says when it goes on
     if (time + rounding_of_times < agent::premovement_end(bodies)[i]) return;
     if (waits_until == 0) {
-      if (!journey_plan_.destinations()[static_cast<std::size_t>(destination)].contains(at.x, at.level))
-        return;
+      if (!journey_plan_.destinations()[destination].contains(at.x, at.level)) return;
       waits_until = time + step.wait;
     }
     if (time + rounding_of_times < waits_until || !journey_plan_.go_on(bodies, i)) return;
@@ -270,8 +269,7 @@ void ExitChoice::follow_leaders(State<2>& state) {
   }
   const std::vector<Leader> leaders = gathered_by_id(state.comm, mine);
   for (const std::size_t i : owned(bodies)) {
-    const Familiarity& own =
-        people_.types()[static_cast<std::size_t>(agent::agent_type(bodies)[i])].familiarity;
+    const Familiarity& own = people_.types()[agent::agent_type(bodies)[i]].familiarity;
     std::int32_t& destination = agent::destination(bodies)[i];
     if (own.leaders < 0 || !journey_plan_.is_exit(destination) || !may_change_exit(state, i)) continue;
     const Standpoint at = standpoint_of(state, i);

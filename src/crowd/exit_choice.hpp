@@ -63,8 +63,8 @@ class ExitChoice {
   bool may_change_exit(const State<2>& state, std::size_t i) const;
   int closed_exit_around(const State<2>& state, std::size_t i) const;
 
-  bool is_open(int exit) const { return is_open_[static_cast<std::size_t>(exit)] != 0; }
-  bool is_closing(int exit) const { return is_closing_[static_cast<std::size_t>(exit)] != 0; }
+  bool is_open(int exit) const { return is_open_[exit] != 0; }
+  bool is_closing(int exit) const { return is_closing_[exit] != 0; }
   Real travel_time(int destination, const Standpoint& from) const {
     return scree::travel_time(floor_field_, destination, from);
   }

@@ -123,7 +123,7 @@ void Exits::find_arrived(const State<2>& state) {
     for (const Ring& region : exits[e].regions)
       for (const Vec<2>& corner : region) around_[e].include(corner);
   }
-  exit_of_.assign(static_cast<std::size_t>(bodies.n_owned()), -1);
+  exit_of_.assign(bodies.n_owned(), -1);
   for (const std::size_t i : owned(bodies)) {
     if (agent::dose(bodies)[i] >= 1) continue;  // who is incapacitated walks through no exit
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
@@ -165,7 +165,7 @@ bool Exits::remove_arrived(State<2>& state, std::vector<Index>& staying) {
   find_arrived(state);
   n_at_exit_.assign(exits.size(), 0);
   for (const std::int32_t exit : exit_of_)
-    if (exit >= 0) ++n_at_exit_[static_cast<std::size_t>(exit)];
+    if (exit >= 0) ++n_at_exit_[exit];
   state.comm.sum(n_at_exit_);
   if (std::ranges::none_of(n_at_exit_, [](std::int64_t n) { return n > 0; })) return false;
   for (std::size_t e = 0; e < exits.size(); ++e) {
@@ -180,7 +180,7 @@ bool Exits::remove_arrived(State<2>& state, std::vector<Index>& staying) {
       staying.push_back(static_cast<Index>(i));
       continue;
     }
-    const auto e = static_cast<std::size_t>(exit_of_[i]);
+    const std::size_t e = exit_of_[i];
     departures_.push_back(departure_of(bodies, i, static_cast<std::int32_t>(first_outlet_ + e), time));
     departures_.back().level = exits[e].level;
     if (exits[e].takes_all || agent::destination(bodies)[i] == exit_of_[i]) continue;

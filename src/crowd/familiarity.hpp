@@ -20,7 +20,7 @@ struct Familiarity {
 
   /// Whether an exit counts for somebody whose route to it takes `travel_time` at 1 m/s.
   bool counts(int exit, Real travel_time) const {
-    return is_known.empty() || is_known[static_cast<std::size_t>(exit)] != 0 || travel_time <= notices;
+    return is_known.empty() || is_known[exit] != 0 || travel_time <= notices;
   }
 };
 

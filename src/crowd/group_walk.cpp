@@ -35,7 +35,7 @@ void GroupWalk::start() {
 }
 
 const GroupRule* GroupWalk::rule_of(const BodyStore<2>& bodies, std::size_t i) const {
-  const auto type = static_cast<std::size_t>(bodies.type()[i]);
+  const std::size_t type = bodies.type()[i];
   const auto populations = people_.populations();
   return type < populations.size() && populations[type].groups ? &*populations[type].groups : nullptr;
 }
@@ -167,7 +167,7 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
   Scope timer("groups");
   for (std::size_t k = 0; k < members_.size(); ++k) {
     if (members_[k].body < 0) continue;
-    const auto i = static_cast<std::size_t>(members_[k].body);
+    const std::size_t i = members_[k].body;
     states_[k] = state_of_member(state, i, direction, walk[i]);
   }
   exchange_->begin<GroupMember>(states_, 1);
@@ -178,7 +178,7 @@ void GroupWalk::adjust(const State<2>& state, const Vec<2>& direction, std::span
     for (std::size_t k = group.first; k < group.last; ++k) {
       waits_[k] = 0;
       if (members_[k].body < 0 || !states_[k].walks) continue;
-      const auto i = static_cast<std::size_t>(members_[k].body);
+      const std::size_t i = members_[k].body;
       const JourneyPlan::Journey* journey = journey_plan_.journey_of(bodies, i);
       const GroupPace asked =
           pace(*rule_of(bodies, i), std::span(states_).subspan(group.first, group.last - group.first),
@@ -212,7 +212,7 @@ void GroupWalk::after_step(State<2>& state) {
   for (const Span& group : groups_)
     for (std::size_t k = group.first; k < group.last; ++k) {
       if (members_[k].body < 0) continue;
-      const auto i = static_cast<std::size_t>(members_[k].body);
+      const std::size_t i = members_[k].body;
       if (waits_[k] != 0) {
         agent::group_waited(bodies)[i] += state.clock.last_dt;
         if (is_near_exit(states_[k])) agent::group_waited_at_exit(bodies)[i] += state.clock.last_dt;

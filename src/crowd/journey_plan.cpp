@@ -317,7 +317,7 @@ int JourneyPlan::find(const std::string& name, const std::string& where) const {
 
 int JourneyPlan::with_exit(int journey, int exit, const std::string& where) {
   Journey made;
-  if (journey >= 0) made = journeys_[static_cast<std::size_t>(journey)];
+  if (journey >= 0) made = journeys_[journey];
   if (!made.steps.empty() && !made.steps.back().is_exit)
     throw InputError(
         fmt::format("{}: leaves_at: the journey \"{}\" does not lead to exits", where, made.name));
@@ -325,7 +325,7 @@ int JourneyPlan::with_exit(int journey, int exit, const std::string& where) {
   Step last;
   last.exits = {exit};
   made.steps.back() = last;
-  made.name += fmt::format(" by {}", exits_[static_cast<std::size_t>(exit)].name);
+  made.name += fmt::format(" by {}", exits_[exit].name);
   for (std::size_t j = n_named_; j < journeys_.size(); ++j)
     if (journeys_[j].name == made.name) return static_cast<int>(j);
   journeys_.push_back(std::move(made));
@@ -378,7 +378,7 @@ void JourneyPlan::place(BuildingPlan& building, Real largest_radius) {
 }
 
 void JourneyPlan::close_for_good(int exit, Real time) {
-  std::vector<Real>& switches = exits_[static_cast<std::size_t>(exit)].switches;
+  std::vector<Real>& switches = exits_[exit].switches;
   std::erase_if(switches, [&](Real at) { return at >= time; });
   if (switches.size() % 2 == 1) switches.push_back(time);
 }
@@ -392,12 +392,12 @@ Real JourneyPlan::speed_factor(const Vec<2>& x, int level) const {
 
 const JourneyPlan::Journey* JourneyPlan::journey_of(const BodyStore<2>& bodies, std::size_t i) const {
   const std::int32_t journey = agent::journey(bodies)[i];
-  return journey < 0 ? nullptr : &journeys_[static_cast<std::size_t>(journey)];
+  return journey < 0 ? nullptr : &journeys_[journey];
 }
 
 const JourneyPlan::Step* JourneyPlan::step_of(const BodyStore<2>& bodies, std::size_t i) const {
   const Journey* journey = journey_of(bodies, i);
-  return journey ? &journey->steps[static_cast<std::size_t>(agent::journey_step(bodies)[i])] : nullptr;
+  return journey ? &journey->steps[agent::journey_step(bodies)[i]] : nullptr;
 }
 
 bool JourneyPlan::go_on(BodyStore<2>& bodies, std::size_t i) const {

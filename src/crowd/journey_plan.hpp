@@ -100,7 +100,7 @@ class JourneyPlan {
   }
   /// Whether it is one that is closed and never opens again.
   bool is_closed_for_good(int destination, Real time) const {
-    return is_exit(destination) && exits_[static_cast<std::size_t>(destination)].is_closed_for_good(time);
+    return is_exit(destination) && exits_[destination].is_closed_for_good(time);
   }
   /// Speed factor of the zones at x (product of those that hold it). Local, O(zones).
   Real speed_factor(const Vec<2>& x, int level) const;

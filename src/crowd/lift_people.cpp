@@ -133,7 +133,7 @@ void Lifts::observe(const State<2>& state, const FloorField& floor_field) {
   }
   const BodyStore<2>& bodies = state.bodies;
   for (const std::size_t i : owned(bodies)) {
-    const auto level = static_cast<std::size_t>(level_of(bodies, i));
+    const std::size_t level = level_of(bodies, i);
     if (car_of_level_[level] >= 0) observe_inside(state, i, static_cast<std::size_t>(car_of_level_[level]));
     for (const Door& door : doors_of_[level]) observe_before(state, floor_field, i, door);
   }
@@ -183,11 +183,11 @@ void Lifts::guide(const State<2>& state, std::span<WalkingIntent> walks) const {
   for (std::size_t i = 0; i < walks.size(); ++i) {
     WalkingIntent& walk = walks[i];
     if (walk.speed == 0) continue;
-    const auto level = static_cast<std::size_t>(level_of(bodies, i));
+    const std::size_t level = level_of(bodies, i);
     const Vec<2> x = wrapped(state.box, bodies.position()[i]);
     const Real radius = bodies.radius()[i];
     if (car_of_level_[level] >= 0) {
-      const Car& car = cars_[static_cast<std::size_t>(car_of_level_[level])];
+      const Car& car = cars_[car_of_level_[level]];
       guide_inside(car, is_admitted(car, bodies.id()[i]), x, radius, walk);
       continue;
     }

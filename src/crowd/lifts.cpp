@@ -27,8 +27,8 @@ std::size_t n_numbers_of(const Lift& lift) {
 
 void Lifts::add_doors(ObstacleSet<2>& obstacles) {
   const int n_levels = building_.n_levels();
-  car_of_level_.assign(static_cast<std::size_t>(n_levels), -1);
-  doors_of_.resize(static_cast<std::size_t>(n_levels));
+  car_of_level_.assign(n_levels, -1);
+  doors_of_.resize(n_levels);
   for (int number = 0; number < n_levels; ++number) {
     const Level& level = building_.level(number);
     if (!level.lift) continue;
@@ -45,9 +45,9 @@ void Lifts::add_doors(ObstacleSet<2>& obstacles) {
     for (std::size_t stop = 0; stop < level.lift->stops.size(); ++stop) {
       const int floor = level.lift->stops[stop].floor;
       add(floor);
-      doors_of_[static_cast<std::size_t>(floor)].push_back({cars_.size(), stop});
+      doors_of_[floor].push_back({cars_.size(), stop});
     }
-    car_of_level_[static_cast<std::size_t>(number)] = static_cast<int>(cars_.size());
+    car_of_level_[number] = static_cast<int>(cars_.size());
     cars_.push_back(std::move(car));
   }
 }

@@ -90,9 +90,7 @@ class Lifts {
   };
 
   const Lift& lift(const Car& car) const { return *building_.level(car.level).lift; }
-  bool is_about(const Event& event, const Car& car) const {
-    return &cars_[static_cast<std::size_t>(event.car)] == &car;
-  }
+  bool is_about(const Event& event, const Car& car) const { return &cars_[event.car] == &car; }
   bool is_admitted(const Car& car, GlobalId id) const;
   bool is_clear(const Car& car, const Vec<2>& x, Real radius) const;
   bool has_waited(const Car& car, Real time) const;

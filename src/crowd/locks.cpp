@@ -32,7 +32,7 @@ void exchange(Lock& lock, Real* numbers, const F& f) {
   f(lock.since, *numbers++, 0);
   f(lock.until, *numbers++, 0);
   f(lock.people, *numbers++, 0);
-  for (int c = 0; c < 2; ++c) f(lock.at.component[static_cast<std::size_t>(c)], *numbers++, 0);
+  for (int c = 0; c < 2; ++c) f(lock.at.component[c], *numbers++, 0);
   f(lock.level, *numbers++, 0);
   for (auto& [destination, n] : lock.bound_for) {
     f(destination, *numbers++, 1);
@@ -91,8 +91,7 @@ bool Locks::wants_to_move(const State<2>& state, std::size_t i, const WalkingInt
       environment_.building().level(level).lift)
     return false;
   const auto exits = environment_.journey_plan().exits();
-  if (environment_.journey_plan().is_exit(destination) &&
-      !exits[static_cast<std::size_t>(destination)].is_open(state.clock.time))
+  if (environment_.journey_plan().is_exit(destination) && !exits[destination].is_open(state.clock.time))
     return false;
   direction = course_of(environment_.floor_field(), destination, standpoint_of(state, i)).direction;
   constexpr Real slowed = 0.5;  // by its group or before a lift
@@ -104,7 +103,7 @@ bool Locks::find_standing(State<2>& state, std::span<const WalkingIntent> walks,
                           const WalkingModel& walking) {
   BodyStore<2>& bodies = state.bodies;
   const Real time = state.clock.time;
-  stands_.assign(static_cast<std::size_t>(bodies.n_local()), 0);
+  stands_.assign(bodies.n_local(), 0);
   direction_.assign(stands_.size(), {});
   bool any = false;
   for (std::size_t i = 0; i < walks.size(); ++i) {
@@ -142,7 +141,7 @@ void Locks::exclude_queues(State<2>& state, Neighborhood<2>& neighborhood) {
     const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
     if ((stands_[a] == 0 && stands_[b] == 0) || !may_meet(state, a, b)) return;
     Vec<2> d = position[b] - position[a];
-    for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
+    for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[3 * shift + c];
     if (norm(d) > radius[a] + radius[b] + near_by) return;
     if (stands_[a] != 0 && dot(direction_[a], d) >= 0) ahead_.push_back({low, high});
     if (stands_[b] != 0 && dot(direction_[b], d) <= 0) ahead_.push_back({high, low});
@@ -257,8 +256,7 @@ std::string Locks::text(const Lock& lock, const WalkingModel& walking) const {
   int n_destinations = 0;
   for (const auto& [destination, n] : lock.bound_for) {
     if (destination < 0) continue;
-    const std::string& name =
-        environment_.journey_plan().destinations()[static_cast<std::size_t>(destination)].name;
+    const std::string& name = environment_.journey_plan().destinations()[destination].name;
     bound_for += fmt::format(", {} bound for {}", n, name);
     ++n_destinations;
   }

@@ -35,7 +35,7 @@ void reset_size(std::vector<T>& values, std::size_t n) {
 }  // namespace
 
 std::span<WalkingIntent> LookAhead::walks(const State<2>& state) {
-  return std::span(walks_).first(static_cast<std::size_t>(state.bodies.n_owned()));
+  return std::span(walks_).first(state.bodies.n_owned());
 }
 
 void LookAhead::find(State<2>& state, Neighborhood<2>& neighborhood, const Perception& perception, Real dt) {
@@ -52,7 +52,7 @@ void LookAhead::find_again(State<2>& state, Neighborhood<2>& neighborhood, const
 void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Real skin,
                         std::span<const Real> sight, Real drift) {
   Scope timer("look ahead");
-  const auto n_local = static_cast<std::size_t>(neighborhood.ghosts().n_local());
+  const std::size_t n_local = neighborhood.ghosts().n_local();
   sight_.assign(n_local, skin);
   std::ranges::copy(sight, sight_.begin());
   neighborhood.ghosts().copy_to_ghosts(sight_, 1);
@@ -67,7 +67,7 @@ void LookAhead::prepare(const State<2>& state, Neighborhood<2>& neighborhood, Re
   neighborhood.search_pairs(state, skin, [&](Index low, Index high, Index shift) {
     const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
     Vec<2> d = position[b] - position[a];
-    for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * shift + c)];
+    for (int c = 0; shift >= 0 && c < 2; ++c) d[c] -= shifts[3 * shift + c];
     const Real squared = dot(d, d), contact_distance = radius[a] + radius[b] + drift;
     const auto detects = [&](Real gap) {
       return squared <= (contact_distance + gap) * (contact_distance + gap);
@@ -96,7 +96,7 @@ void LookAhead::list_candidates(std::span<const VisiblePair> pairs) {
   for (const VisiblePair& pair : pairs) {
     Candidates& list = candidates(pair.shift);
     const auto put = [&](Index i, Index other, int code) {
-      const auto place = static_cast<std::size_t>(list.first[static_cast<std::size_t>(i) + 1]++);
+      const std::size_t place = list.first[static_cast<std::size_t>(i) + 1]++;
       list.others[place] = other;
       if (pair.shift >= 0) list.shifts[place] = static_cast<std::uint8_t>(code);
     };
@@ -135,8 +135,8 @@ void LookAhead::renumber(Candidates& list, std::span<const Index> numbers) {
     const Index last = list.first[i + 1];
     if (numbers[i] >= 0) {
       list.first[n_people++] = static_cast<Index>(n);
-      for (auto entry = static_cast<std::size_t>(first); entry < static_cast<std::size_t>(last); ++entry) {
-        const Index other = numbers[static_cast<std::size_t>(list.others[entry])];
+      for (std::size_t entry = first; entry < static_cast<std::size_t>(last); ++entry) {
+        const Index other = numbers[list.others[entry]];
         if (other < 0) continue;
         list.others[n] = other;
         if (!list.shifts.empty()) list.shifts[n] = list.shifts[entry];
@@ -219,7 +219,7 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
   const auto radius = state.bodies.radius();
   const auto find = [&](Index first, Index last, const std::uint8_t* codes) {
     const Index* ends = schedule.ends().data() + 2 * batch_size * first;
-    const auto max = static_cast<std::size_t>((last - first + 1) * batch_size);
+    const std::size_t max = (last - first + 1) * batch_size;
     if (near_places_.size() < max) near_places_.resize(max);
     const std::size_t n = kernels_->find_near({.disks = disks_.data(),
                                                .ends = ends,
@@ -231,12 +231,12 @@ void LookAhead::find_near_pairs(const State<2>& state, const Neighborhood<2>& ne
     for (std::size_t k = 0; k < n; ++k) {
       const Index place = near_places_[k];
       const Index* pair = ends + 2 * batch_size * (place / batch_size) + place % batch_size;
-      const auto low = static_cast<std::size_t>(pair[0]);
-      const auto high = static_cast<std::size_t>(pair[batch_size]);
+      const std::size_t low = pair[0];
+      const std::size_t high = pair[batch_size];
       if (!may_meet(state, low, high)) continue;
       Vec<2> d = position[high] - position[low];
       if (codes)
-        for (int c = 0; c < 2; ++c) d[c] -= shifts[static_cast<std::size_t>(3 * codes[place] + c)];
+        for (int c = 0; c < 2; ++c) d[c] -= shifts[3 * codes[place] + c];
       const Real distance = norm(d);
       near_.add(pair[0], pair[batch_size], distance - (radius[low] + radius[high]),
                 distance > 0 ? d * (1 / distance) : unit_vector<2>(0),
@@ -308,17 +308,16 @@ void LookAhead::detect_walls(const State<2>& state, const SweepSchedule<2>::Bloc
   for (const auto& wall : schedule.walls(block)) {
     const auto which = schedule.wall_bodies(wall);
     at_.clear();
-    for (const Index i : which) at_.push_back(bodies.position()[static_cast<std::size_t>(i)]);
+    for (const Index i : which) at_.push_back(bodies.position()[i]);
     surface_.resize(at_.size());
     state.obstacles.nearest(wall.constraint, at_, surface_);
     const Motion<2>* motion =
-        state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(wall.constraint))]
-            .motion.get();
+        state.obstacles.list()[state.obstacles.obstacle_of(wall.constraint)].motion.get();
     for (std::size_t k = 0; k < at_.size(); ++k) {
       if (!surface_[k].in_reach() ||
           !may_meet_obstacle(state, static_cast<std::size_t>(which[k]), wall.constraint))
         continue;
-      const Real gap = surface_[k].distance - bodies.radius()[static_cast<std::size_t>(which[k])];
+      const Real gap = surface_[k].distance - bodies.radius()[which[k]];
       const Vec<2> normal = -surface_[k].normal;
       detect_wall(static_cast<std::size_t>(which[k]), normal, gap);
       if (!record) continue;

@@ -26,8 +26,7 @@ void MultiplierMemory::keep_while(const Neighborhood<2>& neighborhood, const std
       f(field_.pairs()[place], std::array{Index{0}, low, high, shift});
     });
     for (const auto& wall : schedule.walls())
-      for (auto place = static_cast<std::size_t>(wall.first); place < static_cast<std::size_t>(wall.last);
-           ++place)
+      for (std::size_t place = wall.first; place < static_cast<std::size_t>(wall.last); ++place)
         f(field_.walls()[place],
           std::array{Index{1}, wall.constraint, schedule.wall_bodies()[place], Index{0}});
   };

@@ -32,7 +32,7 @@ int Queues::number_of_queue(const BodyStore<2>& bodies, std::size_t i) const {
 const QueueLine* Queues::queue_ahead(const BodyStore<2>& bodies, std::size_t i) const {
   if (!is_used()) return nullptr;
   const int queue = number_of_queue(bodies, i);
-  return queue < 0 ? nullptr : &journey_plan_.queues()[static_cast<std::size_t>(queue)];
+  return queue < 0 ? nullptr : &journey_plan_.queues()[queue];
 }
 
 /// After service: the next step of the journey.
@@ -75,8 +75,7 @@ bool Queues::update_person(State<2>& state, std::uint64_t seed, std::size_t i) {
   if (place == 0) {
     if (time + rounding_of_times < agent::premovement_end(bodies)[i] ||
         agent::destination(bodies)[i] != queue->destination ||
-        !journey_plan_.destinations()[static_cast<std::size_t>(queue->destination)].contains(
-            x, level_of(bodies, i)))
+        !journey_plan_.destinations()[queue->destination].contains(x, level_of(bodies, i)))
       return false;
     place = std::numeric_limits<std::int32_t>::max();  // until places are handed out
     agent::queue_since(bodies)[i] = time;
@@ -106,14 +105,14 @@ void Queues::place_all(State<2>& state) {
   std::ranges::sort(all, {}, queue_order);
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].queue == all[first].queue) ++last;
-    const QueueLine& queue = journey_plan_.queues()[static_cast<std::size_t>(all[first].queue)];
+    const QueueLine& queue = journey_plan_.queues()[all[first].queue];
     assign_places(std::span(all).subspan(first, last - first), queue.servers, state.clock.time,
                   [&](const Queuer& q) { return queue.is_at(q.at, q.place); });
   }
   for (std::size_t k = 0; k < mine.size(); ++k) {
     const auto found = std::ranges::lower_bound(all, queue_order(mine[k]), {}, queue_order);
     const std::size_t i = body[k];
-    const QueueLine& queue = journey_plan_.queues()[static_cast<std::size_t>(mine[k].queue)];
+    const QueueLine& queue = journey_plan_.queues()[mine[k].queue];
     if (agent::served_from(bodies)[i] == 0 && found->served_from > 0) {
       // The place of another server than the first is nearer.
       const Real speed = agent::desired_speed(bodies)[i] *
@@ -131,7 +130,7 @@ void Queues::update_totals(const Comm& comm, std::size_t n_before) {
   std::vector<std::int64_t> sums(2 * n_queues, 0);
   std::vector<Real> longest(n_queues, 0);
   for (std::size_t k = n_before; k < served_.size(); ++k) {
-    const auto q = static_cast<std::size_t>(served_[k].queue);
+    const std::size_t q = served_[k].queue;
     const std::int64_t waited = in_micro(served_[k].waited());
     ++sums[2 * q];
     sums[2 * q + 1] += waited;
@@ -168,7 +167,7 @@ std::vector<QueueReport> Queues::reports(const State<2>& state) const {
   std::vector<std::int64_t> counts(2 * n_queues, 0);
   for (const std::size_t i : owned(state.bodies)) {
     if (agent::queue_place(state.bodies)[i] == 0) continue;
-    const auto q = static_cast<std::size_t>(number_of_queue(state.bodies, i));
+    const std::size_t q = number_of_queue(state.bodies, i);
     ++counts[2 * q + (agent::served_from(state.bodies)[i] > 0 ? 1 : 0)];
   }
   state.comm.sum(counts);

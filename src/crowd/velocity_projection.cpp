@@ -75,9 +75,7 @@ void VelocityProjection::load(const BodyHalo& halo, const NearContacts& contacts
                 .multiplier = multiplier[c]};
     if (mobility.empty()) continue;
     Row& row = rows_[c];
-    const auto moves = [&](Index body) {
-      return mobility[static_cast<std::size_t>(body)] != 0 ? 1.0F : 0.0F;
-    };
+    const auto moves = [&](Index body) { return mobility[body] != 0 ? 1.0F : 0.0F; };
     row.to_a = moves(row.a);
     if (!is_wall) row.to_b = moves(row.b);
     if (row.to_a + row.to_b > 0) continue;
@@ -89,19 +87,19 @@ void VelocityProjection::load(const BodyHalo& halo, const NearContacts& contacts
 /// V = U + the multipliers, added up in the order of a sweep; without the round-off that updates leave.
 void VelocityProjection::apply_multipliers(BodyHalo& halo, const NearContacts& contacts) {
   std::copy(desired_.begin(), desired_.end(), velocity_.begin());
-  run_sweep_colours(
-      halo, contacts.colour_first, contacts.interior_first, numbers(), 2, [&](Index first, Index last) {
-        for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
-          const Row& row = rows_[c];
-          if (row.multiplier == 0) continue;
-          Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
-          Vec<2>& of_b = velocity_[static_cast<std::size_t>(row.b)];
-          for (int k = 0; k < 2; ++k) {
-            of_a[k] -= row.to_a * row.multiplier * row.normal[k];
-            of_b[k] += row.to_b * row.multiplier * row.normal[k];
-          }
-        }
-      });
+  run_sweep_colours(halo, contacts.colour_first, contacts.interior_first, numbers(), 2,
+                    [&](Index first, Index last) {
+                      for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c) {
+                        const Row& row = rows_[c];
+                        if (row.multiplier == 0) continue;
+                        Vec<2>& of_a = velocity_[row.a];
+                        Vec<2>& of_b = velocity_[row.b];
+                        for (int k = 0; k < 2; ++k) {
+                          of_a[k] -= row.to_a * row.multiplier * row.normal[k];
+                          of_b[k] += row.to_b * row.multiplier * row.normal[k];
+                        }
+                      }
+                    });
   halo.copy_to_ghosts(numbers(), 2);
 }
 
@@ -111,10 +109,10 @@ void VelocityProjection::apply_multipliers(BodyHalo& halo, const NearContacts& c
 Real VelocityProjection::sweep(BodyHalo& halo, const NearContacts& contacts, Real relaxation) {
   Real met = 0;
   const auto project = [&](Index first, Index last) {
-    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+    for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c) {
       Row& row = rows_[c];
-      Real* of_a = velocity_[static_cast<std::size_t>(row.a)].component.data();
-      Real* of_b = velocity_[static_cast<std::size_t>(row.b)].component.data();
+      Real* of_a = velocity_[row.a].component.data();
+      Real* of_b = velocity_[row.b].component.data();
       const Real u = row.bias + row.normal[0] * (of_b[0] - of_a[0]) + row.normal[1] * (of_b[1] - of_a[1]);
       if (u >= 0 && row.multiplier == 0) continue;
       met = std::max(met, std::abs(std::min(row.multiplier, u)));
@@ -136,8 +134,8 @@ Real VelocityProjection::sweep(BodyHalo& halo, const NearContacts& contacts, Rea
 void VelocityProjection::evaluate(BodyHalo& halo, Real dt, Report& report) const {
   Real worst[3] = {0, -HUGE_VAL, 0};  // residual, -gap, speed squared
   for (const Row& row : rows_) {
-    const Vec<2>& of_a = velocity_[static_cast<std::size_t>(row.a)];
-    const Vec<2>& of_b = velocity_[static_cast<std::size_t>(row.b)];
+    const Vec<2>& of_a = velocity_[row.a];
+    const Vec<2>& of_b = velocity_[row.b];
     const Real u = row.bias + row.normal[0] * (of_b[0] - of_a[0]) + row.normal[1] * (of_b[1] - of_a[1]);
     worst[0] = std::max(worst[0], std::abs(std::min(row.multiplier, u)));
     worst[1] = std::max(worst[1], -u);

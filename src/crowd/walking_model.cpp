@@ -78,11 +78,11 @@ Real WalkingModel::sight(Real speed, const AgentType& type) const {
 }
 
 const AgentType& WalkingModel::type_of(const State<2>& state, std::size_t i) const {
-  return environment_.people().types()[static_cast<std::size_t>(agent::agent_type(state.bodies)[i])];
+  return environment_.people().types()[agent::agent_type(state.bodies)[i]];
 }
 
 void WalkingModel::find_sights(const State<2>& state, std::vector<Real>& sight_of) const {
-  sight_of.resize(static_cast<std::size_t>(state.bodies.n_owned()));
+  sight_of.resize(state.bodies.n_owned());
   for (std::size_t i = 0; i < sight_of.size(); ++i)
     sight_of[i] = sight(environment_.fastest_of(agent::desired_speed(state.bodies)[i]), type_of(state, i));
 }
@@ -229,7 +229,7 @@ void WalkingModel::find_desired(State<2>& state, Neighborhood<2>& neighborhood, 
   look_ahead.find(state, neighborhood, perception, dt);
   if (perception.oncoming) avoid_oncoming(state, neighborhood, look_ahead, perception);
   Scope timer("desired velocities");
-  velocity.resize(static_cast<std::size_t>(state.bodies.n_local()));
+  velocity.resize(state.bodies.n_local());
   for (std::size_t i = 0; i < walk.size(); ++i) {
     velocity[i] = desired_velocity(i, look_ahead, walk[i], type_of(state, i));
     if (perception.side_range > 0)

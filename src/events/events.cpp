@@ -24,7 +24,7 @@ void Events<D>::prepare(State<D>& state) const {
 template <int D>
 bool Events<D>::is_carried(State<D>& state, Stepper<D>& stepper) {
   const BodyStore<D>& bodies = state.bodies;
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n_owned = bodies.n_owned();
   std::vector<Vec<D>> forces(n_owned);
   for (const auto& field : state.forces) field->add(state, state.clock.time, forces);
   for (std::size_t i = 0; i < n_owned; ++i)
@@ -33,7 +33,7 @@ bool Events<D>::is_carried(State<D>& state, Stepper<D>& stepper) {
     return true;
   constexpr Real tolerance = 1e-3;
   stepper.find_contacts(state, tolerance, contacts_);
-  const auto moves = [&](Index i) { return i >= 0 && bodies.mobility()[static_cast<std::size_t>(i)] != 0; };
+  const auto moves = [&](Index i) { return i >= 0 && bodies.mobility()[i] != 0; };
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const bool a_moves = moves(contacts_.a[c]), b_moves = moves(contacts_.b[c]);
     if (a_moves == b_moves) continue;
@@ -72,8 +72,8 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
     change.begin();
     const Real before = energy();
     // A body may begin on any rank: it migrates with the next list.
-    const auto rank = static_cast<std::size_t>(state.comm.rank());
-    const auto size = static_cast<std::size_t>(state.comm.size());
+    const std::size_t rank = state.comm.rank();
+    const std::size_t size = state.comm.size();
     Index n = bodies.n_owned();
     bodies.resize(n, 0);
     for (std::size_t k = rank; k < fed.size(); k += size) {
@@ -83,7 +83,7 @@ void Events<D>::apply(State<D>& state, Stepper<D>& stepper, std::size_t first_gr
       body.orientation = group.turn.of(body.id, state.shapes[body.shape], seed);
       put_body(bodies, n, body, static_cast<std::int32_t>(first_group + fed[k].inlet), group, state.shapes,
                seed);
-      if (bodies.carries_path()) bodies.previous()[static_cast<std::size_t>(n)] = fed[k].body.position;
+      if (bodies.carries_path()) bodies.previous()[n] = fed[k].body.position;
       state.memory.start.push_back(state.memory.start.back());
       ++n;
     }

@@ -93,7 +93,7 @@ class InletPlaces {
   void block(std::span<const Vec<D>> at, std::int64_t /*n_each*/, std::span<std::int64_t> counts) const {
     for (std::size_t i = 0; i < at.size(); ++i) counts[i] = present_.meets(at[i], radius_[i]) ? 1 : 0;
     const EvenShare even(state_.comm, static_cast<std::int64_t>(at.size()));
-    const auto first = static_cast<std::size_t>(even.first);
+    const std::size_t first = even.first;
     const std::size_t share = even.size();
     const std::vector<char> is_free =
         free_of_obstacles<D>(state_.obstacles, std::span<const Vec<D>>(wrapped_at_).subspan(first, share),
@@ -110,7 +110,7 @@ class InletPlaces {
 
  private:
   static Real largest_owned(const State<D>& state) {
-    const auto owned = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
+    const auto owned = state.bodies.radius().first(state.bodies.n_owned());
     return owned.empty() ? 0 : std::ranges::max(owned);
   }
 

@@ -29,13 +29,13 @@ bool Outlets<D>::find(const State<D>& state, std::vector<Index>& staying) {
   for (std::vector<Index>& bodies : taken_) bodies.clear();
   if (outlets_.empty()) return false;
   for (Index i = 0; i < state.bodies.n_owned(); ++i) {
-    const Vec<D> x = wrapped(state.box, state.bodies.position()[static_cast<std::size_t>(i)]);
+    const Vec<D> x = wrapped(state.box, state.bodies.position()[i]);
     const auto takes = [&](const Outlet& outlet) { return outlet.region.holds_image(state.box, x); };
     const auto outlet = std::ranges::find_if(outlets_, takes);
     if (outlet == outlets_.end())
       staying.push_back(i);
     else
-      taken_[static_cast<std::size_t>(outlet - outlets_.begin())].push_back(i);
+      taken_[outlet - outlets_.begin()].push_back(i);
   }
   return state.comm.any(staying.size() < static_cast<std::size_t>(state.bodies.n_owned()));
 }
@@ -46,7 +46,7 @@ void Outlets<D>::record(State<D>& state) const {
     state.outlets[s].n_removed += state.comm.sum(static_cast<std::int64_t>(taken_[s].size()));
     if (!state.bodies.has_inertia()) continue;
     std::vector<Real> mass;
-    for (const Index i : taken_[s]) mass.push_back(state.bodies.mass()[static_cast<std::size_t>(i)]);
+    for (const Index i : taken_[s]) mass.push_back(state.bodies.mass()[i]);
     state.outlets[s].mass += ReproducibleSum::sum(state.comm, mass);
   }
 }

@@ -46,7 +46,7 @@ bool place_arrivals(const Comm& comm, InletProgress& progress, Source& source) {
 
     for (std::int64_t b = 0; b < n_bodies; ++b) {
       std::int64_t a = 0;
-      auto i = static_cast<std::size_t>(b * tries_at_once);
+      std::size_t i = b * tries_at_once;
       while (a < tries_at_once && (is_blocked[i] > 0 || source.meets_new(static_cast<std::size_t>(b), i)))
         ++a, ++i;
       if (a == tries_at_once) {

@@ -17,7 +17,7 @@ int find_driven(const Section& section, std::string_view key, const std::string&
   std::vector<std::string> known;
   const auto driven = obstacles.driven();
   for (std::size_t k = 0; k < driven.size(); ++k) {
-    known.push_back(obstacles.list()[static_cast<std::size_t>(driven[k].obstacle)].name);
+    known.push_back(obstacles.list()[driven[k].obstacle].name);
     if (known.back() == name) return static_cast<int>(k);
   }
   const bool exists = std::ranges::find(obstacles.list(), name, &Obstacle<D>::name) != obstacles.list().end();
@@ -47,8 +47,7 @@ void describe_orders(Section& section, const ObstacleSet<D>& obstacles, std::vec
         entry.real("rate", rate, {.unit = Unit::angular_speed, .doc = "The same of an obstacle that turns"});
         if (!entry.reading()) return;
         const int wall = find_driven(entry, "obstacle", name, obstacles);
-        const DrivenMotion<D>& driven_motion =
-            obstacles.driven_motion_of(obstacles.driven()[static_cast<std::size_t>(wall)]);
+        const DrivenMotion<D>& driven_motion = obstacles.driven_motion_of(obstacles.driven()[wall]);
         struct Choice {
           std::string_view key;
           Real value;

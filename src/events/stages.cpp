@@ -128,7 +128,7 @@ void Stages<D>::describe(Section& root, const ObstacleSet<D>& obstacles) {
 template <int D>
 DrivenOrder Stages<D>::order_in(std::int64_t stage, int wall, DrivenOrder order) const {
   for (std::int64_t s = 0; s <= stage && s < static_cast<std::int64_t>(list_.size()); ++s)
-    for (const WallOrder& given : list_[static_cast<std::size_t>(s)].orders)
+    for (const WallOrder& given : list_[s].orders)
       if (given.wall == wall) order = given.order;
   return order;
 }
@@ -139,14 +139,14 @@ void Stages<D>::check_loads(const ObstacleSet<D>& obstacles) const {
   const auto n = static_cast<int>(obstacles.list().size());
   for (std::size_t s = 0; s < list_.size(); ++s)
     for (const int wall : list_[s].loaded) {
-      const DrivenState& driven = obstacles.driven()[static_cast<std::size_t>(wall)];
-      const auto& name = obstacles.list()[static_cast<std::size_t>(driven.obstacle)].name;
+      const DrivenState& driven = obstacles.driven()[wall];
+      const auto& name = obstacles.list()[driven.obstacle].name;
       const DrivenOrder order = order_in(static_cast<std::int64_t>(s), wall, driven.order);
       const auto fail = [&](std::string_view what) {
         throw InputError(fmt::format("{}: stage \"{}\" waits for the load of obstacle '{}', which {}",
                                      list_[s].where_load, list_[s].name, name, what));
       };
-      if (active_obstacles(static_cast<std::int64_t>(s), n)[static_cast<std::size_t>(driven.obstacle)] == 0)
+      if (active_obstacles(static_cast<std::int64_t>(s), n)[driven.obstacle] == 0)
         fail("is not there in this stage");
       if (order.kind == DrivenOrder::Kind::speed) fail("has a speed by then and no load");
       if (order.value == 0) fail("is 0 by then: a share of it is nothing");
@@ -162,23 +162,23 @@ void Stages<D>::check_pressures(const ObstacleSet<D>& obstacles) const {
     const std::vector<char> active = active_obstacles(stage, static_cast<int>(list.size()));
     for (std::size_t w = 0; w < obstacles.driven().size(); ++w) {
       const DrivenState& wall = obstacles.driven()[w];
-      const auto number = static_cast<std::size_t>(wall.obstacle);
+      const std::size_t number = wall.obstacle;
       if (active[number] == 0 ||
           order_in(stage, static_cast<int>(w), wall.order).kind != DrivenOrder::Kind::pressure)
         continue;
       for (const int plane : obstacles.driven_motion_of(wall).planes())
-        if (active[static_cast<std::size_t>(plane)] == 0)
+        if (active[plane] == 0)
           throw InputError(fmt::format(
               "{}: in stage \"{}\" the pressure of obstacle '{}' acts between planes, but '{}' is not there; "
               "give area in place of between, or a load or a speed in drive of the stage",
-              list_[s].where, list_[s].name, list[number].name, list[static_cast<std::size_t>(plane)].name));
+              list_[s].where, list_[s].name, list[number].name, list[plane].name));
     }
   }
 }
 
 template <int D>
 std::vector<char> Stages<D>::active_obstacles(std::int64_t stage, int n_obstacles) const {
-  std::vector<char> active(static_cast<std::size_t>(n_obstacles), 1);
+  std::vector<char> active(n_obstacles, 1);
   for (std::size_t o = 0; o < active.size(); ++o)
     for (const Stage& s : list_) {
       const auto names = [&](const std::vector<int>& numbers) {
@@ -188,8 +188,8 @@ std::vector<char> Stages<D>::active_obstacles(std::int64_t stage, int n_obstacle
       if (names(s.added) || names(s.removed)) break;
     }
   for (std::int64_t s = 0; s <= stage && s < static_cast<std::int64_t>(list_.size()); ++s) {
-    for (const int o : list_[static_cast<std::size_t>(s)].removed) active[static_cast<std::size_t>(o)] = 0;
-    for (const int o : list_[static_cast<std::size_t>(s)].added) active[static_cast<std::size_t>(o)] = 1;
+    for (const int o : list_[s].removed) active[o] = 0;
+    for (const int o : list_[s].added) active[o] = 1;
   }
   return active;
 }
@@ -201,7 +201,7 @@ void Stages<D>::check_obstacles(const ObstacleSet<D>& obstacles) const {
     std::vector<char> active = active_obstacles(static_cast<std::int64_t>(s) - 1, n);
     const auto change = [&](const std::vector<int>& numbers, char to, std::string_view deed) {
       for (const int o : numbers) {
-        const auto i = static_cast<std::size_t>(o);
+        const std::size_t i = o;
         if (active[i] == to)
           throw InputError(fmt::format("{}: stage \"{}\" {} obstacle '{}' by then", list_[s].where,
                                        list_[s].name, deed, obstacles.list()[i].name));
@@ -227,7 +227,7 @@ Real Stages<D>::latest_end() const {
 template <int D>
 Real Stages<D>::remaining_time(const State<D>& state) const {
   if (list_.empty() || finished(state)) return HUGE_VAL;
-  const Stage& stage = list_[static_cast<std::size_t>(state.stage.index)];
+  const Stage& stage = list_[state.stage.index];
   Real end = state.stage.begin + std::min(stage.duration, stage.max_time);
   if (!is_reached(state, stage.time)) end = std::min(end, stage.time);
   return end - state.clock.time;
@@ -240,14 +240,14 @@ void Stages<D>::set_orders(State<D>& state) const {
   // Others, as doors of an environment, have their own times.
   for (const Stage& stage : list_)
     for (const auto* named : {&stage.removed, &stage.added})
-      for (const int o : *named) state.obstacles.set_active(o, active[static_cast<std::size_t>(o)] != 0);
+      for (const int o : *named) state.obstacles.set_active(o, active[o] != 0);
   const auto driven = state.obstacles.driven();
   for (std::size_t k = 0; k < driven.size(); ++k)
     driven[k].order =
         order_in(state.stage.index, static_cast<int>(k), state.obstacles.driven_motion_of(driven[k]).order());
   state.deformation.start_orders();
   for (std::int64_t s = 0; s <= state.stage.index && s < static_cast<std::int64_t>(list_.size()); ++s)
-    state.deformation.change_order(list_[static_cast<std::size_t>(s)].deformation);
+    state.deformation.change_order(list_[s].deformation);
 }
 
 /// Times are sums of steps: a millionth of a step does not count.
@@ -269,18 +269,17 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::func
   if (stage.max_bodies >= 0 && n > stage.max_bodies)
     unmet = fmt::format("{} bodies, more than {}", n, stage.max_bodies);
   for (const int k : stage.loaded) {
-    const DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(k)];
+    const DrivenState& wall = state.obstacles.driven()[k];
     const Real target = target_of(state.obstacles, wall);
     if (std::abs(wall.reaction - target) <= stage.load_within * std::abs(target)) continue;
-    unmet = fmt::format("'{}' carries {:.4g} of {:.4g} N",
-                        state.obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name, wall.reaction,
-                        target);
+    unmet = fmt::format("'{}' carries {:.4g} of {:.4g} N", state.obstacles.list()[wall.obstacle].name,
+                        wall.reaction, target);
   }
   if (stage.stress_within >= 0 && !(state.deformation.stress_residual() <= stage.stress_within))
     unmet =
         fmt::format("stresses are off by {:.3g} of what is asked for", state.deformation.stress_residual());
   if (stage.kinetic_energy >= 0) {
-    const auto owned = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
+    const auto owned = state.bodies.mobility().first(state.bodies.n_owned());
     const std::int64_t n_free =
         state.comm.sum(static_cast<std::int64_t>(owned.size()) - std::ranges::count(owned, 0.0));
     const Real mean =
@@ -296,7 +295,7 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::func
 template <int D>
 bool Stages<D>::advance(State<D>& state, const std::function<bool()>& is_carried) const {
   if (list_.empty() || finished(state)) return false;
-  const Stage& stage = list_[static_cast<std::size_t>(state.stage.index)];
+  const Stage& stage = list_[state.stage.index];
   std::string unmet;
   if (!holds(state, stage, is_carried, unmet)) {
     if (!is_reached(state, state.stage.begin + stage.max_time)) return false;
@@ -314,7 +313,7 @@ bool Stages<D>::advance(State<D>& state, const std::function<bool()>& is_carried
     return false;
   }
   for (DrivenState& wall : state.obstacles.driven()) wall.stage_position = wall.position;
-  const Stage& next = list_[static_cast<std::size_t>(state.stage.index)];
+  const Stage& next = list_[state.stage.index];
   log::info("t = {:.6g} s: stage \"{}\" is over, \"{}\" begins", state.clock.time, stage.name, next.name);
   set_orders(state);
   return !next.removed.empty() || !next.added.empty();

@@ -28,7 +28,7 @@ void AndersonSteps<D>::begin(const ScaledProblem<D>& problem) {
 template <int D>
 typename AndersonSteps<D>::RollingOfContact AndersonSteps<D>::rolling_of(const ScaledProblem<D>& problem,
                                                                          std::size_t c) {
-  const auto place = static_cast<std::size_t>(problem.spheres().lanes().place()[c]);
+  const std::size_t place = problem.spheres().lanes().place()[c];
   const RollingGroup<D>& group = problem.spheres().rolling()[place / group_size];
   return {group.mu[place % group_size], group.inverse_W[place % group_size]};
 }

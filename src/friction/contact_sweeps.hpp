@@ -96,7 +96,7 @@ class ContactSweeps {
       squares_.resize(impulses_.size() * group_size);
       return;
     }
-    squares_.resize(static_cast<std::size_t>(problem_->n_contacts()));
+    squares_.resize(problem_->n_contacts());
     reset(momentum_, problem_->impulse_size());
     reset(change_, problem_->impulse_size());
   }
@@ -168,7 +168,7 @@ class ContactSweeps {
         sum += of_groups(stretch++);
         return;
       }
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+      for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c)
         if (problem_->original().wall_of(c) < 0) sum += of_contact(c);
     });
     for (std::size_t k = 0; k < problem_->walls().size(); ++k, ++stretch)
@@ -240,7 +240,7 @@ class ContactSweeps {
     const std::span<const Index> contacts = problem_->walls().contacts_of(k);
     std::array<Real, 2> sums{};
     ReproducibleSum::sum(problem_->comm(), contacts.size(), sums, [&](std::size_t i, std::span<Real> terms) {
-      const auto c = static_cast<std::size_t>(contacts[i]);
+      const std::size_t c = contacts[i];
       Real r[D], s[n_turns<D>], tangential = 0;
       impulse_of(c, r, s);
       terms[0] = terms[1] = 0;
@@ -261,7 +261,7 @@ class ContactSweeps {
       std::copy_n(&r_[c * D], D, r);
       return;
     }
-    const auto place = static_cast<std::size_t>(lanes_->place()[c]);
+    const std::size_t place = lanes_->place()[c];
     const std::size_t group = place / group_size, lane = place % group_size;
     for (std::size_t i = 0; i < D; ++i) r[i] = impulses_[group].r[i][lane];
     for (std::size_t i = 0; i < n_turns<D> && rolling_.rows != nullptr; ++i) s[i] = turns_[group].r[i][lane];
@@ -269,7 +269,7 @@ class ContactSweeps {
   /// Of W + G of contact c.
   Real diagonal(std::size_t c, int i) const {
     if (spheres_ == nullptr) return problem_->contacts()[c].diagonal(i);
-    const auto place = static_cast<std::size_t>(lanes_->place()[c]);
+    const std::size_t place = lanes_->place()[c];
     return 1 / spheres_->groups()[place / group_size].inverse_W[i > 0][place % group_size];
   }
 
@@ -328,7 +328,7 @@ class ContactSweeps {
     static void visit(ContactSweeps& sweeps, std::size_t k, std::size_t stretch, const F& f) {
       const LaneGroups* lanes = sweeps.lanes_;
       for (const Index contact : sweeps.problem_->walls().contacts_of(k)) {
-        const auto c = static_cast<std::size_t>(contact);
+        const std::size_t c = contact;
         const Index body = sweeps.problem_->original().a[c];
         constexpr std::size_t width = ScaledProblem<D>::width;
         if (body >= 0) f(std::span(sweeps.y_).subspan(static_cast<std::size_t>(body) * width, width));

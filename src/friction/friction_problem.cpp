@@ -57,8 +57,8 @@ struct Complaint {
 template <int D>
 bool has_fitting_arrays(const FrictionProblem<D>& p) {
   constexpr int q = FrictionProblem<D>::q;
-  const auto n_bodies = static_cast<std::size_t>(p.n_local());
-  const auto colours = static_cast<std::size_t>(p.halo->n_colours());
+  const std::size_t n_bodies = p.n_local();
+  const std::size_t colours = p.halo->n_colours();
   const std::size_t n = p.a.size();
   const bool bodies_fit = p.body_id.size() == n_bodies && p.mass.size() == n_bodies * q * q &&
                           p.free_velocity.size() == n_bodies * q &&
@@ -161,9 +161,7 @@ void FrictionProblem<D>::validate() const {
     const std::string fault = fault_of_contact(*this, c);
     if (fault.empty()) continue;
     const bool is_known = has_known_bodies(*this, c);
-    const auto id = [&](Index body) {
-      return body < 0 || !is_known ? GlobalId{-1} : body_id[static_cast<std::size_t>(body)];
-    };
+    const auto id = [&](Index body) { return body < 0 || !is_known ? GlobalId{-1} : body_id[body]; };
     const auto name = [&](Index body) {
       return id(body) < 0 ? std::string("a static body") : fmt::format("body {}", id(body));
     };
@@ -206,7 +204,7 @@ void FrictionProblem<D>::validate_local() const {
     if (first[c] > first[c + 1]) refuse(c, "its column of W is not in order");
     Index before = -1;
     bool has_own = false;
-    for (auto at = static_cast<std::size_t>(first[c]); at < static_cast<std::size_t>(first[c + 1]); ++at) {
+    for (std::size_t at = first[c]; at < static_cast<std::size_t>(first[c + 1]); ++at) {
       if (local.row[at] <= before || local.row[at] >= n_contacts())
         refuse(c, "its column of W is not in order");
       before = local.row[at];

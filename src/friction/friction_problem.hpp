@@ -177,7 +177,7 @@ Vec<D> FrictionProblem<D>::relative_velocity(std::size_t c, std::span<const Real
   }
   const auto& f = frame[c];
   for (int i = 0; i < D; ++i)
-    for (int k = 0; k < D; ++k) u[i] += f[static_cast<std::size_t>(i)][k] * moved[k];
+    for (int k = 0; k < D; ++k) u[i] += f[i][k] * moved[k];
   if constexpr (D == 2) {
     u[1] -= spin[0];
   } else {
@@ -208,8 +208,7 @@ Vec<n_turns<D>> FrictionProblem<D>::relative_spin(std::size_t c, std::span<const
       spin[k] += (side == 0 ? -1 : 1) * v[static_cast<std::size_t>(ends[side]) * q + D + k];
   const auto axes = turning_frame<D>(frame[c]);
   for (int k = 0; k < q - D; ++k)
-    w[k] =
-        dot(axes[static_cast<std::size_t>(k)], spin) + spin_bias[c * (q - D) + static_cast<std::size_t>(k)];
+    w[k] = dot(axes[k], spin) + spin_bias[c * (q - D) + static_cast<std::size_t>(k)];
   return w;
 }
 

@@ -54,7 +54,7 @@ class GeneralRows : public PackedRows<GeneralGroup<D>, GeneralKernels<D>> {
   }
   /// w of contact c.
   void set_bias(std::size_t c, const Real* w) {
-    const auto place = static_cast<std::size_t>(this->lanes().place()[c]);
+    const std::size_t place = this->lanes().place()[c];
     for (std::size_t i = 0; i < D; ++i) this->group(place).w[i][place % group_size] = w[i];
   }
 

@@ -76,8 +76,8 @@ class LaneGroups {
   std::size_t add(std::size_t c, Index a, Index b) {
     // Groups further back are hardly worth to look at, and their bodies are in no cache by now.
     constexpr std::size_t max_open = 8;
-    std::size_t& of_a = first_group_[static_cast<std::size_t>(a)];
-    std::size_t& of_b = first_group_[static_cast<std::size_t>(b)];
+    std::size_t& of_a = first_group_[a];
+    std::size_t& of_b = first_group_[b];
     const std::size_t n = n_in_.size();
     while (first_open_ < n && (n_in_[first_open_] == group_size || n - first_open_ > max_open)) ++first_open_;
     std::size_t here = std::max({of_a, of_b, first_open_});
@@ -108,7 +108,7 @@ class LaneGroups {
     // Lanes that no contact uses stay zero.
     std::ranges::fill(impulses, GroupImpulses<D>{});
     for (std::size_t c = 0; c < place_.size(); ++c) {
-      const auto place = static_cast<std::size_t>(place_[c]);
+      const std::size_t place = place_[c];
       for (std::size_t i = 0; i < D; ++i)
         impulses[place / group_size].r[i][place % group_size] = r[c * D + i];
     }
@@ -116,7 +116,7 @@ class LaneGroups {
   template <int D>
   void unpack(std::span<const GroupImpulses<D>> impulses, std::span<Real> r) const {
     for (std::size_t c = 0; c < place_.size(); ++c) {
-      const auto place = static_cast<std::size_t>(place_[c]);
+      const std::size_t place = place_[c];
       for (std::size_t i = 0; i < D; ++i)
         r[c * D + i] = impulses[place / group_size].r[i][place % group_size];
     }

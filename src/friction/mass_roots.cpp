@@ -42,7 +42,7 @@ void MassRoots<D>::scale_rows(std::size_t i, const Real* H, Real (&J)[D][q]) con
 
 template <int D>
 void MassRoots<D>::scale_velocities(std::span<const Real> v, std::vector<Real>& y) const {
-  constexpr auto width = static_cast<std::size_t>(velocity_width<D>);
+  constexpr std::size_t width = velocity_width<D>;
   y.assign((n_bodies_ + 1) * width, 0.0);
   for (std::size_t i = 0; i < n_bodies_; ++i) {
     Real* of_body = y.data() + i * width;
@@ -57,7 +57,7 @@ void MassRoots<D>::scale_velocities(std::span<const Real> v, std::vector<Real>& 
 
 template <int D>
 void MassRoots<D>::unscale_velocities(std::span<const Real> y, Real velocity_scale, std::span<Real> v) const {
-  constexpr auto width = static_cast<std::size_t>(velocity_width<D>);
+  constexpr std::size_t width = velocity_width<D>;
   const Real factor = velocity_scale * root_mass_;
   for (std::size_t i = 0; i < n_bodies_; ++i)
     for (std::size_t j = 0; j < q; ++j) {

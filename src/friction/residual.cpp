@@ -84,7 +84,7 @@ Real natural_residual_of_packed(const ScaledProblem<D>& problem, std::span<const
   const std::size_t n = r.size() * group_size;
   const LaneGroups& lanes = problem.has_spheres() ? problem.spheres().lanes() : problem.general().lanes();
   const Real of_walls = residual_of_walls(problem, [&](std::size_t c, Real* of_contact, Real* turning) {
-    const auto place = static_cast<std::size_t>(lanes.place()[c]);
+    const std::size_t place = lanes.place()[c];
     const std::size_t group = place / group_size, lane = place % group_size;
     for (std::size_t i = 0; i < D; ++i) of_contact[i] = r[group].r[i][lane];
     for (std::size_t i = 0; i < n_turns<D> && rolling.rows != nullptr; ++i)
@@ -131,7 +131,7 @@ void find_fclib_norms(const ScaledProblem<D>& problem, std::span<const Real> r, 
                       Residual& residual) {
   const Real velocity = problem.velocity_scale();
   const Real impulse = problem.mass_scale() * velocity;
-  const auto n = static_cast<std::size_t>(problem.n_contacts());
+  const std::size_t n = problem.n_contacts();
   // Sums of squares of the natural map, r and u.
   const std::span<Real> squares = problem.scratch(3);
   problem.with_rows([&](const auto& rows) {

@@ -101,7 +101,7 @@ template <int D>
 Real ScaledProblem<D>::mean_mass() {
   const FrictionProblem<D>& problem = *problem_;
   const bool is_local = problem.is_local();
-  const auto n = static_cast<std::size_t>(is_local ? problem.n_contacts() : n_owned());
+  const std::size_t n = is_local ? problem.n_contacts() : n_owned();
   const std::int64_t n_of_all = is_local ? n_contacts_of_all_ : n_bodies_of_all_;
   const std::span<Real> terms = lane_scratch(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -140,7 +140,7 @@ void ScaledProblem<D>::find_velocity_scale() {
   if (n_own_of_all_ > 0 && n_own_of_all_ < n_contacts_of_all_) {
     for (std::size_t c = 0; c < problem_->own_scale.size(); ++c) {
       const Real own = problem_->own_scale[c];
-      if (own > 0) square[static_cast<std::size_t>(spheres_.lanes().place()[c])] = own * own;
+      if (own > 0) square[spheres_.lanes().place()[c]] = own * own;
     }
     total = ReproducibleSum::sum(comm(), square);
   }
@@ -207,7 +207,7 @@ void ScaledProblem<D>::build_general() const {
   general_built_ = true;
   if (has_spheres_ || !is_symmetric_) return;
   for_each_stretch([&](Index first, Index last) {
-    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+    for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c)
       if (problem_->wall_of(c) >= 0)
         general_.defer();
       else
@@ -235,7 +235,7 @@ void ScaledProblem<D>::build_couplings() const {
     std::size_t n = 0;
     for (std::size_t side = 0; side < 2; ++side) {
       if (body[side] < 0) continue;
-      const auto i = static_cast<std::size_t>(body[side]);
+      const std::size_t i = body[side];
       End& velocity = end[n];
       End& impulse = end[2 + n++];
       velocity.body = impulse.body = body[side];
@@ -278,9 +278,9 @@ void ScaledProblem<D>::build_local_contacts() {
     End own{static_cast<Index>(c / together), {}};
     for (std::size_t k = 0; k < D; ++k) own.J[k][c % together * D + k] = 1;
     ends_.push_back(own);
-    for (auto at = static_cast<std::size_t>(local.column_first[c]);
-         at < static_cast<std::size_t>(local.column_first[c + 1]); ++at) {
-      const auto row = static_cast<std::size_t>(local.row[at]);
+    for (std::size_t at = local.column_first[c]; at < static_cast<std::size_t>(local.column_first[c + 1]);
+         ++at) {
+      const std::size_t row = local.row[at];
       const auto body = static_cast<Index>(row / together);
       if (ends_.size() == first_end.back() + 1 || ends_.back().body != body) ends_.push_back({body, {}});
       for (std::size_t i = 0; i < D; ++i)
@@ -314,11 +314,11 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const Real> r, std::span<
   std::copy(free_.begin(), free_.end(), y.begin());
   const auto& rows = contacts();
   run_colours(y, all_holders, [&](Index first, Index last) {
-    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+    for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c)
       if (problem_->wall_of(c) < 0) rows[c].add_impulse(r.data() + c * D, y.data());
   });
   for (const Index c : walls_.contacts())
-    rows[static_cast<std::size_t>(c)].add_impulse(r.data() + static_cast<std::size_t>(c) * D, y.data());
+    rows[c].add_impulse(r.data() + static_cast<std::size_t>(c) * D, y.data());
   make_ghosts_current(y);
 }
 

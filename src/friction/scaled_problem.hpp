@@ -184,9 +184,7 @@ class ScaledProblem {
   }
   /// u = J y + w + G r of one contact. Local.
   void relative_velocity(Index c, std::span<const Real> r, std::span<const Real> y, Real* u) const {
-    with_rows([&](const auto& rows) {
-      relative_velocity(rows[static_cast<std::size_t>(c)], static_cast<std::size_t>(c), r, y, u);
-    });
+    with_rows([&](const auto& rows) { relative_velocity(rows[c], static_cast<std::size_t>(c), r, y, u); });
   }
   /// The same of contact c, whose row the caller has at hand.
   template <class Row>
@@ -245,7 +243,7 @@ class ScaledProblem {
     const Real w = problem_->bias[c * D + i];
     const Index wall = problem_->wall_of(c);
     if (wall < 0) return w;
-    return w + problem_->at_walls.row[c * D + i] * walls_[static_cast<std::size_t>(wall)].velocity;
+    return w + problem_->at_walls.row[c * D + i] * walls_[wall].velocity;
   }
   /// From here on wall k has this velocity [m/s]. Local; alike on all ranks.
   void move_wall(std::size_t k, Real velocity) const;
@@ -257,12 +255,11 @@ class ScaledProblem {
   void find_wall_impulses(std::span<Real> impulse, Get&& get) const {
     const std::span<const Index> contacts = walls_.contacts();
     ReproducibleSum::sum(comm(), contacts.size(), impulse, [&](std::size_t i, std::span<Real> terms) {
-      const auto c = static_cast<std::size_t>(contacts[i]);
+      const std::size_t c = contacts[i];
       Real r[D], s[n_turns<D>];
       get(c, r, s);
       std::ranges::fill(terms, 0.0);
-      add_of_walls(c, r, problem_->rolls() ? s : nullptr,
-                   terms[static_cast<std::size_t>(problem_->at_walls.wall[c])]);
+      add_of_walls(c, r, problem_->rolls() ? s : nullptr, terms[problem_->at_walls.wall[c]]);
     });
   }
   /// Gives walls with inertia the velocities that follow from these impulses [N s]. Returns by how much walls

@@ -11,7 +11,7 @@ void ScaledProblem<D>::build_spheres() {
   const FrictionProblem<D>& problem = *problem_;
   spheres_.begin(n_local());
   for_each_stretch([&](Index first, Index last) {
-    for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+    for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c) {
       const auto [a, b] = ends_of(c);
       if (problem.wall_of(c) >= 0)
         spheres_.defer();
@@ -92,9 +92,9 @@ void ScaledProblem<D>::set_spin_bias() {
 template <int D>
 void ScaledProblem<D>::set_spin_bias(std::size_t c, Real unit) const {
   constexpr std::size_t n = n_turns<D>;
-  const auto place = static_cast<std::size_t>(spheres_.lanes().place()[c]);
+  const std::size_t place = spheres_.lanes().place()[c];
   const Index wall = problem_->wall_of(c);
-  const Real velocity = wall < 0 ? 0 : walls_[static_cast<std::size_t>(wall)].velocity;
+  const Real velocity = wall < 0 ? 0 : walls_[wall].velocity;
   for (std::size_t k = 0; k < n; ++k) {
     Real spin = problem_->spin_bias[c * n + k];
     if (wall >= 0) spin += problem_->at_walls.turn[c * n + k] * velocity;

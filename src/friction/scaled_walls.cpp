@@ -12,7 +12,7 @@ void ScaledProblem<D>::move_wall(std::size_t k, Real velocity) const {
   if (walls_[k].velocity == velocity) return;
   walls_[k].velocity = velocity;
   for (const Index contact : walls_.contacts_of(k)) {
-    const auto c = static_cast<std::size_t>(contact);
+    const std::size_t c = contact;
     Real w[D];
     for (std::size_t i = 0; i < D; ++i) w[i] = bias(c, i) / velocity_scale_;
     if (has_spheres_) spheres_.set_bias(c, w);

@@ -176,7 +176,7 @@ void WaveImpact<D>::press(std::size_t c, Real duration) {
   push(contact, 0, impulse);
   for (const int end : contact.body) {
     if (end < 0) continue;
-    const auto body = static_cast<std::size_t>(end);
+    const std::size_t body = end;
     if (is_moved_[body]) continue;
     is_moved_[body] = 1;
     for (std::size_t k = first_of_[body]; k < first_of_[body + 1]; ++k) reach(contacts_of_[k]);

@@ -23,7 +23,7 @@ struct Box {
   Real offset = 0;               ///< [m]
 
   Real length(int axis) const { return upper[axis] - lower[axis]; }
-  bool is_periodic(int axis) const { return periodic[static_cast<std::size_t>(axis)]; }
+  bool is_periodic(int axis) const { return periodic[axis]; }
   Real volume() const {
     Real v = 1;
     for (int k = 0; k < D; ++k) v *= length(k);
@@ -42,10 +42,8 @@ struct Box {
   Vec<D> shift(const Counts& counts) const {
     Vec<D> displacement{};
     for (int k = 0; k < D; ++k)
-      if (is_periodic(k))
-        displacement[k] = static_cast<Real>(counts[static_cast<std::size_t>(k)]) * length(k);
-    if (gradient >= 0)
-      displacement[flow] += static_cast<Real>(counts[static_cast<std::size_t>(gradient)]) * offset;
+      if (is_periodic(k)) displacement[k] = static_cast<Real>(counts[k]) * length(k);
+    if (gradient >= 0) displacement[flow] += static_cast<Real>(counts[gradient]) * offset;
     return displacement;
   }
   /// The shortest of the displacements from a point to the images of another, one of which is `displacement`

@@ -123,11 +123,11 @@ class BoxTree {
     nodes_.push_back({Box<3>::empty()});
     Box<3> middles = Box<3>::empty();
     const auto middle = [&](int item, int axis) {
-      const Box<3>& box = boxes[static_cast<std::size_t>(item)];
+      const Box<3>& box = boxes[item];
       return 0.5 * (box.lower[axis] + box.upper[axis]);
     };
     for (std::size_t i = first; i < last; ++i) {
-      const Box<3>& box = boxes[static_cast<std::size_t>(items_[i])];
+      const Box<3>& box = boxes[items_[i]];
       nodes_[own].box.include(box.lower);
       nodes_[own].box.include(box.upper);
       middles.include({{middle(items_[i], 0), middle(items_[i], 1), middle(items_[i], 2)}});

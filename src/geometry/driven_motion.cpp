@@ -182,8 +182,8 @@ Real DrivenMotion<D>::area(const ObstacleSet<D>& obstacles) const {
   Real product = 1;
   for (const Facing& pair : planes_) {
     SurfacePiece<D> one, other;
-    plane_of(obstacles.list()[static_cast<std::size_t>(pair.one)], one);
-    plane_of(obstacles.list()[static_cast<std::size_t>(pair.other)], other);
+    plane_of(obstacles.list()[pair.one], one);
+    plane_of(obstacles.list()[pair.other], other);
     const Pose<D>& pose = obstacles.pose_of(pair.one);
     const Vec<D> between = obstacles.pose_of(pair.other).to_world(other.point) - pose.to_world(one.point);
     product *= std::abs(dot(between, pose.direction_to_world(one.normal)));
@@ -216,8 +216,7 @@ void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, con
         "skin of the "
         "neighbour list ({:.3g} m); take at most {:.3g}, a shorter step or a wider [neighbors] skin",
         driven_motion.where(), driven_motion.turns() ? "max_rate" : "max_speed", driven_motion.max_speed(),
-        driven_motion.turns() ? "rad/s" : "m/s",
-        obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name, reach, dt, skin,
+        driven_motion.turns() ? "rad/s" : "m/s", obstacles.list()[wall.obstacle].name, reach, dt, skin,
         safe * driven_motion.max_speed() * max_of_skin * skin / reach));
   }
 }
@@ -226,12 +225,12 @@ void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, con
 
 template <int D>
 const DrivenMotion<D>& ObstacleSet<D>::driven_motion_of(const DrivenState& wall) const {
-  return *obstacles_[static_cast<std::size_t>(wall.obstacle)].driven_motion;
+  return *obstacles_[wall.obstacle].driven_motion;
 }
 
 template <int D>
 Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>& obstacle, const Vec<D>& x) const {
-  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.driven_motion->direction(x);
+  return driven_[obstacle.driven].velocity * obstacle.driven_motion->direction(x);
 }
 
 template <int D>
@@ -239,14 +238,14 @@ Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
   const Obstacle<D>& obstacle = obstacle_with(constraint);
   if (!obstacle.can_move()) return {};
   if (!obstacle.driven_motion) return obstacle.motion->spin(time);
-  return driven_[static_cast<std::size_t>(obstacle.driven)].velocity * obstacle.driven_motion->spin();
+  return driven_[obstacle.driven].velocity * obstacle.driven_motion->spin();
 }
 
 template <int D>
 Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>& obstacle, Real time) const {
   if (obstacle.motion) return obstacle.motion->pose(time);
   if (!obstacle.driven_motion) return {};
-  return obstacle.driven_motion->pose(driven_[static_cast<std::size_t>(obstacle.driven)].position_at(time));
+  return obstacle.driven_motion->pose(driven_[obstacle.driven].position_at(time));
 }
 
 template <int D>
@@ -280,7 +279,7 @@ void ObstacleSet<D>::finish_driven_step(Real end) {
 
 template <int D>
 Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Box<D>& domain) const {
-  const Obstacle<D>& obstacle = obstacles_[static_cast<std::size_t>(wall.obstacle)];
+  const Obstacle<D>& obstacle = obstacles_[wall.obstacle];
   const Pose<D> start = obstacle.placed(obstacle.driven_motion->pose(from));
   const auto to = [&](Real position) {
     return travel_between(obstacle, start, obstacle.placed(obstacle.driven_motion->pose(position)), domain);

@@ -73,7 +73,7 @@ class EdgeShape : public Shape<2> {
     bool flat;          ///< the two are one surface, or lie one on the other
   };
 
-  const Edge& edge(int part) const { return edges_[static_cast<std::size_t>(part)]; }
+  const Edge& edge(int part) const { return edges_[part]; }
   /// Finds the joints; once, when all edges are there. O(edges log edges).
   void join();
   /// The edges that meet the start or the end of `part`, ascending.
@@ -102,8 +102,7 @@ class EdgeShape : public Shape<2> {
   bool counts(int part, const Vec<2>& x, Real tolerance) const;
   template <class T>
   static std::span<const T> range(const std::vector<T>& all, const std::vector<int>& first, std::size_t i) {
-    return std::span(all).subspan(static_cast<std::size_t>(first[i]),
-                                  static_cast<std::size_t>(first[i + 1] - first[i]));
+    return std::span(all).subspan(first[i], first[i + 1] - first[i]);
   }
 
   std::vector<Joint> joints_;

@@ -57,8 +57,7 @@ void EdgeShape::touch_edge(int part, const TouchQuery<2>& query, const Vec<2>& o
   for (std::size_t i = 0; i < static_cast<std::size_t>(found.n); ++i) {
     const auto& p = found.points[i];
     const Vec<2> x = query.body.pose.centre + p.place - (query.rounding + 0.5 * p.gap) * p.normal;
-    if (counts(part, x, same_number * query.body.pose.size) && !is_behind(part, x))
-      found.points[static_cast<std::size_t>(kept++)] = p;
+    if (counts(part, x, same_number * query.body.pose.size) && !is_behind(part, x)) found.points[kept++] = p;
   }
   found.n = kept;
 }

@@ -104,7 +104,7 @@ struct Lattice {
   /// that there could be half as many again along some axis.
   bool follow(const Box<D>& box) {
     for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
+      const std::size_t axis = k;
       const Real width_in_cells = box.room(k) / cell_width();
       if (n_cells[axis] > 1 && width_in_cells * (1 + 1e-9) < static_cast<Real>(n_cells[axis])) return false;
       if (width_in_cells > 1.5 * static_cast<Real>(n_cells[axis]) + 1) return false;
@@ -118,13 +118,13 @@ struct Lattice {
   static constexpr Real widest_in_diameters = D == 2 ? 2 : 1;
   /// Whether a block is its own neighbour along an axis.
   bool is_thin(int axis) const {
-    const auto k = static_cast<std::size_t>(axis);
+    const std::size_t k = axis;
     return periodic[k] && n_blocks[k] == 1;
   }
   /// Whether the axis is, or would be with the widest skin: then bodies may meet several images of another
   /// one along it.
   bool may_be_thin(int axis) const {
-    const auto k = static_cast<std::size_t>(axis);
+    const std::size_t k = axis;
     const Real widest = std::max(usual_skin, widest_in_diameters * 2 * largest_radius);
     return periodic[k] && cell_edge[axis] * n_cells[k] < 2 * reach(largest_radius, widest) * (1 + 1e-9);
   }
@@ -134,7 +134,7 @@ struct Lattice {
   Cell<D> cell_of(const Vec<D>& x) const {
     Cell<D> cell;
     for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
+      const std::size_t axis = k;
       const Real leaning = k == flow ? lean * (x[gradient] - middle) : 0;
       const Real position = std::floor((x[k] - leaning - origin[k]) / cell_edge[k]);
       cell[axis] =
@@ -212,7 +212,7 @@ void Lattice<D>::fit(const Box<D>& box) {
   gradient = box.gradient;
   lean = box.lean();
   if (gradient >= 0) middle = box.centre()[gradient];
-  for (int k = 0; k < D; ++k) cell_edge[k] = box.length(k) / n_cells[static_cast<std::size_t>(k)];
+  for (int k = 0; k < D; ++k) cell_edge[k] = box.length(k) / n_cells[k];
 }
 
 template <int D>
@@ -226,7 +226,7 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
   lattice.cells_per_block = cells_per_block;
   const Real width = lattice.cell_width();
   for (int k = 0; k < D; ++k) {
-    const auto axis = static_cast<std::size_t>(k);
+    const std::size_t axis = k;
     const Real max = std::min(box.room(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);
     const auto room = std::max(std::int32_t{1}, static_cast<std::int32_t>(max));
     std::int32_t n_blocks = (room + cells_per_block - 1) / cells_per_block;

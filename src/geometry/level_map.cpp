@@ -32,11 +32,11 @@ Real height(const LevelLine& line, const Vec<2>& x) {
 LevelMap::LevelMap(int n_levels, std::vector<LevelLine> lines)
     : lines_(std::move(lines)), lines_of_(static_cast<std::size_t>(n_levels)) {
   for (std::size_t n = 0; n < lines_.size(); ++n)
-    for (const int level : lines_[n].level) lines_of_[static_cast<std::size_t>(level)].push_back(n);
+    for (const int level : lines_[n].level) lines_of_[level].push_back(n);
 }
 
 bool LevelMap::joined(const Vec<2>& x, int level_of_x, const Vec<2>& y, int level_of_y) const {
-  for (const std::size_t n : lines_of_[static_cast<std::size_t>(level_of_x)]) {
+  for (const std::size_t n : lines_of_[level_of_x]) {
     const LevelLine& line = lines_[n];
     if (!line.is_open || (line.level[0] != level_of_y && line.level[1] != level_of_y)) continue;
     const Real from = height(line, x), to = height(line, y);
@@ -49,7 +49,7 @@ bool LevelMap::joined(const Vec<2>& x, int level_of_x, const Vec<2>& y, int leve
 
 template <bool counts_closed>
 int LevelMap::find_beyond(const Vec<2>& x, int level) const {
-  for (const std::size_t n : lines_of_[static_cast<std::size_t>(level)]) {
+  for (const std::size_t n : lines_of_[level]) {
     const LevelLine& line = lines_[n];
     if (!counts_closed && !line.is_open) continue;
     const Real above = height(line, x);
@@ -69,7 +69,7 @@ int LevelMap::beyond(const Vec<2>& x, int level) const {
 
 LevelMap::Levels LevelMap::within_reach(const Vec<2>& x, int level, Real reach) const {
   Levels levels = bit(level);
-  for (const std::size_t n : lines_of_[static_cast<std::size_t>(level)]) {
+  for (const std::size_t n : lines_of_[level]) {
     const LevelLine& line = lines_[n];
     const Vec<2> away = x - line.a - std::clamp(along(line, x), 0.0, 1.0) * (line.b - line.a);
     if (dot(away, away) <= reach * reach) levels |= bit(line.level[0]) | bit(line.level[1]);

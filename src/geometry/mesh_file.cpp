@@ -218,7 +218,7 @@ void parse_obj(const std::string& path, std::string_view text, MeshBuilder& mesh
         if (!parse(word.substr(0, word.find('/')), i) || i == 0 || i > n || i < -n)
           throw InputError(
               fmt::format("{}: \"{}\" names no vertex; {} are known here", lines.where(), word, n));
-        corners.push_back(place[static_cast<std::size_t>(i > 0 ? i - 1 : n + i)]);
+        corners.push_back(place[i > 0 ? i - 1 : n + i]);
       }
       if (corners.size() < 3)
         throw InputError(

@@ -67,11 +67,11 @@ std::size_t leave_out_lines(TriangleMesh& mesh) {
     for_each_edge(sides, [&](std::span<const TriangleSide> at_edge) {
       if (at_edge.size() != 2) return;
       for (const int i : {0, 1}) {
-        const auto t = static_cast<std::size_t>(at_edge[static_cast<std::size_t>(i)].triangle);
+        const std::size_t t = at_edge[i].triangle;
         for (std::size_t k = 0; k < 3; ++k) {
           const int a = mesh.triangles[t][k], b = mesh.triangles[t][(k + 1) % 3];
           if (std::pair(std::min(a, b), std::max(a, b)) == at_edge[0].edge())
-            across[t][k] = at_edge[static_cast<std::size_t>(1 - i)].triangle;
+            across[t][k] = at_edge[1 - i].triangle;
         }
       }
     });
@@ -83,7 +83,7 @@ std::size_t leave_out_lines(TriangleMesh& mesh) {
         if (norm(corner_of(mesh, t, k + 1) - corner_of(mesh, t, k)) >
             norm(corner_of(mesh, t, longest + 1) - corner_of(mesh, t, longest)))
           longest = k;
-      const auto other = static_cast<std::size_t>(across[t][longest]);
+      const std::size_t other = across[t][longest];
       if (is_gone[other] != 0) continue;  // in the next round, or cut by another
       const int a = mesh.triangles[t][longest], b = mesh.triangles[t][(longest + 1) % 3],
                 between = mesh.triangles[t][(longest + 2) % 3];
@@ -124,7 +124,7 @@ std::size_t weld(TriangleMesh& mesh) {
   for (const Vec<3>& x : mesh.vertices) {
     Cell cell{}, beside{};
     for (int k = 0; k < 3; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
+      const std::size_t axis = k;
       const Real at = (x[k] - around.lower[k]) / (2 * apart);
       cell[axis] = static_cast<std::int64_t>(std::floor(at));
       beside[axis] = cell[axis] + (at - std::floor(at) < 0.5 ? -1 : 1);
@@ -135,9 +135,8 @@ std::size_t weld(TriangleMesh& mesh) {
       for (std::size_t k = 0; k < 3; ++k)
         if ((c >> k & 1U) != 0) near[k] = beside[k];
       const auto found = first_in.find(near);
-      for (int i = found == first_in.end() ? -1 : found->second; i >= 0;
-           i = next[static_cast<std::size_t>(i)])
-        if (is_near(kept[static_cast<std::size_t>(i)], x) && (same < 0 || i < same)) same = i;
+      for (int i = found == first_in.end() ? -1 : found->second; i >= 0; i = next[i])
+        if (is_near(kept[i], x) && (same < 0 || i < same)) same = i;
     }
     if (same < 0) {
       same = static_cast<int>(kept.size());
@@ -152,7 +151,7 @@ std::size_t weld(TriangleMesh& mesh) {
   if (n_welded == 0) return 0;
   mesh.vertices = std::move(kept);
   for (auto& corners : mesh.triangles)
-    for (int& v : corners) v = new_number[static_cast<std::size_t>(v)];
+    for (int& v : corners) v = new_number[v];
   mesh.n_degenerate += keep(mesh, [&](std::size_t t) {
     const auto& [a, b, c] = mesh.triangles[t];
     return a != b && b != c && c != a;
@@ -184,13 +183,12 @@ class Orienter {
     const std::vector<TriangleSide> sides = sides_of(mesh_);
     for_each_edge(sides, [&](std::span<const TriangleSide> at_edge) {
       if (at_edge.size() != 2) {
-        for (const TriangleSide& side : at_edge) is_open[static_cast<std::size_t>(side.triangle)] = 1;
+        for (const TriangleSide& side : at_edge) is_open[side.triangle] = 1;
         return;
       }
       const bool is_inverted = at_edge[0].forwards == at_edge[1].forwards;
       for (const std::size_t i : {0U, 1U})
-        beside[static_cast<std::size_t>(at_edge[i].triangle)].emplace_back(at_edge[1 - i].triangle,
-                                                                           is_inverted);
+        beside[at_edge[i].triangle].emplace_back(at_edge[1 - i].triangle, is_inverted);
     });
     shell_of_.assign(n, -1);
     std::vector<char> is_turned(n, 0);
@@ -207,7 +205,7 @@ class Orienter {
         shell.is_closed = shell.is_closed && is_open[t] == 0;
         n_turned += is_turned[t] != 0 ? 1 : 0;
         for (const auto& [other, is_inverted] : beside[t]) {
-          const auto o = static_cast<std::size_t>(other);
+          const std::size_t o = other;
           const char wanted = static_cast<char>((is_turned[t] != 0) != is_inverted);
           if (shell_of_[o] < 0) {
             shell_of_[o] = number;
@@ -232,7 +230,7 @@ class Orienter {
     const Vec<3> origin = mesh_.vertices.front();
     boxes_.assign(repairs_.shells.size(), Box<3>::empty());
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
-      const auto s = static_cast<std::size_t>(shell_of_[t]);
+      const std::size_t s = shell_of_[t];
       MeshShell& shell = repairs_.shells[s];
       const Vec<3> a = corner_of(mesh_, t, 0), b = corner_of(mesh_, t, 1), c = corner_of(mesh_, t, 2);
       shell.area += 0.5 * norm(cross(b - a, c - a));
@@ -252,7 +250,7 @@ class Orienter {
   /// each other are none in the other.
   bool holds(int outer, int inner) const {
     constexpr std::size_t max_asked = 64;
-    const std::size_t stride = repairs_.shells[static_cast<std::size_t>(inner)].n_triangles / max_asked + 1;
+    const std::size_t stride = repairs_.shells[inner].n_triangles / max_asked + 1;
     std::size_t place = 0;
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t) {
       if (shell_of_[t] != inner || place++ % stride != 0) continue;
@@ -301,7 +299,7 @@ class Orienter {
       ++repairs_.n_shells_turned;
     }
     for (std::size_t t = 0; t < mesh_.triangles.size(); ++t)
-      if (turns[static_cast<std::size_t>(shell_of_[t])] != 0) turn(t);
+      if (turns[shell_of_[t]] != 0) turn(t);
   }
 
   TriangleMesh& mesh_;

@@ -39,7 +39,7 @@ void for_each_edge(std::span<const TriangleSide> sides, const F& f) {
 }
 
 inline const Vec<3>& corner_of(const TriangleMesh& mesh, std::size_t triangle, std::size_t k) {
-  return mesh.vertices[static_cast<std::size_t>(mesh.triangles[triangle][k % 3])];
+  return mesh.vertices[mesh.triangles[triangle][k % 3]];
 }
 
 }  // namespace scree

@@ -117,7 +117,7 @@ void ObstacleSet<D>::put_on_levels(std::span<const std::string> names) {
 
 template <int D>
 void ObstacleSet<D>::set_active(int obstacle, bool active) {
-  is_active_[static_cast<std::size_t>(obstacle)] = active ? 1 : 0;
+  is_active_[obstacle] = active ? 1 : 0;
 }
 
 template <int D>
@@ -133,7 +133,7 @@ void ObstacleSet<D>::place(Real time) {
 
 template <int D>
 Box<D> ObstacleSet<D>::bounds(int constraint, const Box<D>& domain) const {
-  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  const std::size_t i = obstacle_of(constraint);
   if (is_active_[i] == 0) return Box<D>::empty();
   const Shape<D>& shape = *obstacles_[i].shape;
   const Vec<D>* shift = shift_of(constraint);
@@ -179,7 +179,7 @@ void ObstacleSet<D>::answer_in_own_frame(int constraint, std::span<const Vec<D>>
                                          std::span<const Vec<D>> from,
                                          const std::vector<Pose<D>>& poses_of_from,
                                          std::span<SurfacePoint<D>> result, F&& answer) const {
-  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  const std::size_t i = obstacle_of(constraint);
   if (is_active_[i] == 0) {
     std::fill_n(result.begin(), at.size(), SurfacePoint<D>::none());
     return;
@@ -212,7 +212,7 @@ template <int D>
 void ObstacleSet<D>::find_near(int obstacle, int image, std::span<const Vec<D>> at,
                                std::span<const Real> reach, const Box<D>& cut, NearParts<D>& near) const {
   near.found.clear();
-  const auto i = static_cast<std::size_t>(obstacle);
+  const std::size_t i = obstacle;
   if (is_active_[i] == 0) return;
   const int constraint = first_constraint(obstacle, image);
   const Vec<D>* shift = shift_of(constraint);
@@ -223,7 +223,7 @@ void ObstacleSet<D>::find_near(int obstacle, int image, std::span<const Vec<D>> 
     obstacles_[i].shape->find_near(own_at_, reach, own_box(poses_[i], there), near);
     if (images_[i].is_container)
       std::erase_if(near.found, [&](const auto& entry) {
-        return !is_in_container(i, at_obstacle(constraint, at[static_cast<std::size_t>(entry.point)]));
+        return !is_in_container(i, at_obstacle(constraint, at[entry.point]));
       });
   } else {
     obstacles_[i].shape->find_near(at, reach, cut, near);
@@ -265,7 +265,7 @@ bool ObstacleSet<D>::may_meet(int constraint, int other, const Box<D>& cut, Real
 
 template <int D>
 SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
-  const auto i = static_cast<std::size_t>(obstacle);
+  const std::size_t i = obstacle;
   if (is_active_[i] == 0) return SurfacePoint<D>::none();
   if (!obstacles_[i].is_placed() && images_[i].shift.empty()) return obstacles_[i].shape->closest(at);
   SurfacePoint<D> closest = SurfacePoint<D>::none();
@@ -281,7 +281,7 @@ SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
 
 template <int D>
 Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box, int image) const {
-  const auto i = static_cast<std::size_t>(obstacle);
+  const std::size_t i = obstacle;
   if (!obstacles_[i].can_move() || box.is_empty()) return 0;
   Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
@@ -345,7 +345,7 @@ Real ObstacleSet<D>::travel_between(const Obstacle<D>& obstacle, const Pose<D>& 
   region.include(region_then.lower);
   region.include(region_then.upper);
   // Its images bring what is outside of the domain into it.
-  const Images& images = images_[static_cast<std::size_t>(&obstacle - obstacles_.data())];
+  const Images& images = images_[&obstacle - obstacles_.data()];
   if (!images.shift.empty()) {
     region.include(images.own.lower);
     region.include(images.own.upper);
@@ -360,7 +360,7 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
     const Obstacle<D>& obstacle = obstacles_[i];
     if (!obstacle.can_move() || is_active_[i] == 0) continue;
     if (obstacle.driven_motion) {
-      const DrivenState& wall = driven_[static_cast<std::size_t>(obstacle.driven)];
+      const DrivenState& wall = driven_[obstacle.driven];
       const Real from = from_time >= wall.time ? wall.position : wall.reference_position;
       farthest = std::max(farthest, reach(wall, from, std::max(to_time - wall.time, 0.0), domain));
       continue;
@@ -380,7 +380,7 @@ bool ObstacleSet<D>::moves() const {
 
 template <int D>
 Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
-  const auto i = static_cast<std::size_t>(obstacle);
+  const std::size_t i = obstacle;
   if (is_active_[i] == 0) return {};
   const Shape<D>& shape = *obstacles_[i].shape;
   if (!obstacles_[i].is_placed()) return shape.outline(domain);
@@ -393,7 +393,7 @@ Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
 template <int D>
 void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
                            const Vec<D>& from, Real reach, Real width, WallContacts<D>& found) const {
-  const auto i = static_cast<std::size_t>(obstacle_of(constraint));
+  const std::size_t i = obstacle_of(constraint);
   found.n = 0;
   found.cores_overlap = false;
   if (is_active_[i] == 0) return;
@@ -405,7 +405,7 @@ void ObstacleSet<D>::touch(int constraint, const ConvexCore<D>& core, const Body
   shape.touch(part_of(constraint), core, own, rounding, start_poses_[i].to_own(at_obstacle(constraint, from)),
               reach, width, found);
   for (int k = 0; k < found.n; ++k) {
-    auto& p = found.points[static_cast<std::size_t>(k)];
+    auto& p = found.points[k];
     p.normal = poses_[i].direction_to_world(p.normal);
     p.place = poses_[i].direction_to_world(p.place);
   }

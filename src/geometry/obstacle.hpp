@@ -73,16 +73,12 @@ class ObstacleSet {
   /// Images have codes below this; 1 if there are none.
   int n_images() const { return n_images_; }
   /// The codes of the images of an obstacle, ascending; 0 is always one.
-  std::span<const int> images_of(int obstacle) const {
-    return images_[static_cast<std::size_t>(obstacle)].codes;
-  }
+  std::span<const int> images_of(int obstacle) const { return images_[obstacle].codes; }
   int image_of(int constraint) const {
     return constraint < n_constraints() ? 0 : constraint / n_constraints();
   }
   /// Along which axes a contact memory distinguishes images of this obstacle.
-  bool has_images_along(int obstacle, int axis) const {
-    return images_[static_cast<std::size_t>(obstacle)].along[static_cast<std::size_t>(axis)];
-  }
+  bool has_images_along(int obstacle, int axis) const { return images_[obstacle].along[axis]; }
   /// x as seen from the obstacle itself, where an image is met.
   Vec<D> at_obstacle(int constraint, const Vec<D>& x) const {
     const Vec<D>* shift = shift_of(constraint);
@@ -90,9 +86,7 @@ class ObstacleSet {
   }
   /// False: no part of this image is in `around`. True of what has no images.
   bool may_reach(int obstacle, int image, const Box<D>& around) const;
-  const Obstacle<D>& obstacle_with(int constraint) const {
-    return obstacles_[static_cast<std::size_t>(obstacle_of(constraint))];
-  }
+  const Obstacle<D>& obstacle_with(int constraint) const { return obstacles_[obstacle_of(constraint)]; }
   /// Velocity of its point at x (world) at `time` [m/s]; 0 if it is fixed.
   Vec<D> velocity(int constraint, const Vec<D>& x, Real time) const {
     const Obstacle<D>& obstacle = obstacle_with(constraint);
@@ -118,7 +112,7 @@ class ObstacleSet {
   /// alike on all ranks. Whoever is taken off the list must not overlap the obstacle.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved from
   void admit(int obstacle, std::shared_ptr<const std::vector<GlobalId>> bodies) {
-    obstacles_[static_cast<std::size_t>(obstacle)].admits = std::move(bodies);
+    obstacles_[obstacle].admits = std::move(bodies);
   }
 
   /// Takes an obstacle away, or puts it back where its motion has it by then. While away it touches nothing:
@@ -126,7 +120,7 @@ class ObstacleSet {
   /// found before stay safe to use. One put back is in no list found before: find candidates again. Must be
   /// called alike on all ranks. All are active at first.
   void set_active(int obstacle, bool active);
-  bool active(int obstacle) const { return is_active_[static_cast<std::size_t>(obstacle)] != 0; }
+  bool active(int obstacle) const { return is_active_[obstacle] != 0; }
 
   /// Places every obstacle for `time`; the following calls use these poses, so call it first.
   void place(Real time);
@@ -158,7 +152,7 @@ class ObstacleSet {
   SurfacePoint<D> closest(int obstacle, const Vec<D>& at) const;
   /// Its first constraint; part p is the constraint p later.
   int first_constraint(int obstacle, int image = 0) const {
-    return first_constraint_[static_cast<std::size_t>(obstacle)] + image * n_constraints();
+    return first_constraint_[obstacle] + image * n_constraints();
   }
   /// World-frame Shape::touch of one constraint at the current pose; `from` as of nearest().
   void touch(int constraint, const ConvexCore<D>& core, const BodyPose<D>& pose, Real rounding,
@@ -208,7 +202,7 @@ class ObstacleSet {
   int driven_of(int constraint) const { return obstacle_with(constraint).driven; }
   const DrivenMotion<D>& driven_motion_of(const DrivenState& wall) const;
   /// Where an obstacle stands.
-  const Pose<D>& pose_of(int obstacle) const { return poses_[static_cast<std::size_t>(obstacle)]; }
+  const Pose<D>& pose_of(int obstacle) const { return poses_[obstacle]; }
   /// The neighbour list is built for `time`: travel() counts from there.
   void set_reference(Real time);
   /// They have moved with their velocities until `end`.
@@ -226,7 +220,7 @@ class ObstacleSet {
   };
   const Constraint& of(int constraint) const {
     const int n = n_constraints();
-    return constraints_[static_cast<std::size_t>(constraint < n ? constraint : constraint % n)];
+    return constraints_[constraint < n ? constraint : constraint % n];
   }
   /// What an obstacle looks like through periodic faces.
   struct Images {
@@ -241,8 +235,8 @@ class ObstacleSet {
   void place_images(std::size_t obstacle);
   /// From the obstacle to the image [m]; null: it has none.
   const Vec<D>* shift_of(int constraint) const {
-    const Images& images = images_[static_cast<std::size_t>(obstacle_of(constraint))];
-    return images.shift.empty() ? nullptr : &images.shift[static_cast<std::size_t>(image_of(constraint))];
+    const Images& images = images_[obstacle_of(constraint)];
+    return images.shift.empty() ? nullptr : &images.shift[image_of(constraint)];
   }
   bool is_in_container(std::size_t obstacle, const Vec<D>& x) const;
   void add(Obstacle<D> obstacle);

@@ -131,7 +131,7 @@ void ObstacleSet<D>::set_domain(const Box<D>& box) {
     const Pose<D> pose = obstacle.placed(obstacle.motion ? obstacle.motion->pose(0) : Pose<D>{});
     const Periods<D> periods(obstacle, pose, box, longest);
     std::array<bool, D>& along = images_[i].along;
-    for (int k = 0; k < D; ++k) along[static_cast<std::size_t>(k)] = periods.needs_image_along(k);
+    for (int k = 0; k < D; ++k) along[k] = periods.needs_image_along(k);
     if (std::ranges::find(along, true) == along.end()) continue;
     poses_.resize(obstacles_.size());
     poses_[i] = pose;
@@ -157,10 +157,10 @@ void ObstacleSet<D>::make_images(std::size_t obstacle, const Box<D>& near) {
   for (int code = 0; code < n_codes; ++code) {
     bool exists = true;
     for (int k = 0, digits = code; k < D; ++k, digits /= 3)
-      exists = exists && (digits % 3 == 0 || images.along[static_cast<std::size_t>(k)]);
+      exists = exists && (digits % 3 == 0 || images.along[k]);
     if (exists) images.codes.push_back(code);
   }
-  images.shift.resize(static_cast<std::size_t>(n_codes));
+  images.shift.resize(n_codes);
   n_images_ = n_codes;
   place_images(obstacle);
 }
@@ -176,7 +176,7 @@ void ObstacleSet<D>::place_images(std::size_t obstacle) {
   for (std::size_t code = 0; code < images.shift.size(); ++code) {
     int digits = static_cast<int>(code);
     for (int k = 0; k < D; ++k, digits /= 3) {
-      if (!images.along[static_cast<std::size_t>(k)]) continue;
+      if (!images.along[k]) continue;
       const int min = -1 - static_cast<int>(std::floor((middle[k] - domain_.lower[k]) / domain_.length(k)));
       const int beyond = ((digits % 3 - min) % 3 + 3) % 3;
       images.shift[code][k] = (min + beyond) * domain_.length(k);
@@ -186,11 +186,11 @@ void ObstacleSet<D>::place_images(std::size_t obstacle) {
 
 template <int D>
 bool ObstacleSet<D>::may_reach(int obstacle, int image, const Box<D>& around) const {
-  const Images& images = images_[static_cast<std::size_t>(obstacle)];
+  const Images& images = images_[obstacle];
   if (images.shift.empty()) return true;
-  const Vec<D>& shift = images.shift[static_cast<std::size_t>(image)];
+  const Vec<D>& shift = images.shift[image];
   for (int k = 0; k < D; ++k)
-    if (images.along[static_cast<std::size_t>(k)] &&
+    if (images.along[k] &&
         !(images.lower[k] + shift[k] <= around.upper[k] && images.upper[k] + shift[k] >= around.lower[k]))
       return false;
   return true;
@@ -202,8 +202,7 @@ bool ObstacleSet<D>::is_in_container(std::size_t obstacle, const Vec<D>& x) cons
   const Images& images = images_[obstacle];
   const Vec<D> from_middle = x - poses_[obstacle].to_world(images.own.centre());
   for (int k = 0; k < D; ++k)
-    if (images.along[static_cast<std::size_t>(k)] && std::round(from_middle[k] / domain_.length(k)) != 0)
-      return false;
+    if (images.along[k] && std::round(from_middle[k] / domain_.length(k)) != 0) return false;
   return true;
 }
 

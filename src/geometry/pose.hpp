@@ -12,26 +12,26 @@ template <int D>
 struct Pose {
   std::array<Vec<D>, D> rotation = [] {
     std::array<Vec<D>, D> rows{};
-    for (int k = 0; k < D; ++k) rows[static_cast<std::size_t>(k)][k] = 1;
+    for (int k = 0; k < D; ++k) rows[k][k] = 1;
     return rows;
   }();
   Vec<D> translation{};
 
   Vec<D> to_world(const Vec<D>& own) const {
     Vec<D> world = translation;
-    for (int k = 0; k < D; ++k) world[k] += dot(rotation[static_cast<std::size_t>(k)], own);
+    for (int k = 0; k < D; ++k) world[k] += dot(rotation[k], own);
     return world;
   }
   Vec<D> direction_to_world(const Vec<D>& own) const {
     Vec<D> world;
-    for (int k = 0; k < D; ++k) world[k] = dot(rotation[static_cast<std::size_t>(k)], own);
+    for (int k = 0; k < D; ++k) world[k] = dot(rotation[k], own);
     return world;
   }
   Vec<D> to_own(const Vec<D>& world) const { return direction_to_own(world - translation); }
   Vec<D> direction_to_own(const Vec<D>& world) const {
     Vec<D> own;
     for (int j = 0; j < D; ++j)
-      for (int k = 0; k < D; ++k) own[j] += rotation[static_cast<std::size_t>(k)][j] * world[k];
+      for (int k = 0; k < D; ++k) own[j] += rotation[k][j] * world[k];
     return own;
   }
   /// This placement as a frame placed by `other` sees it: x_of_other = result * x_own.

@@ -53,7 +53,7 @@ inline Pose<3> without_spin(const Pose<3>& moved, const Vec<3>& point, const Vec
   for (int column = 0; column < 3; ++column) {
     const Vec<3> unit = unit_vector<3>(column);
     const Vec<3> image = cosine * unit + cross(turn, unit) + turn * (dot(turn, unit) / (1 + cosine));
-    for (int row = 0; row < 3; ++row) pose.rotation[static_cast<std::size_t>(row)][column] = image[row];
+    for (int row = 0; row < 3; ++row) pose.rotation[row][column] = image[row];
   }
   Vec<3> goal = moved.to_world(point);
   if (slides) goal -= axis_then * dot(axis_then, goal - point);

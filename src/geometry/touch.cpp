@@ -35,10 +35,10 @@ void TouchPoints<D>::add(const Vec<D>& x, const Vec<D>& normal, Real distance, s
     ++n_;
   } else {
     for (int i = place = 0; i < n_; ++i)
-      if (points_[static_cast<std::size_t>(i)].gap > points_[static_cast<std::size_t>(place)].gap) place = i;
-    if (gap >= points_[static_cast<std::size_t>(place)].gap) return;
+      if (points_[i].gap > points_[place].gap) place = i;
+    if (gap >= points_[place].gap) return;
   }
-  points_[static_cast<std::size_t>(place)] = {x, normal, gap, feature};
+  points_[place] = {x, normal, gap, feature};
 }
 
 template <int D>
@@ -48,7 +48,7 @@ void TouchPoints<D>::give(WallContacts<D>& found) const {
   if (n_ == 0) return;
   Candidates<D> candidates(query_.body.pose.size);
   const Real same = same_number * query_.body.pose.size;
-  const auto at = [&](int i) -> const Point& { return points_[static_cast<std::size_t>(i)]; };
+  const auto at = [&](int i) -> const Point& { return points_[i]; };
   Vec<D> normal;
   for (int i = 0; i < n_; ++i) {
     if (at(i).gap > highest_gap()) continue;
@@ -61,8 +61,7 @@ void TouchPoints<D>::give(WallContacts<D>& found) const {
   }
   candidates.reduce(normal, [&](const Vec<D>& x, Real gap, std::uint32_t i) {
     const Point& p = at(static_cast<int>(i));
-    found.points[static_cast<std::size_t>(found.n++)] = {
-        p.normal, x + (query_.rounding + 0.5 * gap) * p.normal, gap, p.feature};
+    found.points[found.n++] = {p.normal, x + (query_.rounding + 0.5 * gap) * p.normal, gap, p.feature};
   });
 }
 

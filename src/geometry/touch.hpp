@@ -16,9 +16,7 @@ struct TouchQuery {
 
   bool is_sphere() const { return body.core.vertices().size() == 1; }
   /// A corner of the core, from the centre of the body [m].
-  Vec<D> corner(int i) const {
-    return body.pose.size * body.pose.direction(body.core.vertices()[static_cast<std::size_t>(i)]);
-  }
+  Vec<D> corner(int i) const { return body.pose.size * body.pose.direction(body.core.vertices()[i]); }
 };
 
 /// Points of a body's core that may become contacts with a wall, each with a direction of its own.
@@ -38,8 +36,8 @@ class TouchPoints {
   void keep_if(const Keep& keep) {
     int kept = 0;
     for (int i = 0; i < n_; ++i) {
-      const Point& p = points_[static_cast<std::size_t>(i)];
-      if (keep(p.x, p.normal, p.gap, p.feature)) points_[static_cast<std::size_t>(kept++)] = p;
+      const Point& p = points_[i];
+      if (keep(p.x, p.normal, p.gap, p.feature)) points_[kept++] = p;
     }
     n_ = kept;
     find_min();
@@ -56,7 +54,7 @@ class TouchPoints {
   };
   void find_min() {
     min_ = HUGE_VAL;
-    for (int i = 0; i < n_; ++i) min_ = std::min(min_, points_[static_cast<std::size_t>(i)].gap);
+    for (int i = 0; i < n_; ++i) min_ = std::min(min_, points_[i].gap);
   }
 
   const TouchQuery<D>& query_;

@@ -77,29 +77,26 @@ void TriangleSurface::find_neighbours() {
   std::vector<int> at_vertex(first.back());
   std::vector<std::size_t> next(first.begin(), first.end() - 1);
   for (int t = 0; t < size(); ++t)
-    for (const int v : mesh_.triangles[static_cast<std::size_t>(t)])
-      at_vertex[next[static_cast<std::size_t>(v)]++] = t;
+    for (const int v : mesh_.triangles[t]) at_vertex[next[v]++] = t;
 
   first_neighbour_.assign(1, 0);
   across_.resize(mesh_.triangles.size());
   for (int t = 0; t < size(); ++t) {
-    const auto& corners = mesh_.triangles[static_cast<std::size_t>(t)];
+    const auto& corners = mesh_.triangles[t];
     const auto begin = static_cast<std::ptrdiff_t>(neighbours_.size());
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto v = static_cast<std::size_t>(corners[k]);
+      const std::size_t v = corners[k];
       const int end = corners[(k + 1) % 3];
       int beyond = t, n_beyond = 0;
       for (std::size_t i = first[v]; i < first[v + 1]; ++i) {
         const int other = at_vertex[i];
         if (other == t) continue;
         neighbours_.push_back(other);
-        if (std::ranges::find(mesh_.triangles[static_cast<std::size_t>(other)], end) ==
-            mesh_.triangles[static_cast<std::size_t>(other)].end())
-          continue;
+        if (std::ranges::find(mesh_.triangles[other], end) == mesh_.triangles[other].end()) continue;
         beyond = other;
         ++n_beyond;
       }
-      across_[static_cast<std::size_t>(t)][k] = n_beyond == 1 ? beyond : t;
+      across_[t][k] = n_beyond == 1 ? beyond : t;
     }
     std::sort(neighbours_.begin() + begin, neighbours_.end());
     neighbours_.erase(std::unique(neighbours_.begin() + begin, neighbours_.end()), neighbours_.end());
@@ -119,7 +116,7 @@ void TriangleSurface::find_flat_neighbours() {
       if (!is_flat(t, other)) continue;
       const Real sine = norm(cross(normal(t), normal(other)));
       const Real tangent = sine / std::sqrt(std::max(1 - sine * sine, 1e-30));
-      float& largest = flat_tangent_[static_cast<std::size_t>(t)];
+      float& largest = flat_tangent_[t];
       largest = std::max(largest, std::nextafter(static_cast<float>(tangent), HUGE_VALF));
     }
 }
@@ -130,8 +127,7 @@ void TriangleSurface::find_fronts() {
     for (std::size_t k = 0; k < 3; ++k) {
       const Vec<3> p = corner(t, k + 1) - corner(t, k), q = corner(t, k + 2) - corner(t, k);
       const Real angle = std::atan2(norm(cross(p, q)), dot(p, q));
-      corner_fronts_[static_cast<std::size_t>(mesh_.triangles[static_cast<std::size_t>(t)][k])] +=
-          angle * normal(t);
+      corner_fronts_[mesh_.triangles[t][k]] += angle * normal(t);
     }
 }
 
@@ -143,15 +139,13 @@ void TriangleSurface::find_blunt() {
   is_blunt_.assign(mesh_.triangles.size(), 1);
   for (int t = 0; t < size(); ++t)
     for (const int other : neighbours(t))
-      if (dot(normal(t), normal(other)) < -rounding) is_blunt_[static_cast<std::size_t>(t)] = 0;
+      if (dot(normal(t), normal(other)) < -rounding) is_blunt_[t] = 0;
 }
 
 Vec<3> TriangleSurface::front_at(int triangle, const TriangleFoot& foot) const {
-  const auto t = static_cast<std::size_t>(triangle);
-  if (foot.corner >= 0)
-    return corner_fronts_[static_cast<std::size_t>(
-        mesh_.triangles[t][static_cast<std::size_t>(foot.corner)])];
-  if (foot.edge >= 0) return normal(triangle) + normal(across_[t][static_cast<std::size_t>(foot.edge)]);
+  const std::size_t t = triangle;
+  if (foot.corner >= 0) return corner_fronts_[mesh_.triangles[t][foot.corner]];
+  if (foot.edge >= 0) return normal(triangle) + normal(across_[t][foot.edge]);
   return normal(triangle);
 }
 
@@ -159,7 +153,7 @@ std::vector<std::array<Vec<3>, 2>> TriangleSurface::sharp_edges(bool of_sheet) c
   std::vector<std::array<Vec<3>, 2>> edges;
   for (int t = 0; t < size(); ++t)
     for (std::size_t k = 0; k < 3; ++k) {
-      const int other = across_[static_cast<std::size_t>(t)][k];
+      const int other = across_[t][k];
       if (other < t || (other > t && is_flat(t, other) && dot(normal(t), normal(other)) > 0)) continue;
       bool is_sharp = of_sheet;
       for (std::size_t c = 0; c < 3 && other != t; ++c)
@@ -189,9 +183,7 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x, const Sides& s
   for (std::size_t k = 0; k < 3; ++k) {
     const Real within = sides.within[k];
     if (within > 0) {
-      foot.from_edges =
-          std::min(foot.from_edges,
-                   within * static_cast<Real>(inverse_lengths_[static_cast<std::size_t>(triangle)][k]));
+      foot.from_edges = std::min(foot.from_edges, within * static_cast<Real>(inverse_lengths_[triangle][k]));
       continue;
     }
     is_within = false;
@@ -220,7 +212,7 @@ TriangleFoot TriangleSurface::foot(int triangle, const Vec<3>& x, const Sides& s
 }
 
 Real TriangleSurface::at_least(int triangle, const Sides& sides) const {
-  const std::array<float, 3>& inverse = inverse_lengths_[static_cast<std::size_t>(triangle)];
+  const std::array<float, 3>& inverse = inverse_lengths_[triangle];
   Real farthest = std::abs(sides.height);
   for (std::size_t k = 0; k < 3; ++k)
     farthest = std::max(farthest, -sides.within[k] * static_cast<Real>(inverse[k]));
@@ -229,12 +221,12 @@ Real TriangleSurface::at_least(int triangle, const Sides& sides) const {
 }
 
 bool TriangleSurface::is_in_front(int triangle, const Vec<3>& x) const {
-  return is_blunt_[static_cast<std::size_t>(triangle)] != 0 && height(triangle, x) > 1e-6 * extent_;
+  return is_blunt_[triangle] != 0 && height(triangle, x) > 1e-6 * extent_;
 }
 
 bool TriangleSurface::answers(int triangle, const Vec<3>& x, const TriangleFoot& foot) const {
   const Real one_foot = 1e-6 * foot.distance + 1e-12 * extent_;
-  const Real tangent = flat_tangent_[static_cast<std::size_t>(triangle)];
+  const Real tangent = flat_tangent_[triangle];
   if (foot.from_edges > one_foot + tangent * foot.distance) return true;
   const auto comes_first = [&](int other) {
     const Sides of_other = sides(other, x);
@@ -243,9 +235,9 @@ bool TriangleSurface::answers(int triangle, const Vec<3>& x, const TriangleFoot&
   };
   if (foot.edge >= 0) {
     // Beyond an edge most often: x is over the triangle there, so that is nearer. The rest only confirms it.
-    const auto k = static_cast<std::size_t>(foot.edge);
-    const int other = across_[static_cast<std::size_t>(triangle)][k];
-    const auto inverse = static_cast<Real>(inverse_lengths_[static_cast<std::size_t>(triangle)][k]);
+    const std::size_t k = foot.edge;
+    const int other = across_[triangle][k];
+    const auto inverse = static_cast<Real>(inverse_lengths_[triangle][k]);
     if (other != triangle &&
         over(other, corner(triangle, k), corner(triangle, k + 1), x) * inverse > one_foot)
       return false;

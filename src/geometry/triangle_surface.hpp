@@ -39,7 +39,7 @@ class TriangleSurface {
   Box<3> bounds() const { return tree_.bounds(); }
   Box<3> bounds(int triangle) const;
   /// Unit, to the front.
-  const Vec<3>& normal(int triangle) const { return normals_[static_cast<std::size_t>(triangle)]; }
+  const Vec<3>& normal(int triangle) const { return normals_[triangle]; }
   /// Normal to the front of the feature that holds a foot: of the face, the sum of both faces at an edge, the
   /// sum of all faces weighted with their angles at a corner. Its product with `away` says on which side of a
   /// closed surface x is, if the foot is the nearest of all. Not a unit vector.
@@ -79,7 +79,7 @@ class TriangleSurface {
   Real height(int triangle, const Vec<3>& x) const { return dot(normal(triangle), x - corner(triangle, 0)); }
   /// Triangles that share a corner with this one, ascending.
   std::span<const int> neighbours(int triangle) const {
-    const auto t = static_cast<std::size_t>(triangle);
+    const std::size_t t = triangle;
     return std::span(neighbours_).subspan(first_neighbour_[t], first_neighbour_[t + 1] - first_neighbour_[t]);
   }
   const BoxTree& tree() const { return tree_; }
@@ -89,8 +89,7 @@ class TriangleSurface {
 
  private:
   const Vec<3>& corner(int triangle, std::size_t k) const {
-    return mesh_
-        .vertices[static_cast<std::size_t>(mesh_.triangles[static_cast<std::size_t>(triangle)][k % 3])];
+    return mesh_.vertices[mesh_.triangles[triangle][k % 3]];
   }
   bool is_flat(int triangle, int other) const;
   /// How far x is over a triangle, counted in its plane from its edge between p and q, times their distance

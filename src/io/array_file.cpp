@@ -28,7 +28,7 @@ std::uint64_t mixed(std::uint64_t word) {
 std::uint64_t hash_sum(const void* values, std::int64_t bytes_per_number, std::int64_t first,
                        std::int64_t count) {
   const auto* bytes = static_cast<const unsigned char*>(values);
-  const auto width = static_cast<std::size_t>(bytes_per_number);
+  const std::size_t width = bytes_per_number;
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     std::uint64_t word = 0;

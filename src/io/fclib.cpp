@@ -82,7 +82,7 @@ void copy(std::span<const Real> from, std::size_t item, std::array<Real, n>& to)
 template <int D>
 std::vector<BodyRow<D>> sorted_bodies(const FrictionProblem<D>& problem, std::span<const Iterate> iterates,
                                       const IdOrder& order) {
-  std::vector<BodyRow<D>> mine(static_cast<std::size_t>(problem.n_owned()));
+  std::vector<BodyRow<D>> mine(problem.n_owned());
   for (std::size_t i = 0; i < mine.size(); ++i) {
     mine[i].id = problem.body_id[i];
     mine[i].rank = problem.halo->comm().rank();
@@ -109,12 +109,12 @@ std::vector<Real> rows_of_bodies(const FrictionProblem<D>& problem, std::span<co
     packer.put(first + static_cast<std::int64_t>(i));
   }
   // As reals, which the halo carries; rows are below 2^31.
-  std::vector<Real> rows(static_cast<std::size_t>(problem.n_local()), -1.0);
+  std::vector<Real> rows(problem.n_local(), -1.0);
   for (const PackedMessage& message : outgoing.exchange(problem.halo->comm())) {
     Unpacker unpacker(message.bytes);
     while (!unpacker.empty()) {
       const auto place = unpacker.template take<Index>();
-      rows[static_cast<std::size_t>(place)] = static_cast<Real>(unpacker.template take<std::int64_t>());
+      rows[place] = static_cast<Real>(unpacker.template take<std::int64_t>());
     }
   }
   problem.halo->copy_to_ghosts(rows, 1);
@@ -135,8 +135,7 @@ std::vector<ContactRow<D>> sorted_contacts(const FrictionProblem<D>& problem,
     const std::array<Index, 2> body{problem.a[c], problem.b[c]};
     if (body[0] < 0 && body[1] < 0) continue;
     for (std::size_t side = 0; side < 2; ++side)
-      row.body[side] =
-          body[side] < 0 ? -1 : static_cast<std::int32_t>(rows[static_cast<std::size_t>(body[side])]);
+      row.body[side] = body[side] < 0 ? -1 : static_cast<std::int32_t>(rows[body[side]]);
     row.home = row.body[0] < 0 ? row.body[1] : row.body[0];
     row.key = keys[c];
     for (std::size_t side = 0; side < 2; ++side)
@@ -191,7 +190,7 @@ Triplets mass_entries(std::span<const BodyRow<D>> bodies, std::int64_t first) {
     for (int j = 0; j < q; ++j)
       for (int k = 0; k < q; ++k) {
         const std::int64_t base = (first + static_cast<std::int64_t>(i)) * q;
-        entries.add(base + j, base + k, bodies[i].mass[static_cast<std::size_t>(j * q + k)]);
+        entries.add(base + j, base + k, bodies[i].mass[j * q + k]);
       }
   return entries;
 }
@@ -205,11 +204,11 @@ Triplets jacobian_entries(std::span<const ContactRow<D>> contacts, std::int64_t 
     const int lower = row.body[0] < row.body[1] ? 0 : 1;
     for (int k = 0; k < D; ++k)
       for (const int side : {lower, 1 - lower}) {
-        const std::int64_t body = row.body[static_cast<std::size_t>(side)];
+        const std::int64_t body = row.body[side];
         if (body < 0) continue;
         for (int j = 0; j < q; ++j)
           entries.add(body * q + j, (first + static_cast<std::int64_t>(c)) * D + k,
-                      row.jacobian[static_cast<std::size_t>((side * D + k) * q + j)]);
+                      row.jacobian[(side * D + k) * q + j]);
       }
   }
   return entries;
@@ -335,7 +334,7 @@ void write_fclib(const FrictionProblem<D>& problem, std::span<const ContactKey> 
   using Contact = ContactRow<D>;
   constexpr int q = n_velocities<D>;
   const Comm& comm = problem.halo->comm();
-  const auto n_owned = static_cast<std::size_t>(problem.n_owned());
+  const std::size_t n_owned = problem.n_owned();
   SCREE_ASSERT(keys.size() == problem.a.size());
   SCREE_ASSERT(guess.empty() || guess.size() == problem.a.size() * D);
   SCREE_ASSERT(result.impulse.empty() || result.impulse.size() == problem.a.size() * D);

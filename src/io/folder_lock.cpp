@@ -214,7 +214,7 @@ void FolderLock::refuse_or_clear() {
   std::string text(4096, '\0');
   const ssize_t n = ::pread(descriptor, text.data(), text.size(), 0);
   if (n < 0) fail("read", path_);
-  text.resize(static_cast<std::size_t>(n));
+  text.resize(n);
   std::optional<LockHolder> holder;
   try {
     holder = LockHolder::read(text);

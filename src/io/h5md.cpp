@@ -118,7 +118,7 @@ H5mdWriter H5mdWriter::resume(const Comm& comm, const std::string& path, std::in
       file.read(column.dataset(), {{first}, {end - first}}, writer.fixed_ids_);
     }
   const auto after = std::upper_bound(content.steps.begin(), content.steps.end(), step);
-  content.resize(static_cast<std::size_t>(after - content.steps.begin()));
+  content.resize(after - content.steps.begin());
   for (const std::string& name : content.series()) {
     hdf5::Shape shape = file.info(name).shape;
     shape.front() = writer.n_frames();

@@ -99,7 +99,7 @@ bool PedestrianArchive::has_levels_in(const hdf5::File& file) {
 
 std::vector<TrajectoryRow> PedestrianArchive::read_rows(const hdf5::File& file, std::int64_t first,
                                                         std::int64_t count) {
-  std::vector<TrajectoryRow> rows(static_cast<std::size_t>(count));
+  std::vector<TrajectoryRow> rows(count);
   file.read_records(trajectory, layout(), first, count, rows.data());
   if (has_levels_in(file)) file.read_records(level, layout_of_levels(), first, count, rows.data());
   return rows;

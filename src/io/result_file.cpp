@@ -78,7 +78,7 @@ std::string ResultFile::kind() const {
 }
 
 std::int64_t ResultFile::rows(const Field& field, std::int64_t frame) const {
-  return field.in_frames ? counts()[static_cast<std::size_t>(frame)] : field.rows;
+  return field.in_frames ? counts()[frame] : field.rows;
 }
 
 FieldValues ResultFile::read(const Field& field, std::int64_t frame, std::int64_t first,

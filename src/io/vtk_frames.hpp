@@ -51,7 +51,7 @@ class Gather {
   std::vector<T> operator()(std::span<const T> mine, int width) const {
     if (size_ == 1) return {mine.begin(), mine.end()};
     int count = static_cast<int>(mine.size() / static_cast<std::size_t>(width));
-    std::vector<int> counts(static_cast<std::size_t>(is_writer() ? size_ : 0));
+    std::vector<int> counts(is_writer() ? size_ : 0);
     MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, group_);
     std::vector<int> starts(counts.size());
     std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);

@@ -13,7 +13,7 @@ std::vector<BlockToRun<D>> blocks_to_run(const Lattice<D>& lattice, const BlockT
   for (const auto& block : table.blocks()) {
     bool is_shared = false;
     if (!shared.empty())
-      for (Index i = block.first; i < block.last; ++i) is_shared |= shared[static_cast<std::size_t>(i)] != 0;
+      for (Index i = block.first; i < block.last; ++i) is_shared |= shared[i] != 0;
     for (unsigned axes = 0; axes < 1U << D; ++axes) {
       Cell<D> down;
       unsigned wrapped = 0;

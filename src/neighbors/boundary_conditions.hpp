@@ -59,7 +59,7 @@ bool wrap_body(State<D>& state, std::size_t i, const std::vector<int>& axes) {
     if (bodies.carries_path()) bodies.previous()[i] -= periods * box.period(k);
     if (state.deformation.moves())
       bodies.velocity()[i] -= periods * state.deformation.period_velocity(box, k);
-    bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
+    bodies.image()[i][k] += static_cast<std::int32_t>(periods);
   }
   return true;
 }
@@ -70,7 +70,7 @@ bool wrap_body(State<D>& state, std::size_t i, const std::vector<int>& axes) {
 template <int D>
 std::int64_t apply_boundary_conditions(State<D>& state, Outside outside) {
   BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   std::vector<Index> leaving;
   GlobalId first_offender = std::numeric_limits<GlobalId>::max();
   std::string complaint;

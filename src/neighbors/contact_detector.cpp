@@ -30,13 +30,13 @@ class Detection {
   /// feature]) for each of its points.
   template <class F>
   bool take_pair(std::size_t place, Index low, Index high, Index shift, F&& add) const {
-    const auto a = static_cast<std::size_t>(low);
-    const auto b = static_cast<std::size_t>(high);
+    const std::size_t a = low;
+    const std::size_t b = high;
     if (mobility_[a] == 0 && mobility_[b] == 0) return false;  // fixed: nothing passes between them
     if (!may_meet(state_, a, b)) return false;
     Vec<D> d = position_[a] - position_[b];
     if (shift >= 0)
-      for (int k = 0; k < D; ++k) d[k] += shift_table_[static_cast<std::size_t>(3 * shift + k)];
+      for (int k = 0; k < D; ++k) d[k] += shift_table_[3 * shift + k];
     if constexpr (has_shapes) {
       if (shape_[a] != 0 || shape_[b] != 0) return take_pair_of_shapes(place, low, high, -d, add);
     }
@@ -58,7 +58,7 @@ class Detection {
   bool misses_pair(std::size_t place, Index low, Index high, Index shift, bool was_found) const {
     const auto no_one = [](auto&&...) {};
     if constexpr (has_shapes) {
-      if (shape_[static_cast<std::size_t>(low)] != 0 || shape_[static_cast<std::size_t>(high)] != 0)
+      if (shape_[low] != 0 || shape_[high] != 0)
         return shapes_.may_miss_points(low, high) && take_pair(place, low, high, shift, no_one) &&
                (!was_found || shapes_.misses_point());
     }
@@ -78,7 +78,7 @@ class Detection {
     std::size_t n_contacts = 0;
     misses_point_at_wall_ = false;
     for (std::size_t k = 0; k < at.size(); ++k) {
-      const auto body = static_cast<std::size_t>(which[k]);
+      const std::size_t body = which[k];
       const bool is_taken =
           mobility_[body] != 0 || (rules_.includes_fixed && state_.obstacles.driven_of(wall.constraint) >= 0);
       if (!is_taken || !may_meet_obstacle(state_, body, wall.constraint)) continue;
@@ -127,7 +127,7 @@ class Detection {
   bool take_pair_of_shapes(std::size_t place, Index low, Index high, const Vec<D>& between, F&& add) const {
     const Manifold<D>& found = shapes_.of_pair(place, low, high, between);
     for (int k = 0; k < found.n; ++k) {
-      const auto& point = found.points[static_cast<std::size_t>(k)];
+      const auto& point = found.points[k];
       add(low, high, Index{-1}, point.gap, found.normal, between, place, point.place, point.feature);
     }
     return found.n > 0;
@@ -142,7 +142,7 @@ class Detection {
     misses_point_at_wall_ = misses_point_at_wall_ || shapes_.misses_point();
     if (found.n == 0 && shapes_.leaves_out()) leave_out(place);
     for (int i = 0; i < found.n; ++i) {
-      const auto& p = found.points[static_cast<std::size_t>(i)];
+      const auto& p = found.points[i];
       add(body, -1, wall.constraint, p.gap, p.normal, p.place + 0.5 * p.gap * p.normal, place, p.place,
           p.feature);
     }
@@ -167,11 +167,11 @@ class Detection {
       if (!seen.in_reach()) return static_cast<std::size_t>(other.place);
     }
     for (const auto& other : schedule_.walls_beside(place)) {
-      const auto at = static_cast<std::size_t>(other.place);
+      const std::size_t at = other.place;
       if (!rules_.remembers_wall(at)) continue;
       SurfacePoint<D> seen;
       state_.obstacles.nearest(other.constraint, {&x, 1}, {&seen, 1});
-      const auto body = static_cast<std::size_t>(schedule_.wall_bodies()[at]);
+      const std::size_t body = schedule_.wall_bodies()[at];
       if (stands_another_for(state_, schedule_, at, body, other.constraint, seen, x, radius)) return at;
     }
     return place;
@@ -225,13 +225,13 @@ void ContactDetector<D>::detect_as(const State<D>& state, const NeighborList<D>&
     if constexpr (sizeof...(point_and_feature) > 0) {
       add_point(contacts, point_and_feature...);
     } else if constexpr (has_shapes) {
-      add_point(contacts, (radius[static_cast<std::size_t>(a)] + 0.5 * gap) * normal, 0);
+      add_point(contacts, (radius[a] + 0.5 * gap) * normal, 0);
     }
   };
   Index n_before = 0;
   const auto add_blocks = [&](std::span<const typename SweepSchedule<D>::Block> blocks) {
     for (const auto& block : blocks) {
-      const auto number = static_cast<std::size_t>(&block - schedule.all_blocks().data());
+      const std::size_t number = &block - schedule.all_blocks().data();
       near_.for_each(number, [&](std::size_t place, Index low, Index high, Index shift) {
         const bool is_contact = detection.take_pair(place, low, high, shift, add);
         n_pairs_ += is_contact ? 1 : 0;
@@ -264,11 +264,11 @@ void ContactDetector<D>::detect_wall(const State<D>& state, const NeighborList<D
   const BodyStore<D>& bodies = state.bodies;
   const auto which = list.schedule().wall_bodies(wall);
   at_.clear();
-  for (const Index i : which) at_.push_back(bodies.position()[static_cast<std::size_t>(i)]);
+  for (const Index i : which) at_.push_back(bodies.position()[i]);
   surface_.resize(at_.size());
   if (!rules.keeps_sides) return state.obstacles.nearest(wall.constraint, at_, surface_);
   from_.clear();
-  for (const Index i : which) from_.push_back(bodies.step_start()[static_cast<std::size_t>(i)]);
+  for (const Index i : which) from_.push_back(bodies.step_start()[i]);
   state.obstacles.nearest(wall.constraint, at_, from_, surface_);
 }
 

@@ -42,7 +42,7 @@ struct ContactRules {
 
  private:
   bool remembers(std::span<const Real> values, std::size_t place) const {
-    const auto w = static_cast<std::size_t>(width);
+    const std::size_t w = width;
     return !values.empty() &&
            !std::ranges::all_of(values.subspan(place * w, w), [](Real number) { return number == 0; });
   }

@@ -66,8 +66,7 @@ void LoadBalancer<D>::measure_list(const State<D>& state, const SweepSchedule<D>
   counts[spread_pairs] = schedule.n_pairs();
   counts[bodies_and_pairs] = n_bodies + schedule.n_pairs();
   for (int colour = 0; colour < n_colours; ++colour)
-    for (const auto& block : schedule.blocks(colour))
-      counts[static_cast<std::size_t>(3 + colour)] += block.n_pairs;
+    for (const auto& block : schedule.blocks(colour)) counts[3 + colour] += block.n_pairs;
   std::array<std::int64_t, std::size_t{3} + n_colours> sums = counts;
   std::array<Real, std::size_t{3} + n_colours> max;
   std::copy(counts.begin(), counts.end(), max.begin());
@@ -101,7 +100,7 @@ template <int D>
 LoadCounts LoadBalancer<D>::counts_of(const SweepSchedule<D>& schedule,
                                       const typename SweepSchedule<D>::Block& block) const {
   const auto walls = schedule.walls(block);
-  const auto number = static_cast<std::size_t>(&block - schedule.all_blocks().data());
+  const std::size_t number = &block - schedule.all_blocks().data();
   return {0, block.n_pairs, walls.empty() ? 0 : walls.back().last - walls.front().first,
           block_contacts_[number]};
 }

@@ -37,7 +37,7 @@ template <int D>
 void NearPairs<D>::load(const State<D>& state) {
   const BodyStore<D>& bodies = state.bodies;
   n_local_ = bodies.n_local();
-  const auto n = static_cast<std::size_t>(n_local_);
+  const std::size_t n = n_local_;
   bodies_.resize(n + 2);
   const auto position = bodies.position();
   const auto radius = bodies.radius();
@@ -50,7 +50,7 @@ void NearPairs<D>::load(const State<D>& state) {
       rules_->is_deforming ? 1 / (1 - std::min(rules_->dt * state.deformation.fastest(), max_strain)) : 1;
   for (const std::span<const Vec<D>> displacement : {rules_->displacement, rules_->other_displacement}) {
     if (displacement.empty()) continue;
-    std::vector<SweepRecord>& displacements = displacements_[static_cast<std::size_t>(n_displacements_++)];
+    std::vector<SweepRecord>& displacements = displacements_[n_displacements_++];
     displacements.resize(n + 2);
     for (std::size_t i = 0; i < n; ++i) displacements[i] = record_of<D>(stretch_ * displacement[i], 0);
     displacements[n] = displacements[n + 1] = {};
@@ -67,7 +67,7 @@ bool NearPairs<D>::is_current() const {
     Real moved = 0, displacement = 0;
     for (int k = 0; k < D; ++k) moved += (now.x[k] - then.x[k]) * (now.x[k] - then.x[k]);
     for (int w = 0; w < n_displacements_; ++w)
-      displacement = std::max(displacement, squared_length(displacements_[static_cast<std::size_t>(w)][i]));
+      displacement = std::max(displacement, squared_length(displacements_[w][i]));
     // (a + b)^2 <= 2 (a^2 + b^2); false for NaN.
     if (!(spare >= 0 && 2 * (moved + displacement) <= spare * spare)) return false;
   }
@@ -100,12 +100,12 @@ void NearPairs<D>::make_list() {
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_local_); ++i) {
     Real displacement = 0;
     for (int w = 0; w < n_displacements_; ++w)
-      displacement = std::max(displacement, squared_length(displacements_[static_cast<std::size_t>(w)][i]));
+      displacement = std::max(displacement, squared_length(displacements_[w][i]));
     const Real radius = bodies_[i].radius;
     listed_[i].radius =
         reach_factor() * radius + std::max(at_least * radius, of_displacement * std::sqrt(displacement));
   }
-  is_near_.resize(static_cast<std::size_t>(schedule.n_batches()));
+  is_near_.resize(schedule.n_batches());
   blocks_.clear();
   ends_.clear();
   places_.clear();
@@ -119,7 +119,7 @@ void NearPairs<D>::make_list() {
     append(block, block.first_shifted, block.last_batch, true);
     near.last = n_batches();
   }
-  taken_.resize(static_cast<std::size_t>(n_batches()));
+  taken_.resize(n_batches());
 }
 
 /// The near ones of a block's candidates in these batches, in batches of their own.
@@ -128,7 +128,7 @@ void NearPairs<D>::append(const typename SweepSchedule<D>::Block& block, Index f
                           bool shifted) {
   if (first == last) return;
   const SweepSchedule<D>& schedule = list_->schedule();
-  const auto begin = static_cast<std::size_t>(first);
+  const std::size_t begin = first;
   const Index* all_ends = schedule.ends().data();
   const std::uint8_t* shifts =
       shifted ? schedule.shifts().data() + static_cast<std::size_t>(schedule.first_shift(block)) : nullptr;
@@ -155,7 +155,7 @@ void NearPairs<D>::append(const typename SweepSchedule<D>::Block& block, Index f
   };
   for (std::size_t batch = begin; batch < static_cast<std::size_t>(last); ++batch) {
     for (unsigned left = is_near_[batch]; left != 0; left &= left - 1, ++k) {
-      const auto from = static_cast<std::size_t>(std::countr_zero(left));
+      const std::size_t from = std::countr_zero(left);
       const Index* low = all_ends + 2 * batch_size * batch + from;
       Index* to = ends_of(k);
       to[0] = low[0];
@@ -173,8 +173,8 @@ void NearPairs<D>::append(const typename SweepSchedule<D>::Block& block, Index f
 
 template <int D>
 void NearPairs<D>::find_near(Index first, Index last, bool shifted) {
-  const auto begin = static_cast<std::size_t>(first);
-  near_.resize(static_cast<std::size_t>(last - first));
+  const std::size_t begin = first;
+  near_.resize(last - first);
   CandidateBatches batches{.ends = &ends_[2 * batch_size * begin],
                            .n_batches = last - first,
                            .shifts = &shifts_[batch_size * begin],
@@ -199,7 +199,7 @@ unsigned NearPairs<D>::remembered_in_list(std::size_t batch) const {
   unsigned bits = 0;
   for (std::size_t k = 0; k < batch_size; ++k) {
     if (ends_[2 * batch_size * batch + k] == n_local_) break;  // unused places come last
-    const auto place = static_cast<std::size_t>(places_[batch * batch_size + k]);
+    const std::size_t place = places_[batch * batch_size + k];
     bits |= static_cast<unsigned>(rules_->remembers_pair(place)) << k;
   }
   return bits;

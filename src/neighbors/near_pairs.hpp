@@ -35,7 +35,7 @@ class NearPairs {
     for_each_batch(block, [&](std::size_t batch, unsigned near, bool shifted) {
       taken_[batch] = 0;
       for (; near != 0; near &= near - 1) {
-        const auto k = static_cast<std::size_t>(std::countr_zero(near));
+        const std::size_t k = std::countr_zero(near);
         if (call(take, batch, k, shifted)) taken_[batch] |= static_cast<std::uint8_t>(1U << k);
       }
       return false;
@@ -47,7 +47,7 @@ class NearPairs {
   bool any(std::size_t block, F&& holds) {
     return for_each_batch(block, [&](std::size_t batch, unsigned near, bool shifted) {
       for (; near != 0; near &= near - 1) {
-        const auto k = static_cast<std::size_t>(std::countr_zero(near));
+        const std::size_t k = std::countr_zero(near);
         const bool was_taken = (taken_[batch] >> k & 1U) != 0;
         const auto of_pair = [&](auto... pair) { return holds(pair..., was_taken); };
         if (call(of_pair, batch, k, shifted)) return true;
@@ -76,7 +76,7 @@ class NearPairs {
       if (first == last) continue;
       find_near(first, last, shifted);
       for (Index batch = first; batch < last; ++batch) {
-        const auto b = static_cast<std::size_t>(batch);
+        const std::size_t b = batch;
         unsigned near = near_[b - static_cast<std::size_t>(first)];
         if (rules_->has_pair_values()) near |= remembered_in_list(b);
         if (f(b, near, shifted)) return true;

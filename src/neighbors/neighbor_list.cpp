@@ -53,7 +53,7 @@ template <int D>
 StepPlan NeighborList<D>::plan_step(const State<D>& state, Real dt, Real share,
                                     const FreeDisplacement<D>& displacement) {
   constexpr int max_halvings = 20;
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n = state.bodies.n_owned();
   const Real widest = widest_skin(state);
   StepPlan plan{dt, 0};
   bool is_deformation_fastest = false;
@@ -243,13 +243,13 @@ void NeighborList<D>::place_images(const State<D>& state) {
 /// faces, which does not change when one of them is wrapped. Any three in a row differ modulo 3.
 template <int D>
 GlobalId NeighborList<D>::name_of_high(const State<D>& state, Index low, Index high, Index shift) const {
-  const GlobalId id = state.bodies.id()[static_cast<std::size_t>(high)];
-  const auto& image_low = state.bodies.image()[static_cast<std::size_t>(low)];
-  const auto& image_high = state.bodies.image()[static_cast<std::size_t>(high)];
+  const GlobalId id = state.bodies.id()[high];
+  const auto& image_low = state.bodies.image()[low];
+  const auto& image_high = state.bodies.image()[high];
   int name = 0, weight = 1;
   for (int k = 0; k < D; ++k, weight *= 3) {
     if (!state.lattice.may_be_thin(k)) continue;
-    const auto axis = static_cast<std::size_t>(k);
+    const std::size_t axis = k;
     const int step = shift < 0 ? 0 : static_cast<int>(shift) / weight % 3 - 1;
     const std::int64_t periods = std::int64_t{step} - image_low[axis] + image_high[axis];
     name += weight * static_cast<int>((periods % 3 + 3) % 3);
@@ -266,9 +266,7 @@ GlobalId NeighborList<D>::name_of_wall(const State<D>& state, Index body, int co
   int name = 0, weight = 1;
   for (int k = 0; k < D; ++k, weight *= 3) {
     if (!obstacles.has_images_along(obstacle, k)) continue;
-    const std::int64_t periods =
-        image / weight % 3 +
-        state.bodies.image()[static_cast<std::size_t>(body)][static_cast<std::size_t>(k)];
+    const std::int64_t periods = image / weight % 3 + state.bodies.image()[body][k];
     name += weight * static_cast<int>((periods % 3 + 3) % 3);
   }
   return -1 - name_of_partner(first + obstacles.part_of(constraint), name);
@@ -277,20 +275,20 @@ GlobalId NeighborList<D>::name_of_wall(const State<D>& state, Index body, int co
 template <int D>
 void NeighborList<D>::restore(const State<D>& state, std::span<Real> pair_values, std::span<Real> wall_values,
                               int width) const {
-  const auto w = static_cast<std::size_t>(width);
+  const std::size_t w = width;
   std::fill(pair_values.begin(), pair_values.end(), 0);
   std::fill(wall_values.begin(), wall_values.end(), 0);
   if (state.memory.other.empty()) return;
   const ContactMemory& memory = state.memory;
   const auto ids = state.bodies.id();
   schedule_.for_each_pair([&](std::size_t place, Index low, Index high, Index shift) {
-    const GlobalId id = ids[static_cast<std::size_t>(high)];
+    const GlobalId id = ids[high];
     const bool knows = memory.any_of(low, [id](GlobalId partner) { return id_of_partner(partner) == id; });
     if (knows) memory.restore(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
   });
   for (const auto& wall : schedule_.walls())
     for (Index k = wall.first; k < wall.last; ++k) {
-      const auto slot = static_cast<std::size_t>(k);
+      const std::size_t slot = k;
       const Index body = schedule_.wall_bodies()[slot];
       memory.restore(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
     }
@@ -300,7 +298,7 @@ template <int D>
 ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchange<D>& ghosts,
                                         std::span<const Real> pair_values, std::span<const Real> wall_values,
                                         int width) const {
-  const auto w = static_cast<std::size_t>(width);
+  const std::size_t w = width;
   const Index n_owned = state.bodies.n_owned();
   // Calls f(body, other, numbers) for every contact of this rank that has something to remember.
   const auto each = [&](const auto& f) {
@@ -312,8 +310,7 @@ ContactMemory NeighborList<D>::remember(const State<D>& state, const GhostExchan
         export_contact(low, name_of_high(state, low, high, shift), pair_values.subspan(place * w, w));
       });
     for (const auto& wall : schedule_.walls())
-      for (auto slot = static_cast<std::size_t>(wall.first); slot < static_cast<std::size_t>(wall.last);
-           ++slot) {
+      for (std::size_t slot = wall.first; slot < static_cast<std::size_t>(wall.last); ++slot) {
         const Index body = schedule_.wall_bodies()[slot];
         export_contact(body, name_of_wall(state, body, wall.constraint), wall_values.subspan(slot * w, w));
       }
@@ -339,21 +336,21 @@ std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inher
     std::span<const Real> wall_values, int width) {
   inherited_.clear();
   if (!schedule_.has_wall_neighbours()) return inherited_;
-  const auto w = static_cast<std::size_t>(width);
+  const std::size_t w = width;
   const auto is_empty = [&](Index at) {
     return all_zero(wall_values.subspan(static_cast<std::size_t>(at) * w, w));
   };
   constexpr std::uint8_t touches = 1, is_excluded = 2;
   touched_.assign(schedule_.wall_bodies().size(), 0);
-  for (const Index other : excluded) touched_[static_cast<std::size_t>(other)] = is_excluded;
+  for (const Index other : excluded) touched_[other] = is_excluded;
   for (std::size_t c = 0; c < b.size(); ++c)
-    if (b[c] < 0) touched_[static_cast<std::size_t>(place[c])] = touches;
+    if (b[c] < 0) touched_[place[c]] = touches;
   // Contacts are in the order of parts, so the smallest takes what there is.
   for (std::size_t c = 0; c < b.size(); ++c) {
     if (b[c] >= 0 || !is_empty(place[c]) || (c > 0 && b[c - 1] < 0 && place[c - 1] == place[c])) continue;
     const auto take = [&](const auto& others, std::uint8_t unless) {
       for (const auto& other : others) {
-        std::uint8_t& state = touched_[static_cast<std::size_t>(other.place)];
+        std::uint8_t& state = touched_[other.place];
         if ((state | unless) != is_excluded || is_empty(other.place)) continue;
         inherited_.push_back({place[c], other.place});
         state = touches;
@@ -362,7 +359,7 @@ std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inher
       return false;
     };
     // A part next to it has no contact any more; of other obstacles only those that this one stands for.
-    const auto at = static_cast<std::size_t>(place[c]);
+    const std::size_t at = place[c];
     if (!take(schedule_.wall_neighbours(at), is_excluded)) take(schedule_.walls_beside(at), 0);
   }
   return inherited_;
@@ -371,7 +368,7 @@ std::span<const typename NeighborList<D>::Inherited> NeighborList<D>::find_inher
 template <int D>
 void NeighborList<D>::inherit(std::span<const Index> b, std::span<const Index> place,
                               std::span<const Index> excluded, std::span<Real> wall_values, int width) {
-  const auto w = static_cast<std::size_t>(width);
+  const std::size_t w = width;
   const auto numbers_at = [&](Index at) { return wall_values.subspan(static_cast<std::size_t>(at) * w, w); };
   for (const auto& [to, from] : find_inherited(b, place, excluded, wall_values, width)) {
     std::ranges::copy(numbers_at(from), numbers_at(to).begin());

@@ -62,7 +62,7 @@ struct SizeRange {
 
 template <int D>
 SizeRange size_range(const State<D>& state, const BodiesToCome& to_come) {
-  const auto radii = state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  const auto radii = state.bodies.radius().first(state.bodies.n_owned());
   SizeRange sizes{to_come.largest, to_come.largest, to_come.smallest, 0};
   for (const Real radius : radii) {
     sizes.second = std::max(sizes.second, std::min(radius, sizes.largest));
@@ -144,8 +144,8 @@ void Neighborhood<D>::make_lattice(State<D>& state, Real travel_per_step, const 
 template <int D>
 bool Neighborhood<D>::fit_to_deformation(State<D>& state) const {
   if (const std::int64_t periods = state.deformation.flip(state.box); periods != 0) {
-    const auto flow = static_cast<std::size_t>(state.box.flow);
-    const auto gradient = static_cast<std::size_t>(state.box.gradient);
+    const std::size_t flow = state.box.flow;
+    const std::size_t gradient = state.box.gradient;
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
       state.bodies.image()[i][flow] += static_cast<std::int32_t>(periods) * state.bodies.image()[i][gradient];
   }
@@ -180,7 +180,7 @@ template <int D>
 bool Neighborhood<D>::needs_rebuild(const State<D>& state, Real fraction,
                                     std::span<const Vec<D>> displacement, Real dt) {
   Real max = 0;
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n = state.bodies.n_owned();
   const auto position = state.bodies.position();
   const auto reference = state.bodies.reference_position();
   const auto affine = state.deformation.affine_displacement(state.box, 0);
@@ -228,7 +228,7 @@ void Neighborhood<D>::rebuild(State<D>& state, std::optional<Real> needed_skin, 
     bodies.reorder(order);
     state.memory = state.memory.of(order);
     std::vector<Place> sorted(places.size());
-    for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = places[static_cast<std::size_t>(order[i])];
+    for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = places[order[i]];
     places.swap(sorted);
   }
   list_.set_reference_positions(state, time.value_or(state.clock.time));
@@ -250,12 +250,11 @@ template <int D>
 void Neighborhood<D>::remove_bodies(State<D>& state, std::span<const Index> staying,
                                     std::vector<Index>& numbers, std::vector<Index>& kept_walls) {
   Scope timer("take out");
-  const auto n_local = static_cast<std::size_t>(state.bodies.n_local());
-  const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n_local = state.bodies.n_local();
+  const std::size_t n_owned = state.bodies.n_owned();
   // Numbers at the owners reach all who hold the body.
   at_owner_.assign(n_local, -1);
-  for (std::size_t k = 0; k < staying.size(); ++k)
-    at_owner_[static_cast<std::size_t>(staying[k])] = static_cast<Real>(k);
+  for (std::size_t k = 0; k < staying.size(); ++k) at_owner_[staying[k]] = static_cast<Real>(k);
   ghosts_.copy_to_ghosts(at_owner_, 1);
   numbers.assign(n_local, -1);
   local_.clear();

@@ -46,8 +46,7 @@ void PairSearch<D>::gather(const Lattice<D>& lattice, const Box<D>& box, const B
       for (Index i = begin; i < end; ++i) first_of_body_.push_back(cell_start_[first] + (i - begin));
     }
     for (Index i = begin; i < end; ++i)
-      entries_.push_back(
-          {bodies.id()[static_cast<std::size_t>(i)], i, static_cast<std::uint8_t>(wrapped[axes])});
+      entries_.push_back({bodies.id()[i], i, static_cast<std::uint8_t>(wrapped[axes])});
     wraps = wraps || (wrapped[axes] != 0 && begin < end);
   } while (next_cell<D>(cell, size));
   cell_start_.push_back(static_cast<Index>(entries_.size()));
@@ -65,8 +64,7 @@ int PairSearch<D>::classes_that_pay(const Lattice<D>& lattice, const BodyStore<D
   constexpr std::size_t few = 24;
   if (entries_.size() < few * (cell_start_.size() - 1)) return 1;
   Real smallest = HUGE_VAL;
-  for (const Entry& entry : entries_)
-    smallest = std::min(smallest, bodies.radius()[static_cast<std::size_t>(entry.body)]);
+  for (const Entry& entry : entries_) smallest = std::min(smallest, bodies.radius()[entry.body]);
   return ClassSearch<D>::classes_for(lattice.largest_radius, smallest);
 }
 
@@ -85,15 +83,14 @@ void PairSearch<D>::leave_out_far(const Lattice<D>& lattice, const BodyStore<D>&
     return axes;
   };
   const auto entries_of = [&](std::size_t number) {
-    const auto first = static_cast<std::size_t>(cell_start_[number]);
+    const std::size_t first = cell_start_[number];
     return std::span(entries_).subspan(first, static_cast<std::size_t>(cell_start_[number + 1]) - first);
   };
   std::array<Real, std::size_t{1} << D> largest{}, largest_partner{};
   std::size_t number = 0;
   do {
     Real& max = largest[layers_of(cell)];
-    for (const Entry& entry : entries_of(number++))
-      max = std::max(max, radius[static_cast<std::size_t>(entry.body)]);
+    for (const Entry& entry : entries_of(number++)) max = std::max(max, radius[entry.body]);
   } while (next_cell<D>(cell, size));
   for (unsigned axes = 0; axes < largest.size(); ++axes)
     for (unsigned others = 0; others < largest.size(); ++others)
@@ -115,7 +112,7 @@ void PairSearch<D>::leave_out_far(const Lattice<D>& lattice, const BodyStore<D>&
     constexpr Real beyond_rounding = 1 + 1e-9;
     const Real of_partner = largest_partner[axes] + lattice.skin;
     for (const Entry entry : here) {
-      const auto body = static_cast<std::size_t>(entry.body);
+      const std::size_t body = entry.body;
       const Real reach = (radius[body] + of_partner) * beyond_rounding;
       bool is_far = false;
       for (int k = 0; k < D; ++k) is_far |= (axes >> k & 1U) != 0 && position[body][k] - face[k] > reach;
@@ -138,14 +135,14 @@ void PairSearch<D>::fill_columns(const Lattice<D>& lattice, const Box<D>& box, c
     period_[k].assign(wraps ? n + near_search_padding : 0, 0);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const auto body = static_cast<std::size_t>(entries_[i].body);
+    const std::size_t body = entries_[i].body;
     radius_[i] = bodies.radius()[body];
     for (std::size_t k = 0; k < D; ++k) {
       const int axis = static_cast<int>(k);
       x_[k][i] = bodies.position()[body][axis];
       if (entries_[i].wrapped >> k & 1U) {
         period_[k][i] += box.length(axis);
-        if (axis == box.gradient) period_[static_cast<std::size_t>(box.flow)][i] += box.offset;
+        if (axis == box.gradient) period_[box.flow][i] += box.offset;
       }
     }
   }
@@ -171,18 +168,16 @@ void PairSearch<D>::add_near(Index a, Index first, Index last) {
 /// Bodies reached through different faces are seen one period apart.
 template <int D>
 inline void PairSearch<D>::add_pair(Index a, Index b) {
-  const Entry& p = entries_[static_cast<std::size_t>(a)];
-  const Entry& q = entries_[static_cast<std::size_t>(b)];
+  const Entry& p = entries_[a];
+  const Entry& q = entries_[b];
   if (p.id == q.id) return;  // its own image, which it never touches
-  if (!levels_.empty() &&
-      (levels_[static_cast<std::size_t>(p.body)] & levels_[static_cast<std::size_t>(q.body)]) == 0)
-    return;
+  if (!levels_.empty() && (levels_[p.body] & levels_[q.body]) == 0) return;
   const bool in_order = p.id < q.id;
   Index low = in_order ? a : b;
   Index high = in_order ? b : a;
   if (!first_of_body_.empty()) {
-    low = first_of_body_[static_cast<std::size_t>(low)];
-    high = first_of_body_[static_cast<std::size_t>(high)];
+    low = first_of_body_[low];
+    high = first_of_body_[high];
   }
   if (p.wrapped == q.wrapped) [[likely]] {
     within_box_.push_back({low, high, 0});
@@ -212,7 +207,7 @@ void PairSearch<D>::search(const Lattice<D>& lattice, const Box<D>& box, const B
 /// By the cells of the lattice.
 template <int D>
 void PairSearch<D>::search_cells(const Lattice<D>& lattice) {
-  const auto start_of = [&](Index cell) { return cell_start_[static_cast<std::size_t>(cell)]; };
+  const auto start_of = [&](Index cell) { return cell_start_[cell]; };
   // Each pair of adjacent cells once: from a cell to itself and the next one in its row, then to the three
   // cells of each row that lies ahead. Cells of a row are contiguous, so these are runs of bodies. A pair of
   // cells that both lie in the layer above the block along some axis belongs to the block up there.

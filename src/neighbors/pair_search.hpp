@@ -34,7 +34,7 @@ class PairSearch {
   std::vector<Pair>& within_box() { return within_box_; }
   std::vector<Pair>& through_faces() { return through_faces_; }
   std::size_t n_entries() const { return entries_.size(); }
-  Index body(Index entry) const { return entries_[static_cast<std::size_t>(entry)].body; }
+  Index body(Index entry) const { return entries_[entry].body; }
 
  private:
   struct Entry {

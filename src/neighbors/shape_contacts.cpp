@@ -24,7 +24,7 @@ void ShapeContacts<D>::begin(const State<D>& state, const NeighborList<D>& list,
   schedule_ = &list.schedule();
   rules_ = &rules;
   const BodyStore<D>& bodies = state.bodies;
-  pose_.resize(static_cast<std::size_t>(bodies.n_local()));
+  pose_.resize(bodies.n_local());
   for (std::size_t i = 0; i < pose_.size(); ++i)
     pose_[i] = {{}, axes_of<D>(bodies.orientation()[i]), bodies.radius()[i]};
   if (list_of_axes_ == list.n_builds()) return;
@@ -37,7 +37,7 @@ void ShapeContacts<D>::begin(const State<D>& state, const NeighborList<D>& list,
 template <int D>
 Real ShapeContacts<D>::width_for(Index body, Real bound) const {
   constexpr Real share = 0.05;
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   const auto& bodies = state_->bodies;
   return std::max(2 * share * state_->shapes.inscribed_radius(bodies.shape()[i], bodies.radius()[i]), bound);
 }
@@ -49,9 +49,9 @@ bool ShapeContacts<D>::is_contact(const Points& points, Real tolerance, const Ra
   misses_point_ = false;
   bool takes = false;
   Real min = HUGE_VAL;
-  for (int k = 0; k < points.n; ++k) min = std::min(min, points.points[static_cast<std::size_t>(k)].gap);
+  for (int k = 0; k < points.n; ++k) min = std::min(min, points.points[k].gap);
   for (int k = 0; k < points.n; ++k) {
-    const auto& p = points.points[static_cast<std::size_t>(k)];
+    const auto& p = points.points[k];
     takes = takes || std::min(p.gap, p.gap - closes(false, p)) <= tolerance;
     if (rules_->other_displacement.empty() || p.gap - closes(true, p) >= -rules_->overlap_threshold) continue;
     takes = true;
@@ -64,16 +64,15 @@ template <int D>
 Real ShapeContacts<D>::closing_bound(const Displacement& of_low, const Displacement& of_high, Index low,
                                      Index high) const {
   const auto radius = state_->bodies.radius();
-  return norm(of_high.move - of_low.move) + norm(of_low.turn) * radius[static_cast<std::size_t>(low)] +
-         norm(of_high.turn) * radius[static_cast<std::size_t>(high)];
+  return norm(of_high.move - of_low.move) + norm(of_low.turn) * radius[low] +
+         norm(of_high.turn) * radius[high];
 }
 
 template <int D>
 bool ShapeContacts<D>::may_miss_points(Index low, Index high) const {
   // Points that close are nearer than twice the radii.
   const auto radius = state_->bodies.radius();
-  const Real of_flow = rules_->other_affine.strain() * 2 *
-                       (radius[static_cast<std::size_t>(low)] + radius[static_cast<std::size_t>(high)]);
+  const Real of_flow = rules_->other_affine.strain() * 2 * (radius[low] + radius[high]);
   return of_flow + closing_bound(displacement_of(rules_->other_displacement, rules_->other_turn, low),
                                  displacement_of(rules_->other_displacement, rules_->other_turn, high), low,
                                  high) >
@@ -124,7 +123,7 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
 /// No point of the wall near the body is faster [m/s].
 template <int D>
 Real ShapeContacts<D>::velocity_bound(int constraint, Index body) const {
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   const Real time = state_->clock.time + rules_->dt / 2;
   const Vec<D> x = state_->bodies.position()[i], middle = state_->obstacles.velocity(constraint, x, time);
   Real max = 0;
@@ -143,16 +142,16 @@ void ShapeContacts<D>::leave_out_points(std::size_t place, Index body, int const
   const auto beside = schedule_->walls_beside(place);
   if (beside.empty()) return;
   constexpr Real same_side = 0.9999;  // a face of the body on an edge of the wall keeps its normal
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   const Vec<D> centre = state_->bodies.position()[i];
   const Real radius = state_->bodies.radius()[i], slit = 1e-3 * radius;
   std::array<SurfacePoint<D>, std::tuple_size_v<decltype(wall_.points)>> seen;
   int kept = 0;
   bool meets = false;
   for (int k = 0; k < wall_.n; ++k) {
-    const auto& p = wall_.points[static_cast<std::size_t>(k)];
+    const auto& p = wall_.points[k];
     const Vec<D> of_core = centre + p.place - (rounding + 0.5 * p.gap) * p.normal;
-    SurfacePoint<D>& point = seen[static_cast<std::size_t>(kept)];
+    SurfacePoint<D>& point = seen[kept];
     state_->obstacles.distances(constraint, {&of_core, 1}, {&point, 1});
     const Vec<D> foot = of_core - point.distance * point.normal;
     meets = meets || std::ranges::any_of(beside, [&](const auto& other) {
@@ -163,7 +162,7 @@ void ShapeContacts<D>::leave_out_points(std::size_t place, Index body, int const
     if (stands_another_for(*state_, *schedule_, place, i, constraint, point, of_core, radius))
       leaves_out_ = true;
     else
-      wall_.points[static_cast<std::size_t>(kept++)] = p;
+      wall_.points[kept++] = p;
   }
   wall_.n = kept;
   for (std::size_t k = 0; meets && k < static_cast<std::size_t>(kept); ++k) {
@@ -179,7 +178,7 @@ void ShapeContacts<D>::leave_out_points(std::size_t place, Index body, int const
 template <int D>
 const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, int constraint,
                                                  const Vec<D>& from) {
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   const BodyStore<D>& bodies = state_->bodies;
   const auto& shape = state_->shapes[bodies.shape()[i]];
   const Real radius = bodies.radius()[i], tolerance = rules_->tolerance * radius;

@@ -45,7 +45,7 @@ class ShapeContacts {
   };
   Displacement displacement_of(std::span<const Vec<D>> moves, std::span<const Spin<D>> turns,
                                Index body) const {
-    const auto i = static_cast<std::size_t>(body);
+    const std::size_t i = body;
     return moves.empty() ? Displacement{} : Displacement{moves[i], turns[i]};
   }
   /// By how much two points of bodies can come nearer at most [m].

@@ -52,9 +52,7 @@ void SweepSchedule<D>::rebuild(const Lattice<D>& lattice, const Box<D>& box, con
       append(search_.through_faces(), true);
       block.last_batch = n_batches_;
       const Index own = table.find(task->key);
-      if (own >= 0)
-        this->find(box, bodies, obstacles, lattice.skin, table.blocks()[static_cast<std::size_t>(own)],
-                   levels);
+      if (own >= 0) this->find(box, bodies, obstacles, lattice.skin, table.blocks()[own], levels);
       block.last_wall = static_cast<Index>(this->walls().size());
       if (block.first_batch == block.last_batch && block.first_wall == block.last_wall) {
         first_shift_.pop_back();
@@ -95,7 +93,7 @@ void SweepSchedule<D>::append(const std::vector<Pair>& candidates, bool shifted)
 
 template <int D>
 void SweepSchedule<D>::append_in_order(const std::vector<Pair>& candidates, bool shifted) {
-  const auto first_batch = static_cast<std::size_t>(n_batches_);
+  const std::size_t first_batch = n_batches_;
   const std::size_t first_shift = shifts_.size();
   add_batches(static_cast<Index>((candidates.size() + batch_size - 1) / batch_size), shifted);
   for (std::size_t c = 0; c < candidates.size(); ++c) {
@@ -109,7 +107,7 @@ void SweepSchedule<D>::append_in_order(const std::vector<Pair>& candidates, bool
 template <int D>
 void SweepSchedule<D>::renumber(std::span<const Index> numbers, Index n_local,
                                 const ObstacleSet<D>& obstacles, std::vector<Index>& kept_walls) {
-  const auto renumbered = [&](Index body) { return numbers[static_cast<std::size_t>(body)]; };
+  const auto renumbered = [&](Index body) { return numbers[body]; };
   for (Block& block : blocks_) {
     Index* ends = ends_.data() + static_cast<std::size_t>(block.first_batch) * 2 * batch_size;
     for (Index batch = block.first_batch; batch < block.last_batch; ++batch, ends += 2 * batch_size)
@@ -132,14 +130,14 @@ void SweepSchedule<D>::append_classes(const std::vector<Pair>& candidates, bool 
   std::array<Index, 65> first{};  // pairs per class, then place of the next pair of each class
   class_of_.resize(candidates.size());
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    std::uint64_t& low = classes_of_[static_cast<std::size_t>(candidates[c].low)];
-    std::uint64_t& high = classes_of_[static_cast<std::size_t>(candidates[c].high)];
+    std::uint64_t& low = classes_of_[candidates[c].low];
+    std::uint64_t& high = classes_of_[candidates[c].high];
     const int chosen = std::countr_one(low | high);
     if (chosen == 64) return append_crowded(candidates, shifted);
     class_of_[c] = static_cast<std::uint8_t>(chosen);
     low |= std::uint64_t{1} << chosen;
     high |= std::uint64_t{1} << chosen;
-    ++first[static_cast<std::size_t>(chosen)];
+    ++first[chosen];
   }
   const Index first_batch = n_batches_;
   Index next = n_batches_ * batch_size;
@@ -151,7 +149,7 @@ void SweepSchedule<D>::append_classes(const std::vector<Pair>& candidates, bool 
   const std::size_t first_shift = shifts_.size();
   add_batches(next / batch_size - first_batch, shifted);
   for (std::size_t c = 0; c < candidates.size(); ++c) {
-    const auto place = static_cast<std::size_t>(first[class_of_[c]]++);
+    const std::size_t place = first[class_of_[c]]++;
     const std::size_t at = place / batch_size * (2 * batch_size) + place % batch_size;
     ends_[at] = search_.body(candidates[c].low);
     ends_[at + batch_size] = search_.body(candidates[c].high);
@@ -178,7 +176,7 @@ template <int D>
 void SweepSchedule<D>::append_crowded(const std::vector<Pair>& candidates, bool shifted) {
   constexpr Index many = 64;
   partners_.assign(search_.n_entries(), {});
-  const auto of = [&](Index entry) -> Partners& { return partners_[static_cast<std::size_t>(entry)]; };
+  const auto of = [&](Index entry) -> Partners& { return partners_[entry]; };
   for (const Pair& pair : candidates) ++of(pair.low).count, ++of(pair.high).count;
   filled_.clear();
   const Index first_batch = n_batches_;
@@ -190,9 +188,9 @@ void SweepSchedule<D>::append_crowded(const std::vector<Pair>& candidates, bool 
         add_batches(1, shifted);
         filled_.push_back(0);
       }
-      std::uint8_t& filled = filled_[static_cast<std::size_t>(b)];
+      std::uint8_t& filled = filled_[b];
       if (filled == batch_size) continue;
-      Index* ends = &ends_[static_cast<std::size_t>(2 * batch_size * (first_batch + b))];
+      Index* ends = &ends_[2 * batch_size * (first_batch + b)];
       bool meets = false;
       for (Index k = 0; k < 2 * batch_size; ++k) meets |= ends[k] == low || ends[k] == high;
       if (meets) continue;
@@ -216,8 +214,7 @@ void SweepSchedule<D>::append_crowded(const std::vector<Pair>& candidates, bool 
   Index open = 0;
   for (const Pair& pair : candidates) {
     if (is_crowded(pair)) continue;
-    while (open < static_cast<Index>(filled_.size()) && filled_[static_cast<std::size_t>(open)] == batch_size)
-      ++open;
+    while (open < static_cast<Index>(filled_.size()) && filled_[open] == batch_size) ++open;
     put(pair, open);
   }
 }

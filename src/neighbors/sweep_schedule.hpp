@@ -90,8 +90,7 @@ class SweepSchedule : public WallCandidates<D> {
         const Index place = batch * batch_size + k;
         const Index shift = batch < block.first_shifted
                                 ? Index{-1}
-                                : shifts_[static_cast<std::size_t>(first_shift(block) + place -
-                                                                   block.first_shifted * batch_size)];
+                                : shifts_[first_shift(block) + place - block.first_shifted * batch_size];
         f(static_cast<std::size_t>(place), low[k], low[k + batch_size], shift);
       }
     }
@@ -113,8 +112,7 @@ class SweepSchedule : public WallCandidates<D> {
   }
   static std::size_t index(int colour) { return static_cast<std::size_t>(colour); }
   std::span<const Block> range(Index first, Index last) const {
-    return std::span<const Block>(blocks_).subspan(static_cast<std::size_t>(first),
-                                                   static_cast<std::size_t>(last - first));
+    return std::span<const Block>(blocks_).subspan(first, last - first);
   }
   void give_back_memory();
   void append(const std::vector<Pair>& candidates, bool shifted);

@@ -33,7 +33,7 @@ void WallCandidates<D>::renumber(std::span<const Index> numbers, const ObstacleS
     const Index first = wall.first, last = wall.last;
     wall.first = static_cast<Index>(kept_walls.size());
     for (Index place = first; place < last; ++place) {
-      const Index body = numbers[static_cast<std::size_t>(wall_bodies_[static_cast<std::size_t>(place)])];
+      const Index body = numbers[wall_bodies_[place]];
       if (body < 0) continue;
       wall_bodies_[kept_walls.size()] = body;
       kept_walls.push_back(place);
@@ -50,8 +50,8 @@ void WallCandidates<D>::find(const Box<D>& box, const BodyStore<D>& bodies, cons
                              std::span<const LevelMap::Levels> levels) {
   // Bodies outside the box count to border blocks, so the box of the bodies is found from the bodies.
   Box<D> around = Box<D>::empty();
-  const auto first = static_cast<std::size_t>(block.first);
-  const auto count = static_cast<std::size_t>(block.last - block.first);
+  const std::size_t first = block.first;
+  const std::size_t count = block.last - block.first;
   const auto positions = bodies.position().subspan(first, count);
   // Between steps of a scheme that keeps no paths, bodies have not moved.
   const auto from = bodies.step_start().subspan(first, count);
@@ -79,7 +79,7 @@ void WallCandidates<D>::find(const Box<D>& box, const BodyStore<D>& bodies, cons
       find_reach(swept = moved);
     if (!obstacles.may_reach(o, image, around.grown(filled<D>(swept)))) return;
     obstacles.find_near(o, image, positions, reach_, cut, near_);
-    if (const int level = obstacles.list()[static_cast<std::size_t>(o)].level; level >= 0 && !levels.empty())
+    if (const int level = obstacles.list()[o].level; level >= 0 && !levels.empty())
       std::erase_if(near_.found, [&](const auto& entry) {
         return (levels[first + static_cast<std::size_t>(entry.point)] & LevelMap::bit(level)) == 0;
       });
@@ -207,8 +207,8 @@ void WallCandidates<D>::sort_walls_by_body(const Block& block) {
   for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
   for (const WallBatch& wall : walls(block))
     for (Index place = wall.first; place < wall.last; ++place) {
-      const Index body = wall_bodies_[static_cast<std::size_t>(place)];
-      walls_of_bodies_[static_cast<std::size_t>(at(body, 1)++)] = {place, wall.constraint};
+      const Index body = wall_bodies_[place];
+      walls_of_bodies_[at(body, 1)++] = {place, wall.constraint};
     }
   for (Index body = first_body_at_wall_; body <= last; ++body)
     if (at(body, 0) < at(body, 1)) bodies_at_walls_.push_back({body, at(body, 0), at(body, 1)});

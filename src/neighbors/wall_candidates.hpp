@@ -40,20 +40,18 @@ class WallCandidates {
 
   std::span<const WallBatch> walls() const { return walls_; }
   std::span<const WallBatch> walls(const Block& block) const {
-    return walls().subspan(static_cast<std::size_t>(block.first_wall),
-                           static_cast<std::size_t>(block.last_wall - block.first_wall));
+    return walls().subspan(block.first_wall, block.last_wall - block.first_wall);
   }
   std::span<const Index> wall_bodies() const { return wall_bodies_; }
   std::span<const Index> wall_bodies(const WallBatch& wall) const {
-    return wall_bodies().subspan(static_cast<std::size_t>(wall.first),
-                                 static_cast<std::size_t>(wall.last - wall.first));
+    return wall_bodies().subspan(wall.first, wall.last - wall.first);
   }
 
   /// Candidates of the same body with parts that the contact at `place` of wall_bodies() can pass on to, or
   /// come from (Shape::neighbours), ascending. No candidate is missing: both ends are near the body.
   std::span<const WallPlace> wall_neighbours(std::size_t place) const {
     if (first_wall_neighbour_.empty()) return {};
-    const auto first = static_cast<std::size_t>(first_wall_neighbour_[place]);
+    const std::size_t first = first_wall_neighbour_[place];
     return std::span(wall_neighbours_)
         .subspan(first, static_cast<std::size_t>(first_wall_neighbour_[place + 1]) - first);
   }
@@ -61,7 +59,7 @@ class WallCandidates {
   /// (ObstacleSet::stands_for), ascending. None for most bodies.
   std::span<const WallPlace> walls_beside(std::size_t place) const {
     if (first_wall_beside_.empty()) return {};
-    const auto first = static_cast<std::size_t>(first_wall_beside_[place]);
+    const std::size_t first = first_wall_beside_[place];
     return std::span(walls_beside_)
         .subspan(first, static_cast<std::size_t>(first_wall_beside_[place + 1]) - first);
   }
@@ -77,8 +75,7 @@ class WallCandidates {
   std::span<const WallBody> bodies_at_walls() const { return bodies_at_walls_; }
   /// In the order of constraints.
   std::span<const WallPlace> walls_of(const WallBody& near) const {
-    return std::span(walls_of_bodies_)
-        .subspan(static_cast<std::size_t>(near.first), static_cast<std::size_t>(near.last - near.first));
+    return std::span(walls_of_bodies_).subspan(near.first, near.last - near.first);
   }
   /// Candidates of obstacles of a block are places from the first on, this many.
   Index first_wall_place(const Block& block) const {
@@ -111,7 +108,7 @@ class WallCandidates {
   }
   std::span<const WallBody> bodies_at_walls_of(std::size_t block) const {
     if (first_body_of_block_.empty()) return {};
-    const auto first = static_cast<std::size_t>(first_body_of_block_[block]);
+    const std::size_t first = first_body_of_block_[block];
     const auto end = block + 1 < first_body_of_block_.size()
                          ? static_cast<std::size_t>(first_body_of_block_[block + 1])
                          : bodies_at_walls_.size();
@@ -123,9 +120,8 @@ class WallCandidates {
   bool any_walls_beside(const ObstacleSet<D>& obstacles, std::span<const Block> blocks) const;
   void sort_walls_by_body(const Block& block);
   std::span<const WallPlace> walls_at(Index body) const {
-    const Index* const first = &first_wall_of_body_[static_cast<std::size_t>(body - first_body_at_wall_)];
-    return std::span(walls_of_bodies_)
-        .subspan(static_cast<std::size_t>(first[0]), static_cast<std::size_t>(first[1] - first[0]));
+    const Index* const first = &first_wall_of_body_[body - first_body_at_wall_];
+    return std::span(walls_of_bodies_).subspan(first[0], first[1] - first[0]);
   }
 
   std::vector<WallBatch> walls_;

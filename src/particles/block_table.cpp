@@ -31,7 +31,7 @@ void sort_by_place(std::span<const Place> places, std::span<const GlobalId> ids,
     Index index;
   };
   const auto item = [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     return Item{places[k], ids[k], i};
   };
   const auto before = [](const Item& p, const Item& q) {
@@ -108,7 +108,7 @@ void BlockTable<D>::add(const Lattice<D>& lattice, std::span<const Vec<D>> posit
 
 template <int D>
 void BlockTable<D>::renumber(std::span<const Index> kept_before) {
-  const auto renumber = [&](Index& first) { first = kept_before[static_cast<std::size_t>(first)]; };
+  const auto renumber = [&](Index& first) { first = kept_before[first]; };
   for (Index& start : cell_start_) renumber(start);
   for (Block& block : blocks_) renumber(block.first), renumber(block.last);
 }

@@ -15,7 +15,7 @@ void BodyStore<D>::resize(Index n_owned, Index n_ghosts) {
   n_ghosts_ = n_ghosts;
   for_each_field([&](const FieldInfo& info, auto& values) {
     const Index n = is_of_ghosts(info) ? n_owned + n_ghosts : n_owned;
-    const auto count = static_cast<std::size_t>(n);
+    const std::size_t count = n;
     // Left to itself a vector doubles.
     if (count > values.capacity() && !values.empty()) values.reserve(count + count / 16);
     values.resize(count);
@@ -52,7 +52,7 @@ void BodyStore<D>::reorder(std::span<const Index> order) {
     scratch.resize(std::max(scratch.size(), order.size() * sizeof(T)));
     for (std::size_t i = 0; i < order.size(); ++i) {
       SCREE_ASSERT(order[i] >= 0 && order[i] < n_owned_);
-      std::memcpy(scratch.data() + i * sizeof(T), &values[static_cast<std::size_t>(order[i])], sizeof(T));
+      std::memcpy(scratch.data() + i * sizeof(T), &values[order[i]], sizeof(T));
     }
     values.resize(order.size());
     if (!order.empty()) std::memcpy(values.data(), scratch.data(), order.size() * sizeof(T));
@@ -66,7 +66,7 @@ void BodyStore<D>::keep(std::span<const Index> local, Index n_owned) {
   for_each_field([&](const FieldInfo&, auto& values) {
     const bool has_ghosts = values.size() > static_cast<std::size_t>(n_owned_);
     const std::size_t n = has_ghosts ? local.size() : static_cast<std::size_t>(n_owned);
-    for (std::size_t i = 0; i < n; ++i) values[i] = values[static_cast<std::size_t>(local[i])];
+    for (std::size_t i = 0; i < n; ++i) values[i] = values[local[i]];
     values.resize(n);
   });
   n_owned_ = n_owned;

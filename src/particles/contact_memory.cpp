@@ -3,10 +3,10 @@
 namespace scree {
 
 void ContactMemory::restore(Index i, GlobalId partner, std::span<Real> numbers) const {
-  const auto body = static_cast<std::size_t>(i);
-  const auto w = static_cast<std::size_t>(width);
+  const std::size_t body = i;
+  const std::size_t w = width;
   std::ranges::fill(numbers, 0.0);
-  for (auto e = static_cast<std::size_t>(start[body]); e < static_cast<std::size_t>(start[body + 1]); ++e) {
+  for (std::size_t e = start[body]; e < static_cast<std::size_t>(start[body + 1]); ++e) {
     if (other[e] != partner) continue;
     std::copy_n(value.begin() + static_cast<std::ptrdiff_t>(e * w), std::min(w, numbers.size()),
                 numbers.begin());
@@ -22,7 +22,7 @@ void ContactMemory::clear(Index n_bodies_now) {
 
 void ContactMemory::append_from(const ContactMemory& from, Index body) {
   width = from.width;
-  const auto first = from.start[static_cast<std::size_t>(body)];
+  const auto first = from.start[body];
   const auto last = from.start[static_cast<std::size_t>(body) + 1];
   other.insert(other.end(), from.other.begin() + first, from.other.begin() + last);
   value.insert(value.end(), from.value.begin() + std::ptrdiff_t{first} * width,
@@ -35,8 +35,7 @@ ContactMemory ContactMemory::of(std::span<const Index> bodies) const {
   chosen.width = width;
   std::size_t n = 0;
   for (const Index i : bodies)
-    n +=
-        static_cast<std::size_t>(start[static_cast<std::size_t>(i) + 1] - start[static_cast<std::size_t>(i)]);
+    n += static_cast<std::size_t>(start[static_cast<std::size_t>(i) + 1] - start[i]);
   chosen.start.reserve(bodies.size() + 1);
   chosen.other.reserve(n);
   chosen.value.reserve(n * static_cast<std::size_t>(width));

@@ -36,7 +36,7 @@ struct ContactMemory {
   /// Whether body i remembers a partner whose name is as asked.
   template <class IsPartner>
   bool any_of(Index i, IsPartner&& is_partner) const {
-    const auto body = static_cast<std::size_t>(i);
+    const std::size_t body = i;
     return std::any_of(other.begin() + start[body], other.begin() + start[body + 1], is_partner);
   }
   /// Writes the numbers of body i with `partner`, zeros if there are none.
@@ -69,12 +69,12 @@ ContactMemory collect(Index n_bodies, int width, const Each& each) {
   start.push_back(0);
   each([&](Index body, GlobalId, const auto&) { ++start[static_cast<std::size_t>(body) + 2]; });
   for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
-  const auto w = static_cast<std::size_t>(width);
-  const auto n = static_cast<std::size_t>(start.back());
+  const std::size_t w = width;
+  const std::size_t n = start.back();
   memory.other.resize(n);
   memory.value.resize(n * w);
   each([&](Index body, GlobalId other, const auto& numbers) {
-    const auto e = static_cast<std::size_t>(start[static_cast<std::size_t>(body) + 1]++);
+    const std::size_t e = start[static_cast<std::size_t>(body) + 1]++;
     memory.other[e] = other;
     std::copy_n(numbers.begin(), w, memory.value.begin() + static_cast<std::ptrdiff_t>(e * w));
   });

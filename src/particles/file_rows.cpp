@@ -86,7 +86,7 @@ class BodyColumns {
                    Vec<N>& v) {
     std::string missing, there;
     for (int k = 0; k < N; ++k) {
-      const std::string name = start + std::string(of[static_cast<std::size_t>(k)]);
+      const std::string name = start + std::string(of[k]);
       (table_.real(name, v[k], rules) ? there : missing) = name;
     }
     if (!missing.empty() && !there.empty())
@@ -157,8 +157,7 @@ DumpFrame find_frame(const Comm& comm, const std::string& path, std::optional<st
   if (frame.number < 0 || frame.number >= n_frames)
     throw InputError(fmt::format("{}: no frame {}: the file has {}", path, frame.number, n_frames));
   const bool is_mine = frame.number >= n_before && frame.number < n_before + n_mine;
-  frame.atoms =
-      comm.max(is_mine ? atoms[static_cast<std::size_t>(frame.number - n_before)] : std::int64_t{-1});
+  frame.atoms = comm.max(is_mine ? atoms[frame.number - n_before] : std::int64_t{-1});
   const auto step_after = std::ranges::upper_bound(steps, frame.atoms);
   frame.begin = comm.max(step_after == steps.begin() ? std::int64_t{-1} : *(step_after - 1));
   if (frame.begin < 0)
@@ -211,7 +210,7 @@ DumpHead read_dump_head(const std::string& path, const std::string& where, const
         box.lower[k] = lower, box.upper[k] = upper;
         // "BOX BOUNDS pp ff ff"
         const std::size_t word = 2 + static_cast<std::size_t>(k);
-        box.periodic[static_cast<std::size_t>(k)] = kind.size() > word && kind[word] == "pp";
+        box.periodic[k] = kind.size() > word && kind[word] == "pp";
       }
       rows.box = box;
     } else if (what.starts_with("ATOMS")) {

@@ -101,7 +101,7 @@ void refuse_without_radius(const Section& section) {
 template <int D>
 void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_t number,
               const ParticleGroup<D>& group, const ShapeTable<D>& shapes, std::uint64_t seed) {
-  const auto at = static_cast<std::size_t>(i);
+  const std::size_t at = i;
   bodies.id()[at] = made.id;
   bodies.position()[at] = made.position;
   bodies.radius()[at] = made.radius;
@@ -209,8 +209,7 @@ GlobalId create_bodies(const Comm& comm, const Box<D>& box, const ObstacleSet<D>
 
   bodies.resize(static_cast<Index>(made.size()), 0);
   for (std::size_t i = 0; i < made.size(); ++i)
-    put_body(bodies, static_cast<Index>(i), made[i], group_of[i],
-             groups[static_cast<std::size_t>(group_of[i])], shapes, seed);
+    put_body(bodies, static_cast<Index>(i), made[i], group_of[i], groups[group_of[i]], shapes, seed);
   for (const auto& [first, motion] : moving) {
     const auto at = static_cast<std::ptrdiff_t>(first);
     std::ranges::copy(motion.velocity, bodies.velocity().begin() + at);

@@ -16,7 +16,7 @@ std::vector<GlobalId> numbers_by_id(const Comm& comm, const std::string& path, s
     int rank;
     Index row;
   };
-  const auto size = static_cast<std::size_t>(comm.size());
+  const std::size_t size = comm.size();
   // Ranges of ids that hold about as many each: from as many samples of each rank as there are ranks.
   std::vector<GlobalId> sorted(ids.begin(), ids.end());
   std::ranges::sort(sorted);
@@ -52,8 +52,7 @@ std::vector<GlobalId> numbers_by_id(const Comm& comm, const std::string& path, s
   }
   renumbered = comm.any(differs);
   std::vector<GlobalId> numbers(ids.size());
-  for (const Named& back : exchange_values<Named>(comm, mine, home))
-    numbers[static_cast<std::size_t>(back.row)] = back.id;
+  for (const Named& back : exchange_values<Named>(comm, mine, home)) numbers[back.row] = back.id;
   return numbers;
 }
 

@@ -56,9 +56,7 @@ class ShapeTable {
 
   std::int32_t size() const { return static_cast<std::int32_t>(shapes_.size()); }
   bool only_spheres() const { return size() == 1; }
-  const BodyShape<D>& operator[](std::int32_t number) const {
-    return shapes_[static_cast<std::size_t>(number)];
-  }
+  const BodyShape<D>& operator[](std::int32_t number) const { return shapes_[number]; }
   /// The number of a name; -1: there is none.
   std::int32_t find(const std::string& name) const;
   /// All names but that of the sphere.

@@ -17,7 +17,7 @@ void for_each_number_of_shape(Form& form, F&& f) {
   const auto each = [&](auto& list, const auto& g) {
     auto n = static_cast<std::int64_t>(list.size());
     f(n);
-    if constexpr (!std::is_const_v<Form>) list.resize(static_cast<std::size_t>(n));
+    if constexpr (!std::is_const_v<Form>) list.resize(n);
     for (auto& entry : list) g(entry);
   };
   const auto vector = [&](auto& x) {

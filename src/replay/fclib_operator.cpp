@@ -55,7 +55,7 @@ class Lists {
     for (const PetscInt k : place) ++first_[static_cast<std::size_t>(k) + 1];
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    for (std::size_t e = 0; e < place.size(); ++e) entry_[next[static_cast<std::size_t>(place[e])]++] = e;
+    for (std::size_t e = 0; e < place.size(); ++e) entry_[next[place[e]]++] = e;
   }
   std::span<const std::size_t> operator[](std::size_t k) const {
     return std::span(entry_).subspan(first_[k], first_[k + 1] - first_[k]);
@@ -75,14 +75,14 @@ std::vector<std::vector<std::size_t>> groups_of_columns(const Entries& b, const 
   for (std::size_t j = 0; j < n_columns; ++j) {
     std::size_t group = 0;
     const auto is_free = [&](std::size_t e) {
-      const auto& of_block = taken[block[static_cast<std::size_t>(b.row[e])]];
+      const auto& of_block = taken[block[b.row[e]]];
       return group >= of_block.size() || !of_block[group];
     };
     while (!std::ranges::all_of(by_column[j], is_free)) ++group;
     if (group == groups.size()) groups.emplace_back();
     groups[group].push_back(j);
     for (const std::size_t e : by_column[j]) {
-      auto& of_block = taken[block[static_cast<std::size_t>(b.row[e])]];
+      auto& of_block = taken[block[b.row[e]]];
       of_block.resize(std::max(of_block.size(), group + 1));
       of_block[group] = true;
     }
@@ -277,8 +277,8 @@ struct FclibOperator::State {
 
   /// Adds what W has by elimination of x.
   void add_eliminated(SparseShare& W) {
-    const auto n = static_cast<std::size_t>(unknown.total());
-    const auto m = static_cast<std::size_t>(relative.total());
+    const std::size_t n = unknown.total();
+    const std::size_t m = relative.total();
     const std::vector<std::size_t> block = blocks_of(a_entries(), n);
     const Entries b = b_entries();
     const Lists by_column(b.column, m);
@@ -291,8 +291,8 @@ struct FclibOperator::State {
         Values sums(right.get());
         for (const std::size_t j : group)
           for (const std::size_t e : by_column[j]) {
-            sums.span()[static_cast<std::size_t>(b.row[e])] += b.value[e];
-            column_at[block[static_cast<std::size_t>(b.row[e])]] = j;
+            sums.span()[b.row[e]] += b.value[e];
+            column_at[block[b.row[e]]] = j;
           }
       }
       solve();
@@ -306,7 +306,7 @@ struct FclibOperator::State {
       }
       add_sums(W, std::move(terms));
       for (const std::size_t j : group)
-        for (const std::size_t e : by_column[j]) column_at[block[static_cast<std::size_t>(b.row[e])]] = none;
+        for (const std::size_t e : by_column[j]) column_at[block[b.row[e]]] = none;
     }
   }
 };

@@ -52,7 +52,7 @@ std::vector<Real> by_bodies(const Comm& comm, const VectorShare& vector, std::in
   }
   std::vector<Real> values(bodies.size() * q);
   for (const Entry& entry : exchange_values<Entry>(comm, outgoing))
-    values[static_cast<std::size_t>(entry.row - bodies.first * q)] = entry.value;
+    values[entry.row - bodies.first * q] = entry.value;
   return values;
 }
 
@@ -65,7 +65,7 @@ std::vector<Real> mass_blocks(const Comm& comm, const FclibProblem& problem, std
     return EvenShare::owner(n_bodies, entry.row / q, comm.size());
   };
   for (const Entry& entry : routed(comm, problem.M, rank_of)) {
-    const auto within = static_cast<std::size_t>(entry.row % q * q + entry.column % q);
+    const std::size_t within = entry.row % q * q + entry.column % q;
     blocks[bodies.at(entry.row / q) * q * q + within] += entry.value;
   }
   return blocks;
@@ -106,7 +106,7 @@ Obstacle find_contacts(const Comm& comm, const FclibProblem& problem, ProblemSha
   for (const Entry& entry : entries) {
     const std::size_t c = contacts.at(entry.column / D);
     const std::size_t side = entry.row / q == share.a[c] ? 0 : 1;
-    const auto row = static_cast<std::size_t>(entry.column % D);
+    const std::size_t row = entry.column % D;
     share.jacobian[((c * 2 + side) * D + row) * q + static_cast<std::size_t>(entry.row % q)] += entry.value;
   }
   return obstacle;
@@ -135,12 +135,12 @@ void solve_for_velocity(const Real* M, const Real* f, const Real* stored, Real* 
   solve_block<q>(M, f, v);
   std::array<Real, q> rest;
   for (int i = 0; i < q; ++i) {
-    rest[static_cast<std::size_t>(i)] = f[i];
-    for (int j = 0; j < q; ++j) rest[static_cast<std::size_t>(i)] -= M[i * q + j] * v[j];
+    rest[i] = f[i];
+    for (int j = 0; j < q; ++j) rest[i] -= M[i * q + j] * v[j];
   }
   std::array<Real, q> correction;
   solve_block<q>(M, rest.data(), correction.data());
-  for (int i = 0; i < q; ++i) v[i] += correction[static_cast<std::size_t>(i)];
+  for (int i = 0; i < q; ++i) v[i] += correction[i];
 }
 
 /// What about the file as a whole speaks against rigid bodies.

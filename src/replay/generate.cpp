@@ -35,9 +35,7 @@ std::string write_pile(const Comm& comm, const GeneratedFamily& family, const Ge
   const SplitProblem<D> split(comm, whole);
   const FrictionProblem<D>& problem = split.problem();
   std::vector<ContactKey> keys;
-  const auto id = [&](Index body) {
-    return body < 0 ? GlobalId{-1} : problem.body_id[static_cast<std::size_t>(body)];
-  };
+  const auto id = [&](Index body) { return body < 0 ? GlobalId{-1} : problem.body_id[body]; };
   for (std::size_t c = 0; c < problem.a.size(); ++c)
     keys.push_back({id(problem.a[c]), id(problem.b[c]), split.contact_number()[c]});
   FclibInfo info;

@@ -71,7 +71,7 @@ constexpr GeneratedFamily families[]{
 
 template <class T>
 void broadcast(const Comm& comm, std::vector<T>& values) {
-  auto n = static_cast<std::size_t>(comm.max(static_cast<std::int64_t>(comm.is_root() ? values.size() : 0)));
+  std::size_t n = comm.max(static_cast<std::int64_t>(comm.is_root() ? values.size() : 0));
   values.resize(n);
   MPI_Bcast(values.data(), static_cast<int>(n * sizeof(T)), MPI_BYTE, 0, comm.handle());
 }
@@ -94,7 +94,7 @@ SerialProblem<D> read_list(const std::string& path) {
   serial.a.resize(n), serial.b.resize(n), serial.mu.resize(n);
   serial.jacobian.resize(n * 2 * width), serial.bias.resize(n * D);
   for (std::size_t row = 0; row < n; ++row) {
-    const auto contact = static_cast<std::size_t>(keys[row * 3 + 2]);
+    const std::size_t contact = keys[row * 3 + 2];
     serial.a[contact] = static_cast<Index>(keys[row * 3]);
     serial.b[contact] = static_cast<Index>(keys[row * 3 + 1]);
     serial.mu[contact] = share.mu[row];

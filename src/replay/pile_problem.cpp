@@ -45,18 +45,17 @@ void for_near_pairs(const std::vector<Vec<D>>& points, Real reach, Visit&& visit
   std::array<int, D> n_cells;
   int n_all = 1;
   for (int k = 0; k < D; ++k) {
-    n_cells[static_cast<std::size_t>(k)] = 1 + static_cast<int>((high[k] - low[k]) / reach);
-    n_all *= n_cells[static_cast<std::size_t>(k)];
+    n_cells[k] = 1 + static_cast<int>((high[k] - low[k]) / reach);
+    n_all *= n_cells[k];
   }
   // Points of a cell as a chain, from the highest number down.
-  std::vector<Index> newest(static_cast<std::size_t>(n_all), -1);
+  std::vector<Index> newest(n_all, -1);
   std::vector<Index> older(points.size());
   for (Index i = 0; i < static_cast<Index>(points.size()); ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     std::array<int, D> cell;
     for (int k = 0; k < D; ++k)
-      cell[static_cast<std::size_t>(k)] = std::clamp(static_cast<int>((points[at][k] - low[k]) / reach), 0,
-                                                     n_cells[static_cast<std::size_t>(k)] - 1);
+      cell[k] = std::clamp(static_cast<int>((points[at][k] - low[k]) / reach), 0, n_cells[k] - 1);
     std::size_t own = 0;
     for (int neighbour = 0; neighbour < (D == 2 ? 9 : 27); ++neighbour) {
       std::size_t number = 0;
@@ -68,7 +67,7 @@ void for_near_pairs(const std::vector<Vec<D>>& points, Real reach, Visit&& visit
       }
       if (!exists) continue;
       if (neighbour == (D == 2 ? 4 : 13)) own = number;
-      for (Index j = newest[number]; j >= 0; j = older[static_cast<std::size_t>(j)]) visit(i, j);
+      for (Index j = newest[number]; j >= 0; j = older[j]) visit(i, j);
     }
     older[at] = newest[own];
     newest[own] = i;
@@ -88,8 +87,7 @@ struct Spheres {
 /// On a loose lattice in a box about as wide as the settled pile is high.
 template <int D>
 Spheres<D> loose_spheres(int size, std::uint64_t seed, int n_wide) {
-  Spheres<D> spheres{std::vector<Vec<D>>(static_cast<std::size_t>(size)),
-                     std::vector<Real>(static_cast<std::size_t>(size)), n_wide * spacing};
+  Spheres<D> spheres{std::vector<Vec<D>>(size), std::vector<Real>(size), n_wide * spacing};
   for (std::size_t i = 0; i < spheres.x.size(); ++i) {
     RandomStream random(seed, static_cast<GlobalId>(i), purpose::position);
     spheres.radius[i] = mean_radius * random.uniform(0.8, 1.2);
@@ -111,9 +109,9 @@ void settle(Spheres<D>& spheres, int n_wide) {
   std::vector<Vec<D>>& x = spheres.x;
   const std::vector<Real>& radius = spheres.radius;
   const auto push_apart = [&](Index i, Index j) {
-    Vec<D>& a = x[static_cast<std::size_t>(i)];
-    Vec<D>& b = x[static_cast<std::size_t>(j)];
-    const Real min = radius[static_cast<std::size_t>(i)] + radius[static_cast<std::size_t>(j)];
+    Vec<D>& a = x[i];
+    Vec<D>& b = x[j];
+    const Real min = radius[i] + radius[j];
     const Vec<D> from_b = a - b;
     const Real distance = norm(from_b);
     if (distance >= min || distance == 0) return;
@@ -163,10 +161,10 @@ SerialProblem<D> pile_problem(int size, std::uint64_t seed) {
     for (int k = 0; k + 1 < D; ++k) touch_wall(unit_vector<D>(k, -1), spheres.width - x[i][k] - radius[i]);
   }
   for_near_pairs(x, 2 * 1.2 * mean_radius + reach, [&](Index i, Index j) {
-    const auto first = static_cast<std::size_t>(j);
-    const Vec<D> apart = x[static_cast<std::size_t>(i)] - x[first];
+    const std::size_t first = j;
+    const Vec<D> apart = x[i] - x[first];
     const Real distance = norm(apart);
-    const Real gap = distance - radius[first] - radius[static_cast<std::size_t>(i)];
+    const Real gap = distance - radius[first] - radius[i];
     if (gap >= reach) return;
     const Vec<D> normal = (1 / distance) * apart;
     problem.add_contact(j, i, x[first] + (radius[first] + 0.5 * gap) * normal, normal, mu,

@@ -53,7 +53,7 @@ void check_text_output(const std::string& option, const std::string& path, const
   std::string start(start_of_kind.size(), '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
+  start.resize(file.gcount());
   if (start.starts_with("\x89HDF"))
     throw InputError(fmt::format("{} {}: this is an HDF5 file, which is not replaced by text", option, path));
   if (!start.empty() && start != start_of_kind && !force)

@@ -31,7 +31,7 @@ bool find_frame(const FrictionProblem<D>& general, std::size_t c, FrictionProble
   const Real sign = seen == 1 ? 1 : -1;
   auto& frame = round.frame[c];
   for (int i = 0; i < D; ++i)
-    for (int k = 0; k < D; ++k) frame[static_cast<std::size_t>(i)][k] = sign * rows_of(seen)[i * q + k];
+    for (int k = 0; k < D; ++k) frame[i][k] = sign * rows_of(seen)[i * q + k];
   for (std::size_t i = 0; i < D; ++i)
     for (std::size_t j = 0; j < D; ++j)
       if (std::abs(dot(frame[i], frame[j]) - (i == j ? 1 : 0)) > round_off) return false;
@@ -57,7 +57,7 @@ bool find_frame(const FrictionProblem<D>& general, std::size_t c, FrictionProble
 
 template <int D>
 bool take_round_form(FrictionProblem<D>& problem) {
-  constexpr auto q = static_cast<std::size_t>(FrictionProblem<D>::q);
+  constexpr std::size_t q = FrictionProblem<D>::q;
   FrictionProblem<D> round;
   round.a = problem.a;
   round.b = problem.b;

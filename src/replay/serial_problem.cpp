@@ -28,8 +28,7 @@ Index SerialProblem<D>::add_contact(Index body_a, Index body_b, const Vec<D>& po
       const std::size_t first = jacobian.size();
       jacobian.resize(first + q, 0.0);
       if (body < 0) continue;
-      write_contact_row<D>(f, point - position[static_cast<std::size_t>(body)], sign,
-                           jacobian.data() + first);
+      write_contact_row<D>(f, point - position[body], sign, jacobian.data() + first);
     }
   };
   a.push_back(body_a);

@@ -37,7 +37,7 @@ LocalForm<D> blocks_of_delassus(const SparseShare& W) {
       form.block.resize(form.block.size() + D * D, 0.0);
       ++form.column_first[static_cast<std::size_t>(entry.column) + 1];
     }
-    const auto place = static_cast<std::size_t>(W.row[entry.number] % D * D + W.column[entry.number] % D);
+    const std::size_t place = W.row[entry.number] % D * D + W.column[entry.number] % D;
     form.block[form.block.size() - D * D + place] += W.value[entry.number];
   }
   std::partial_sum(form.column_first.begin(), form.column_first.end(), form.column_first.begin());
@@ -77,7 +77,7 @@ StoredProblem<D>::StoredProblem(const Comm& comm, const FclibProblem& problem, F
         const FclibProblem whole = read_fclib(alone, problem.path);
         take(FclibOperator(alone, whole).local_problem());
       }
-      places.resize(static_cast<std::size_t>(problem.n_contacts));
+      places.resize(problem.n_contacts);
       std::iota(places.begin(), places.end(), PetscInt{0});
     });
   }

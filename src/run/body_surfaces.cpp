@@ -87,7 +87,7 @@ void BodySurfaces<D>::write(const State<D>& state) {
   std::vector<std::int32_t> type, shape;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     const std::int32_t number = bodies.carries_shapes() ? bodies.shape()[i] : 0;
-    const DrawnSurface<D>& surface = drawn_[static_cast<std::size_t>(number)];
+    const DrawnSurface<D>& surface = drawn_[number];
     const Orientation<D> turn = number == 0 ? upright<D>() : bodies.orientation()[i];
     const BodyPose<D> pose{bodies.position()[i], axes_of<D>(turn), bodies.radius()[i]};
     const auto first = static_cast<std::int64_t>(points.size() / 3);

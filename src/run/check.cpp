@@ -40,7 +40,7 @@ struct Sizes {
 };
 template <int D>
 Sizes sizes_of(const State<D>& state) {
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n = state.bodies.n_owned();
   const auto radius = state.bodies.radius().first(n);
   Sizes sizes;
   std::vector<Real> volumes(n);
@@ -103,7 +103,7 @@ Real memory_of_run(Simulation<D>& simulation) {
   if (environment) to_come.include(environment->to_come(deck.end_time));
   const Real all = present + static_cast<Real>(to_come.count);
 
-  const auto radius = bodies.radius().first(static_cast<std::size_t>(bodies.n_owned()));
+  const auto radius = bodies.radius().first(bodies.n_owned());
   const Real mean_radius =
       present > 0 ? ReproducibleSum::sum(comm, std::vector<Real>(radius.begin(), radius.end())) / present
                   : to_come.smallest;
@@ -128,13 +128,13 @@ std::array<Real, D> extents_of(const BodyShape<D>& shape) {
   Vec<D> min = filled<D>(HUGE_VAL), max = filled<D>(-HUGE_VAL);
   for (const Vec<D>& vertex : shape.core.vertices()) {
     for (int k = 0; k < D; ++k) {
-      const Real along = dot(shape.form.described_axes[static_cast<std::size_t>(k)], vertex);
+      const Real along = dot(shape.form.described_axes[k], vertex);
       min[k] = std::min(min[k], along - shape.form.rounding);
       max[k] = std::max(max[k], along + shape.form.rounding);
     }
   }
   std::array<Real, D> extents;
-  for (int k = 0; k < D; ++k) extents[static_cast<std::size_t>(k)] = shape.form.radius * (max[k] - min[k]);
+  for (int k = 0; k < D; ++k) extents[k] = shape.form.radius * (max[k] - min[k]);
   return extents;
 }
 

@@ -47,7 +47,7 @@ void write_memory(const State<D>& state, const IdOrder& by_id, ArrayFileWriter& 
   std::vector<Real> values;
   std::vector<std::size_t> row;
   for (std::size_t i = 0; i < n; ++i) {
-    row.resize(static_cast<std::size_t>(counts[i]));
+    row.resize(counts[i]);
     std::iota(row.begin(), row.end(), static_cast<std::size_t>(memory.start[i]));
     std::ranges::sort(row, {}, [&](std::size_t p) { return memory.other[p]; });
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -94,7 +94,7 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
   Scope timer("checkpoint");
   const Comm& comm = state.comm;
   const BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
 
   ArrayFileWriter file(comm, path, checkpoint_kind, checkpoint_version);
   file.number("dimension", std::int64_t{D});
@@ -114,7 +114,7 @@ void write_checkpoint(const State<D>& state, const std::string& path, const std:
 
   write_memory(state, by_id, file);
   for (const SharedRows& rows : shared) {
-    std::vector<GlobalId> numbers(static_cast<std::size_t>(rows.count));
+    std::vector<GlobalId> numbers(rows.count);
     std::iota(numbers.begin(), numbers.end(), rows.first_row);
     file.array({rows.name, "-", rows.width, std::span<const std::int64_t>(rows.values)},
                IdOrder(comm, numbers));

@@ -122,8 +122,8 @@ std::string fault_in_any_run(const State<D>& state, std::size_t i, GlobalId befo
 
 /// The last id of the ranks before this one; -1: none. Collective, O(ranks).
 GlobalId last_id_before(const Comm& comm, std::span<const GlobalId> ids) {
-  std::vector<std::int64_t> last(static_cast<std::size_t>(comm.size()), 0);
-  if (!ids.empty()) last[static_cast<std::size_t>(comm.rank())] = ids.back() + 1;
+  std::vector<std::int64_t> last(comm.size(), 0);
+  if (!ids.empty()) last[comm.rank()] = ids.back() + 1;
   comm.sum(last);
   GlobalId before = -1;
   for (std::size_t r = 0; r < static_cast<std::size_t>(comm.rank()); ++r)
@@ -144,7 +144,7 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
   const Real width = lattice.cell_width();
   std::int64_t cells_of_block = 1;
   for (int k = 0; k < D; ++k) {
-    const auto axis = static_cast<std::size_t>(k);
+    const std::size_t axis = k;
     const char name = "xyz"[k];
     if (!(lattice.cell_edge[k] > 0)) checked.real(fmt::format("lattice_cell_edge_{}", name), 1e-300);
     checked.integer(fmt::format("lattice_blocks_{}", name), 1, std::int64_t{1} << Lattice<D>::axis_bits);

@@ -70,10 +70,10 @@ void ContinuumWriter<D>::find_velocity(const std::vector<Sums>& sums) {
       if (beside < 0 || (beside >= first && beside < end)) continue;
       Packer packer = outgoing.to(EvenShare::owner(n_layers, beside, comm_.size()));
       for (std::int64_t cell = at * layer; cell < (at + 1) * layer; ++cell)
-        packer.put(CellVelocity<D>{cell, velocity_[static_cast<std::size_t>(cell - first_)]});
+        packer.put(CellVelocity<D>{cell, velocity_[cell - first_]});
     }
   const auto inside = [&](std::int64_t at, std::vector<Vec<D>>& to) {
-    to.assign(static_cast<std::size_t>(layer), filled<D>(nan));
+    to.assign(layer, filled<D>(nan));
     if (at < first || at >= end) return;
     std::copy_n(velocity_.begin() + (at - first) * layer, layer, to.begin());
   };
@@ -83,7 +83,7 @@ void ContinuumWriter<D>::find_velocity(const std::vector<Sums>& sums) {
   inside(after, above_);
   for (const CellVelocity<D>& arrived : exchange_values<CellVelocity<D>>(comm_, outgoing)) {
     const std::int64_t at = arrived.cell / layer;
-    const auto place = static_cast<std::size_t>(arrived.cell % layer);
+    const std::size_t place = arrived.cell % layer;
     if (at == before) below_[place] = arrived.velocity;
     if (at == after) above_[place] = arrived.velocity;
   }
@@ -94,9 +94,9 @@ Real ContinuumWriter<D>::squared_gradient(std::int64_t cell) const {
   const ContinuumGrid<D>& grid = fields_.grid();
   const std::int64_t n_mine = static_cast<std::int64_t>(velocity_.size()), layer = grid.layer_size();
   const auto velocity = [&](std::int64_t at) {
-    if (at < 0) return below_[static_cast<std::size_t>(at + layer)];
-    if (at >= n_mine) return above_[static_cast<std::size_t>(at - n_mine)];
-    return velocity_[static_cast<std::size_t>(at)];
+    if (at < 0) return below_[at + layer];
+    if (at >= n_mine) return above_[at - n_mine];
+    return velocity_[at];
   };
   Real sum = 0;
   std::int64_t stride = 1;

@@ -27,7 +27,7 @@ class Survey {
     constexpr int n_along = D == 2 ? 96 : 28;
     std::size_t n = 1;
     for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
+      const std::size_t axis = k;
       n_[axis] = std::max(1, static_cast<int>(std::round(n_along * box.length(k) / longest)));
       edge_[k] = box.length(k) / n_[axis];
       widest_ = std::max(widest_, edge_[k]);
@@ -54,9 +54,7 @@ class Survey {
 
   bool is_done() const { return is_done_; }
   /// Whether a body can come to this face from where bodies are or are put.
-  bool is_open(int axis, bool upper) const {
-    return is_open_[static_cast<std::size_t>(2 * axis + upper)] != 0;
-  }
+  bool is_open(int axis, bool upper) const { return is_open_[2 * axis + upper] != 0; }
   /// The distance of an obstacle from the domain is at least this [m].
   Real distance_of(std::size_t obstacle) const {
     Real half_diagonal = 0;
@@ -67,7 +65,7 @@ class Survey {
   std::vector<Vec<D>> on_lower_face(int axis) const {
     std::vector<Vec<D>> points;
     for (std::size_t cell = 0; cell < middles_.size(); ++cell)
-      if (place(cell)[static_cast<std::size_t>(axis)] == 0) {
+      if (place(cell)[axis] == 0) {
         points.push_back(middles_[cell]);
         points.back()[axis] = state_.box.lower[axis];
       }
@@ -92,14 +90,13 @@ class Survey {
   Vec<D> middle(std::size_t cell) const {
     const std::array<int, D> at = place(cell);
     Vec<D> x;
-    for (int k = 0; k < D; ++k)
-      x[k] = state_.box.lower[k] + (at[static_cast<std::size_t>(k)] + 0.5) * edge_[k];
+    for (int k = 0; k < D; ++k) x[k] = state_.box.lower[k] + (at[k] + 0.5) * edge_[k];
     return x;
   }
   std::size_t cell_of(const Vec<D>& x) const {
     std::array<int, D> at;
     for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
+      const std::size_t axis = k;
       at[axis] =
           static_cast<int>(std::clamp((x[k] - state_.box.lower[k]) / edge_[k], 0.0, Real(n_[axis] - 1)));
     }
@@ -109,7 +106,7 @@ class Survey {
   /// Spreads from the cells with bodies, and those where inlets put them, through cells that are free.
   void reach(const RunDeck<D>& deck) {
     std::vector<std::int64_t> is_seed(middles_.size(), 0);
-    const auto n_owned = static_cast<std::size_t>(state_.bodies.n_owned());
+    const std::size_t n_owned = state_.bodies.n_owned();
     for (const Vec<D>& x : state_.bodies.position().first(n_owned)) is_seed[cell_of(x)] = 1;
     for (const InletTable<D>& inlet : deck.events.inlets.list())
       for (std::size_t cell = 0; cell < middles_.size(); ++cell)
@@ -175,7 +172,7 @@ void find_open_faces(const RunDeck<D>& deck, const State<D>& state, const Survey
 template <int D>
 Real largest_radius(const RunDeck<D>& deck, const State<D>& state) {
   Real largest = deck.events.inlets.to_come(deck.end_time).largest;
-  for (const Real radius : state.bodies.radius().first(static_cast<std::size_t>(state.bodies.n_owned())))
+  for (const Real radius : state.bodies.radius().first(state.bodies.n_owned()))
     largest = std::max(largest, radius);
   return state.comm.max(largest);
 }
@@ -242,7 +239,7 @@ void find_cut_obstacles(const State<D>& state, const Survey<D>& survey, Real lar
       for (std::size_t i = 0; i < points.size(); ++i) {
         const Real low = at_low[i].surface.distance, high = at_high[i].surface.distance;
         if (is_near(points[i]) && std::min(low, high) < largest && std::abs(low - high) > unlike)
-          is_cut[static_cast<std::size_t>((low < high ? at_low : at_high)[i].obstacle)] = 1;
+          is_cut[(low < high ? at_low : at_high)[i].obstacle] = 1;
       }
     }
     for (std::size_t o = 0; o < is_cut.size(); ++o)
@@ -263,7 +260,7 @@ void find_undetected_edges(const RunDeck<D>& deck, const State<D>& state,
   for (int k = 0; k < D; ++k) longest = std::max(longest, state.box.length(k));
   const Box<D> within = state.box.grown(filled<D>(-1e-6 * longest));
   for (int o = 0; o < static_cast<int>(state.obstacles.list().size()); ++o) {
-    const Obstacle<D>& obstacle = state.obstacles.list()[static_cast<std::size_t>(o)];
+    const Obstacle<D>& obstacle = state.obstacles.list()[o];
     for (const auto& [from, to] : obstacle.shape->undetected_edges()) {
       const Vec<D> middle = state.obstacles.pose_of(o).to_world(0.5 * (from + to));
       if (!obstacle.motion && !obstacle.driven_motion && !within.contains(middle)) continue;

@@ -49,7 +49,7 @@ void append_in_space(std::vector<double>& list, const Vec<n>& v, bool is_angle) 
 
 template <int D>
 FieldColumns<D>::FieldColumns(const State<D>& state, FieldFile file) : state_(state), file_(file) {
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n = state.bodies.n_owned();
   state.bodies.for_each_field([&]<class T>(const FieldInfo& field, const std::vector<T>& values) {
     const int place = place_in(file, field.name);
     if (place > 0) add_field(place, field, std::span<const T>(values).first(n));

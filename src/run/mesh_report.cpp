@@ -27,7 +27,7 @@ std::string facing_text(const TriangleMesh& mesh, const MeshRepairs& repairs, co
   if (repairs.one_sided >= 0)
     return fmt::format(
         "its triangles cannot all face the same way, the first is number {}: for side = \"both\"\n",
-        mesh.number[static_cast<std::size_t>(repairs.one_sided)]);
+        mesh.number[repairs.one_sided]);
   return fmt::format(
       "not closed: {} edges have one triangle and {} more than two, the first at ({:.6g}) m (triangle {}): "
       "for side = \"both\"\n",
@@ -77,7 +77,7 @@ std::string report_mesh(const std::string& path, const MeshReportOptions& option
   }
   Box<3> around = Box<3>::empty();
   for (const auto& corners : mesh.triangles)
-    for (const int v : corners) around.include(mesh.vertices[static_cast<std::size_t>(v)]);
+    for (const int v : corners) around.include(mesh.vertices[v]);
   if (!options.output.empty()) write_mended(options.output, mesh, repairs);
   if (options.json)
     return Json{{"file", path},

@@ -60,8 +60,7 @@ ProblemWriter<D>::ProblemWriter(const Comm& comm, const RunFiles& files, const O
 template <int D>
 std::int64_t image_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
   const auto position = state.bodies.position();
-  const Vec<D> d = contacts.branch[c] - (position[static_cast<std::size_t>(contacts.b[c])] -
-                                         position[static_cast<std::size_t>(contacts.a[c])]);
+  const Vec<D> d = contacts.branch[c] - (position[contacts.b[c]] - position[contacts.a[c]]);
   std::int64_t image = 0, weight = 1;
   for (int k = 0; k < D; ++k, weight *= 3) {
     if (!state.lattice.may_be_thin(k)) continue;
@@ -91,9 +90,9 @@ void ProblemWriter<D>::write(const ContactProblem<D>& solved, const std::string&
   const auto id = state.bodies.id();
   std::vector<ContactKey> keys(contacts.size());
   for (std::size_t c = 0; c < keys.size(); ++c) {
-    keys[c].a = id[static_cast<std::size_t>(contacts.a[c])];
+    keys[c].a = id[contacts.a[c]];
     if (contacts.b[c] >= 0) {
-      keys[c].b = id[static_cast<std::size_t>(contacts.b[c])];
+      keys[c].b = id[contacts.b[c]];
       keys[c].feature = image_of(state, contacts, c);
     } else {
       keys[c].b = -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])};

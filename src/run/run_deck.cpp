@@ -164,7 +164,7 @@ void RunDeck<D>::describe(Section& root) {
         if (box_given != (section.has("lower") && section.has("upper")))
           section.fail("lower", "give both 'lower' and 'upper' in [domain], or neither of them");
         for (int k = 0; k < D; ++k) {
-          box.periodic[static_cast<std::size_t>(k)] = periodic[static_cast<std::size_t>(k)];
+          box.periodic[k] = periodic[k];
           if (box.upper[k] <= box.lower[k])
             section.fail("upper", std::string("upper must exceed lower along ") + "xyz"[k]);
         }

@@ -242,10 +242,10 @@ const ContactGraph<D>& Simulation<D>::find_contacts(Real tolerance) {
 
 template <int D>
 std::span<const std::int32_t> Simulation<D>::count_contacts() {
-  contact_counts_.assign(static_cast<std::size_t>(state_.bodies.n_local()), 0);
+  contact_counts_.assign(state_.bodies.n_local(), 0);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    ++contact_counts_[static_cast<std::size_t>(contacts_.a[c])];
-    if (contacts_.b[c] >= 0) ++contact_counts_[static_cast<std::size_t>(contacts_.b[c])];
+    ++contact_counts_[contacts_.a[c]];
+    if (contacts_.b[c] >= 0) ++contact_counts_[contacts_.b[c]];
   }
   neighborhood_.ghosts().add_to_owners(contact_counts_);
   return contact_counts_;
@@ -272,7 +272,7 @@ std::uint64_t Simulation<D>::hash() const {
     for (int k = 0; k < D; ++k) {
       add(bodies.position()[i][k]);
       add(bodies.velocity()[i][k]);
-      add(bodies.image()[i][static_cast<std::size_t>(k)]);
+      add(bodies.image()[i][k]);
     }
     add(bodies.radius()[i]);
     if (bodies.carries_turns())
@@ -291,7 +291,7 @@ std::string Simulation<D>::name_type_of(GlobalId id) const {
   const auto ids = state_.bodies.id();
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (ids[i] == id) {
-      const auto type = static_cast<std::size_t>(state_.bodies.type()[i]);
+      const std::size_t type = state_.bodies.type()[i];
       if (const Environment<D>* environment = deck_.stepper->environment())
         return environment->name_of_type(type);
       const ParticleGroup<D>& group = *deck_.all_groups()[type];
@@ -322,7 +322,7 @@ void Simulation<D>::require_bodies_inside() const {
 template <int D>
 ListRequirements Simulation<D>::list_requirements(Real largest_to_come) const {
   Real largest = largest_to_come;
-  for (const Real radius : state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned())))
+  for (const Real radius : state_.bodies.radius().first(state_.bodies.n_owned()))
     largest = std::max(largest, radius);
   largest = state_.comm.max(largest);
   ListRequirements needs = deck_.stepper->list_requirements(state_, deck_.dt, largest);
@@ -346,7 +346,7 @@ std::string Simulation<D>::unmeasured_contacts(Real smallest) const {
   const auto widest = std::ranges::max_element(
       deck_.measures, {}, [](const NamedMeasure<D>& m) { return m.measure->widest_gap(); });
   if (widest == deck_.measures.end() || widest->measure->widest_gap() == 0) return {};
-  for (const Real radius : state_.bodies.radius().first(static_cast<std::size_t>(state_.bodies.n_owned())))
+  for (const Real radius : state_.bodies.radius().first(state_.bodies.n_owned()))
     smallest = std::min(smallest, radius);
   smallest = state_.comm.min(smallest);
   const Real share = deck_.output.contact_tolerance, reach = widest->measure->widest_gap();
@@ -374,13 +374,13 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
     Real limit;
   };
   const auto depth_of = [&](std::size_t c) {
-    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    const std::size_t a = contacts.a[c];
     Real radius = bodies.radius()[a];
-    Real limit = limits.empty() ? limit_of_all : limits[static_cast<std::size_t>(bodies.type()[a])];
+    Real limit = limits.empty() ? limit_of_all : limits[bodies.type()[a]];
     if (contacts.b[c] >= 0) {
-      const auto b = static_cast<std::size_t>(contacts.b[c]);
+      const std::size_t b = contacts.b[c];
       radius = std::min(radius, bodies.radius()[b]);
-      if (!limits.empty()) limit = std::max(limit, limits[static_cast<std::size_t>(bodies.type()[b])]);
+      if (!limits.empty()) limit = std::max(limit, limits[bodies.type()[b]]);
     }
     const Real share = -contacts.gap[c] / radius;
     return Depth{share, share - limit, limit};
@@ -395,14 +395,14 @@ void Simulation<D>::require_no_overlap(Real limit_of_all) {
   GlobalId key = std::numeric_limits<GlobalId>::max();
   std::string message;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    const std::size_t a = contacts.a[c];
     const GlobalId id = bodies.id()[a];
     const Depth depth = depth_of(c);
     if ((refused ? depth.excess != worst[0] : depth.share != worst[1]) || id >= key) continue;
     key = id;
     const std::string other =
         contacts.b[c] >= 0
-            ? fmt::format("body {}", bodies.id()[static_cast<std::size_t>(contacts.b[c])])
+            ? fmt::format("body {}", bodies.id()[contacts.b[c]])
             : fmt::format("obstacle \"{}\"", state_.obstacles.obstacle_with(contacts.wall[c]).name);
     const std::string share =
         depth.limit > rounding

@@ -161,7 +161,7 @@ std::vector<std::int32_t> StartingPoint<D>::match_groups(const State<D>& old, co
       if (type < 0 || static_cast<std::size_t>(type) >= n_bodies.size())
         throw InputError(fmt::format("{}: body {} is of type {}, but its deck has {} (damaged?)", path_,
                                      old.bodies.id()[i], type, n_bodies.size()));
-      ++n_bodies[static_cast<std::size_t>(type)];
+      ++n_bodies[type];
     }
   });
   old.comm.sum(n_bodies);
@@ -218,11 +218,11 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
   std::int64_t n_stopped = 0, n_unturned = 0;
   const std::vector<std::int32_t> shape_number = match_shapes(old, state);
   const auto shape_of = [&](std::size_t i) {
-    return old.bodies.carries_shapes() ? shape_number[static_cast<std::size_t>(old.bodies.shape()[i])] : 0;
+    return old.bodies.carries_shapes() ? shape_number[old.bodies.shape()[i]] : 0;
   };
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const std::int32_t type = type_of[static_cast<std::size_t>(old.bodies.type()[i])];
-    const ParticleGroup<D>& group = *groups[static_cast<std::size_t>(type)];
+    const std::int32_t type = type_of[old.bodies.type()[i]];
+    const ParticleGroup<D>& group = *groups[type];
     const auto seed = static_cast<std::uint64_t>(deck.seed);
     const GlobalId id = old.bodies.id()[i];
     put_body(bodies, static_cast<Index>(i),
@@ -233,7 +233,7 @@ void StartingPoint<D>::take_bodies(const State<D>& old, const std::vector<std::i
     for (const int k : axes_to_wrap(state.box)) {
       const Real periods = periods_beyond(state.box, bodies.position()[i], k);
       bodies.position()[i] -= periods * state.box.period(k);
-      bodies.image()[i][static_cast<std::size_t>(k)] += static_cast<std::int32_t>(periods);
+      bodies.image()[i][k] += static_cast<std::int32_t>(periods);
     }
     if (bodies.carries_shapes() && old.bodies.carries_shapes())
       bodies.orientation()[i] = old.bodies.orientation()[i];
@@ -270,29 +270,26 @@ void StartingPoint<D>::take_memory(const State<D>& old, State<D>& state, const R
   std::map<std::pair<std::string, int>, int> constraint_of;
   for (int c = 0; c < state.obstacles.n_constraints(); ++c)
     constraint_of.emplace(
-        std::pair(state.obstacles.list()[static_cast<std::size_t>(state.obstacles.obstacle_of(c))].name,
-                  state.obstacles.part_of(c)),
+        std::pair(state.obstacles.list()[state.obstacles.obstacle_of(c)].name, state.obstacles.part_of(c)),
         c);
   const ObstacleSet<D>& before = content_.obstacles;
-  std::vector<GlobalId> name_of(static_cast<std::size_t>(before.n_constraints()),
+  std::vector<GlobalId> name_of(before.n_constraints(),
                                 0);  // 0: not there any more
   for (int c = 0; c < before.n_constraints(); ++c) {
-    const auto found = constraint_of.find(
-        {before.list()[static_cast<std::size_t>(before.obstacle_of(c))].name, before.part_of(c)});
-    if (found != constraint_of.end()) name_of[static_cast<std::size_t>(c)] = -1 - GlobalId{found->second};
+    const auto found = constraint_of.find({before.list()[before.obstacle_of(c)].name, before.part_of(c)});
+    if (found != constraint_of.end()) name_of[c] = -1 - GlobalId{found->second};
   }
   ContactMemory& memory = state.memory;
   memory.width = old.memory.width;
   memory.start.assign(1, 0);
   std::int64_t n_dropped = 0;
-  const auto width = static_cast<std::size_t>(memory.width);
+  const std::size_t width = memory.width;
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_bodies); ++i) {
-    for (auto e = static_cast<std::size_t>(old.memory.start[i]);
-         e < static_cast<std::size_t>(old.memory.start[i + 1]); ++e) {
+    for (std::size_t e = old.memory.start[i]; e < static_cast<std::size_t>(old.memory.start[i + 1]); ++e) {
       GlobalId other = old.memory.other[e];
       if (other < 0) {
         const GlobalId name = -1 - other;
-        const auto constraint = static_cast<std::size_t>(id_of_partner(name));
+        const std::size_t constraint = id_of_partner(name);
         other = constraint < name_of.size() ? name_of[constraint] : 0;
         if (other != 0) other -= name - id_of_partner(name);  // the same image
         if (other == 0) {
@@ -320,7 +317,7 @@ template <int D>
 void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
   const auto list = state.obstacles.list();
   for (const DrivenState& before : old.obstacles.driven()) {
-    const Obstacle<D>& there = old.obstacles.list()[static_cast<std::size_t>(before.obstacle)];
+    const Obstacle<D>& there = old.obstacles.list()[before.obstacle];
     const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
     if (here == list.end() || before.position == 0) continue;
     const char* unit = there.driven_motion->turns() ? "rad" : "m";
@@ -332,7 +329,7 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
                               : "here its motion is not \"driven\""));
       continue;
     }
-    DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(here->driven)];
+    DrivenState& wall = state.obstacles.driven()[here->driven];
     const DrivenState as_deck = wall;
     wall = before;
     wall.obstacle = as_deck.obstacle;

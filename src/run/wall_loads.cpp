@@ -16,7 +16,7 @@ std::size_t n_cells(const Outline<D>& outline) {
 
 template <int D>
 Real area(const Outline<D>& outline, std::size_t cell) {
-  const auto at = [&](int i) { return outline.points[static_cast<std::size_t>(i)]; };
+  const auto at = [&](int i) { return outline.points[i]; };
   if constexpr (D == 2) {
     return norm(at(outline.lines[cell][1]) - at(outline.lines[cell][0]));
   } else {
@@ -37,7 +37,7 @@ WallLoads wall_loads(const State<D>& state, const ContactGraph<D>& contacts,
   std::vector<char> by_part;
   std::size_t n_places = 0;
   for (std::size_t o = 0; o < outlines.size(); ++o) {
-    const auto n_parts = static_cast<std::size_t>(state.obstacles.list()[o].shape->n_parts());
+    const std::size_t n_parts = state.obstacles.list()[o].shape->n_parts();
     by_part.push_back(n_cells(outlines[o]) == n_parts ? 1 : 0);
     first.push_back(n_places);
     n_places += by_part.back() != 0 ? n_parts : 1;
@@ -50,8 +50,8 @@ WallLoads wall_loads(const State<D>& state, const ContactGraph<D>& contacts,
   std::vector<std::int64_t> sums(n_places * width);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (contacts.b[c] >= 0) continue;
-    const auto o = static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]));
-    const auto part = static_cast<std::size_t>(state.obstacles.part_of(contacts.wall[c]));
+    const std::size_t o = state.obstacles.obstacle_of(contacts.wall[c]);
+    const std::size_t part = state.obstacles.part_of(contacts.wall[c]);
     std::int64_t* sum = &sums[(first[o] + (by_part[o] != 0 ? part : 0)) * width];
     const Vec<D> force = force_on_b(contacts, c);
     for (int k = 0; k < D; ++k) sum[k] += std::llround(force[k] / unit);

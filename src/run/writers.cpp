@@ -292,7 +292,7 @@ void Writers<D>::write_vtk(const State<D>& state, const ContactGraph<D>& contact
 template <int D>
 void Writers<D>::write_particles(const State<D>& state, std::span<const std::int32_t> contact_counts) {
   const BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   std::vector<double> points;
   points.reserve(3 * n);
   for (const Vec<D>& x : bodies.position().first(n)) append_3d<D>(points, x);
@@ -315,14 +315,14 @@ void Writers<D>::write_contacts(const State<D>& state, const ContactGraph<D>& co
   std::vector<std::int64_t> lines, id_a, id_b;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     // Drawn from body a, so that a line through a periodic face leaves the box instead of crossing it.
-    const auto a = static_cast<std::size_t>(contacts.a[c]);
+    const std::size_t a = contacts.a[c];
     lines.push_back(static_cast<std::int64_t>(2 * c));
     lines.push_back(static_cast<std::int64_t>(2 * c + 1));
     append_3d<D>(points, bodies.position()[a]);
     append_3d<D>(points, bodies.position()[a] + contacts.branch[c]);
     id_a.push_back(bodies.id()[a]);
     id_b.push_back(contacts.b[c] < 0 ? -1 - GlobalId{state.obstacles.obstacle_of(contacts.wall[c])}
-                                     : bodies.id()[static_cast<std::size_t>(contacts.b[c])]);
+                                     : bodies.id()[contacts.b[c]]);
   }
   Geometry graph;
   graph.points = points;
@@ -377,7 +377,7 @@ template <int D>
 void Writers<D>::write_h5md(const State<D>& state, const Stepper<D>& stepper) {
   Scope timer("h5md");
   const BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   FieldColumns<D> columns(state, FieldFile::h5md);
   std::vector<Observable> observables;
   for (const CertificateEntry& entry : stepper.certificate())

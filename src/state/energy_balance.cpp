@@ -16,7 +16,7 @@ template <int D>
 void find_potential_in_forces(const State<D>& state, std::vector<Real>& energy) {
   energy.clear();
   if (state.forces.empty()) return;
-  energy.resize(static_cast<std::size_t>(state.bodies.n_owned()));
+  energy.resize(state.bodies.n_owned());
   for (const auto& field : state.forces) field->add_potential(state, energy);
 }
 

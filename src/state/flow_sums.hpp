@@ -25,12 +25,11 @@ Vec<D> mean_velocity_about_flow(const State<D>& state, std::size_t n, const Body
     const std::size_t i = body(k);
     const Real mass = state.bodies.mass()[i];
     const Vec<D> c = velocity_about_flow(state, i);
-    for (int axis = 0; axis < D; ++axis) terms[static_cast<std::size_t>(axis)] = mass * c[axis];
+    for (int axis = 0; axis < D; ++axis) terms[axis] = mass * c[axis];
     terms[D] = mass;
   });
   Vec<D> mean;
-  for (int axis = 0; axis < D; ++axis)
-    mean[axis] = momentum[D] > 0 ? momentum[static_cast<std::size_t>(axis)] / momentum[D] : 0;
+  for (int axis = 0; axis < D; ++axis) mean[axis] = momentum[D] > 0 ? momentum[axis] / momentum[D] : 0;
   return mean;
 }
 

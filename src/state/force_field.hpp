@@ -36,9 +36,7 @@ class ForceField {
   }
   const std::string& name() const { return name_; }
   const std::string& where() const { return where_; }
-  bool acts_on(const BodyStore<D>& bodies, std::size_t i) const {
-    return types_[static_cast<std::size_t>(bodies.type()[i])];
-  }
+  bool acts_on(const BodyStore<D>& bodies, std::size_t i) const { return types_[bodies.type()[i]]; }
 
  private:
   std::string name_;

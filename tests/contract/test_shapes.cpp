@@ -310,8 +310,8 @@ std::vector<Vec<2>> local_minima(const ObstacleSet<2>& shape, const Vec<2>& x, b
       found.push_back(y);
   };
   for (const auto& line : outline.lines) {
-    const Vec<2>& a = outline.points[static_cast<std::size_t>(line[0])];
-    const Vec<2>& b = outline.points[static_cast<std::size_t>(line[1])];
+    const Vec<2>& a = outline.points[line[0]];
+    const Vec<2>& b = outline.points[line[1]];
     const auto at = [&](int i) { return a + (static_cast<Real>(i) / n_pieces) * (b - a); };
     for (int i = 1; i < n_pieces; ++i)
       if (norm(x - at(i)) <= norm(x - at(i - 1)) && norm(x - at(i)) < norm(x - at(i + 1))) offer(at(i));
@@ -319,8 +319,8 @@ std::vector<Vec<2>> local_minima(const ObstacleSet<2>& shape, const Vec<2>& x, b
       // From a corner the distance must grow along all lines that meet there.
       bool grows = true;
       for (const auto& other : outline.lines) {
-        const Vec<2>& p = outline.points[static_cast<std::size_t>(other[0])];
-        const Vec<2>& q = outline.points[static_cast<std::size_t>(other[1])];
+        const Vec<2>& p = outline.points[other[0]];
+        const Vec<2>& q = outline.points[other[1]];
         for (const auto& [here, there] : {std::pair(p, q), std::pair(q, p)})
           if (is_same(here, end))
             grows = grows && norm(x - (here + (1.0 / n_pieces) * (there - here))) > norm(x - here);
@@ -393,8 +393,7 @@ void check_special_points(const ObstacleSet<D>& shape) {
   for (const Vec<D>& y : outline.points) center += y * (1.0 / static_cast<Real>(outline.points.size()));
   points.push_back(center);
   for (const auto& line : outline.lines)
-    points.push_back(0.5 * (outline.points[static_cast<std::size_t>(line[0])] +
-                            outline.points[static_cast<std::size_t>(line[1])]));
+    points.push_back(0.5 * (outline.points[line[0]] + outline.points[line[1]]));
   for (int k = 0; k < D; ++k) points.push_back(outline.points[0] + unit_vector<D>(k, 1e-200));
   Real worst_length = 0;
   for (int part = 0; part < shape.n_constraints(); ++part)

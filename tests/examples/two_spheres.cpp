@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   bodies.carry(scheme->traits().field_set);
   bodies.resize(state.comm.is_root() ? 2 : 0, 0);
   for (Index k = 0; k < bodies.n_owned(); ++k) {
-    const auto i = static_cast<std::size_t>(k);
+    const std::size_t i = k;
     const Real side = k == 0 ? -1 : 1, radius = 0.1;
     bodies.id()[i] = k;
     bodies.radius()[i] = radius;

@@ -23,8 +23,8 @@ template <int D>
 std::string first_different_body(const State<D>& alone, const State<D>& together) {
   std::unordered_map<GlobalId, std::size_t> place;
   for (Index i = 0; i < alone.bodies.n_owned(); ++i)
-    place[alone.bodies.id()[static_cast<std::size_t>(i)]] = static_cast<std::size_t>(i);
-  const auto n = static_cast<std::size_t>(together.bodies.n_owned());
+    place[alone.bodies.id()[i]] = static_cast<std::size_t>(i);
+  const std::size_t n = together.bodies.n_owned();
   const auto ids = together.bodies.id().first(n);
   constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
   std::int64_t rank_of_field = 0, field = none, body = none;

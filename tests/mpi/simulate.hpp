@@ -116,7 +116,7 @@ void look_at(Simulation<D>& simulation, Outcome& outcome) {
       h = (std::rotl(h, 23) ^ bits(number)) * 0x9e3779b97f4a7c15U;
       h ^= h >> 29;
     };
-    const auto id = [&](Index i) { return state.bodies.id()[static_cast<std::size_t>(i)]; };
+    const auto id = [&](Index i) { return state.bodies.id()[i]; };
     add(id(graph.a[c]));
     add(graph.b[c] < 0 ? GlobalId{-1} : id(graph.b[c]));
     add(graph.wall[c]);

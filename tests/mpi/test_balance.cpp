@@ -46,20 +46,20 @@ struct RandomBlocks {
     return max;
   }
   std::vector<std::int64_t> loads(const Domain::Shares& shares, int n_ranks) const {
-    std::vector<std::int64_t> load(static_cast<std::size_t>(n_ranks), 0);
-    for (const auto& [key, weight] : all) load[static_cast<std::size_t>(shares.owner_of(key))] += weight;
+    std::vector<std::int64_t> load(n_ranks, 0);
+    for (const auto& [key, weight] : all) load[shares.owner_of(key)] += weight;
     return load;
   }
   /// The fullest rank if each takes blocks until it has its share, and the fullest with the least that any
   /// splitters along the curve can do.
   std::int64_t fullest_of_greedy(int n_ranks) const {
-    std::vector<std::int64_t> load(static_cast<std::size_t>(n_ranks), 0);
+    std::vector<std::int64_t> load(n_ranks, 0);
     std::int64_t before = 0;
     for (const auto& [key, weight] : all) {
       // The rank in whose share the block begins.
       std::int64_t rank = 0;
       while (rank + 1 < n_ranks && before + weight > total() * (rank + 1) / n_ranks) ++rank;
-      load[static_cast<std::size_t>(rank)] += weight;
+      load[rank] += weight;
       before += weight;
     }
     return *std::max_element(load.begin(), load.end());
@@ -231,11 +231,10 @@ TEST_CASE("balance: weights found from times share time out evenly where counts 
           std::inner_product(weight_of.begin(), weight_of.end(), all_counts[block].begin(), std::int64_t{0}));
     }
     const Domain::Shares shares = domain.propose(keys, weights, key_bits);
-    std::vector<LoadCounts> loads(static_cast<std::size_t>(n_ranks));
+    std::vector<LoadCounts> loads(n_ranks);
     for (std::size_t block = 0; block < n_blocks; ++block) {
       owner[block] = shares.owner_of(all_keys[block]);
-      for (std::size_t k = 0; k < n_loads; ++k)
-        loads[static_cast<std::size_t>(owner[block])][k] += all_counts[block][k];
+      for (std::size_t k = 0; k < n_loads; ++k) loads[owner[block]][k] += all_counts[block][k];
     }
     return loads;
   };
@@ -255,7 +254,7 @@ TEST_CASE("balance: weights found from times share time out evenly where counts 
   std::vector<LoadCounts> loads = share_out({1, 1, 0, 0});
   if (n_ranks > 1) CHECK(unevenness(loads) > 1.2);
   for (int list = 0; list < 10; ++list) {
-    const LoadCounts& mine = loads[static_cast<std::size_t>(world.rank())];
+    const LoadCounts& mine = loads[world.rank()];
     RandomStream stream(5, list * 64 + world.rank(), 1);
     costs.observe(mine, time_of(mine) * stream.uniform(0.97, 1.03));
     loads = share_out(costs.weights());

@@ -85,7 +85,7 @@ void take(Simulation<D>& simulation, int n_steps, End<D>& end) {
 template <int D>
 End<D> look(Simulation<D>& simulation, End<D> end) {
   const State<D>& state = simulation.state();
-  const auto n = static_cast<std::size_t>(simulation.n_bodies());
+  const std::size_t n = simulation.n_bodies();
   std::vector<Real> numbers(n * 2 * D, -HUGE_VAL);
   for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
     Real* to = &numbers[static_cast<std::size_t>(state.bodies.id()[i]) * 2 * D];

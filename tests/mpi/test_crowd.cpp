@@ -92,11 +92,11 @@ Evacuation evacuate(const Comm& comm, const std::string& text, const Overrides& 
       mine.push_back({d.id, d.time, d.exit});
     crowd_world(state)->environment->departures().clear();
   }
-  std::vector<Real> time(static_cast<std::size_t>(state.next_id), -1);
+  std::vector<Real> time(state.next_id, -1);
   std::vector<std::int64_t> exit(time.size());
   for (const Departed& d : mine) {
-    time[static_cast<std::size_t>(d.id)] = d.time;
-    exit[static_cast<std::size_t>(d.id)] = d.exit;
+    time[d.id] = d.time;
+    exit[d.id] = d.exit;
   }
   comm.max(time);
   comm.sum(exit);

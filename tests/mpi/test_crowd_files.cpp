@@ -99,7 +99,7 @@ TEST_CASE("images: rows of any number of ranks are read by any other", "[io]") {
     CHECK(series.last_time() == 0.1 * 10);
     CHECK_FALSE(std::filesystem::exists(folder + "/fields/run_fields_000000020.pvti"));
     const std::vector<Real> mine = series.read_last("sum");
-    const auto first = static_cast<std::size_t>(grid.first_row(world) * grid.nx);
+    const std::size_t first = grid.first_row(world) * grid.nx;
     REQUIRE(mine.size() == static_cast<std::size_t>((grid.end_row(world) - grid.first_row(world)) * grid.nx));
     for (std::size_t i = 0; i < mine.size(); ++i) CHECK(mine[i] == static_cast<double>(first + i) / 3 + 10);
     CHECK_THROWS_AS(series.read_last("flux"), InputError);

@@ -194,8 +194,7 @@ Held hold(const Comm& comm, const Overrides& overrides) {
     const BodyStore<3>& bodies = std::as_const(simulation).state().bodies;
     std::vector<Real> x(n_sticking, -HUGE_VAL);
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)
-      if (bodies.id()[i] < GlobalId{n_sticking})
-        x[static_cast<std::size_t>(bodies.id()[i])] = bodies.position()[i][0];
+      if (bodies.id()[i] < GlobalId{n_sticking}) x[bodies.id()[i]] = bodies.position()[i][0];
     comm.max(x);
     return x;
   };
@@ -298,25 +297,25 @@ TEST_CASE("dem: bodies move before the first block that touches them and are don
   const TouchedBodies<2> touched(schedule, static_cast<std::size_t>(ghosts.n_local()));
   BlockSchedule<2> turns;
   turns.plan(schedule, ghosts, touched);
-  const auto n_owned = static_cast<std::size_t>(ghosts.n_owned());
+  const std::size_t n_owned = ghosts.n_owned();
   const std::size_t size = BlockSchedule<2>::chunk_size;
   const auto n_turns = turns.order().size();
   REQUIRE(n_turns == schedule.all_blocks().size());
   CHECK(turns.n_early() <= turns.n_before_late());
   std::vector<int> begun((n_owned + size - 1) / size, 0), done(begun.size(), 0);
   const auto count = [](std::span<const Index> chunks, std::vector<int>& counts) {
-    for (const Index chunk : chunks) ++counts[static_cast<std::size_t>(chunk)];
+    for (const Index chunk : chunks) ++counts[chunk];
   };
   count(turns.starts_first(), begun);
   for (const Index body : ghosts.copied()) CHECK(begun[static_cast<std::size_t>(body) / size] == 1);
   std::vector<int> ran(n_turns, 0);
   for (std::size_t turn = 0; turn < n_turns; ++turn) {
-    const auto block = static_cast<std::size_t>(turns.order()[turn]);
+    const std::size_t block = turns.order()[turn];
     ++ran[block];
     CHECK(turns.turn_of(block) == static_cast<Index>(turn));
     count(turns.starts_at(turn), begun);
     for (const Index body : touched.of(block)) {
-      const auto i = static_cast<std::size_t>(body);
+      const std::size_t i = body;
       if (i >= n_owned) continue;
       CHECK(begun[i / size] == 1);
       CHECK(done[i / size] == 0);

@@ -23,7 +23,7 @@ namespace {
 template <class T>
 std::vector<T> gather(const Comm& comm, const std::vector<T>& mine) {
   const int n_bytes = static_cast<int>(mine.size() * sizeof(T));
-  std::vector<int> counts(static_cast<std::size_t>(comm.size())), starts(counts.size());
+  std::vector<int> counts(comm.size()), starts(counts.size());
   MPI_Allgather(&n_bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, comm.handle());
   std::exclusive_scan(counts.begin(), counts.end(), starts.begin(), 0);
   std::vector<T> all(static_cast<std::size_t>(starts.back() + counts.back()) / sizeof(T));
@@ -99,12 +99,11 @@ struct Scene {
 
     // Positions are wrapped along periodic axes, with the image counted.
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
-      const Body<D>& body = bodies[static_cast<std::size_t>(ids()[i])];
+      const Body<D>& body = bodies[ids()[i]];
       for (int k = 0; k < D; ++k) {
         const Real x = state.bodies.position()[i][k];
         if (box.is_periodic(k)) CHECK((x >= box.lower[k] && x < box.upper[k]));
-        CHECK(x + state.bodies.image()[i][static_cast<std::size_t>(k)] * box.length(k) ==
-              Approx(body.position[k]).margin(1e-12));
+        CHECK(x + state.bodies.image()[i][k] * box.length(k) == Approx(body.position[k]).margin(1e-12));
       }
     }
   }
@@ -115,8 +114,7 @@ struct Scene {
     for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
       std::vector<GlobalId> touched;
       for (const auto& block : schedule.blocks(colour))
-        for (const Index i : bodies_of(schedule, block))
-          touched.push_back(ids()[static_cast<std::size_t>(i)]);
+        for (const Index i : bodies_of(schedule, block)) touched.push_back(ids()[i]);
       touched = gather(comm, touched);
       std::sort(touched.begin(), touched.end());
       CHECK(std::adjacent_find(touched.begin(), touched.end()) == touched.end());
@@ -125,8 +123,8 @@ struct Scene {
 
   void check_ghosts() {
     GhostExchange<D>& ghosts = neighborhood.ghosts();
-    const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
-    const auto n_local = static_cast<std::size_t>(state.bodies.n_local());
+    const std::size_t n_owned = state.bodies.n_owned();
+    const std::size_t n_local = state.bodies.n_local();
     std::vector<Real> scalars(n_local, -1);
     std::vector<Vec<D>> vectors(n_local);
     for (std::size_t i = 0; i < n_owned; ++i) {
@@ -153,8 +151,8 @@ struct Scene {
   std::map<GlobalId, Real> trace_of_sweep() {
     GhostExchange<D>& ghosts = neighborhood.ghosts();
     const SweepSchedule<D>& schedule = neighborhood.schedule();
-    const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
-    std::vector<SweepRecord> records(static_cast<std::size_t>(state.bodies.n_local()));
+    const std::size_t n_owned = state.bodies.n_owned();
+    std::vector<SweepRecord> records(state.bodies.n_local());
     for (std::size_t i = 0; i < records.size(); ++i)
       records[i] =
           i < n_owned ? SweepRecord{{value_of(ids()[i]), 0, 0}, 1} : SweepRecord{{NAN, NAN, NAN}, NAN};
@@ -164,11 +162,10 @@ struct Scene {
       const auto run = [&](const auto& blocks, bool boundary) {
         for (const auto& block : blocks)
           for (const Index i : bodies_of(schedule, block)) {
-            SweepRecord& record = records[static_cast<std::size_t>(i)];
-            CHECK(record.x[0] == value_of(ids()[static_cast<std::size_t>(i)]));  // never a dead copy
+            SweepRecord& record = records[i];
+            CHECK(record.x[0] == value_of(ids()[i]));  // never a dead copy
             record.x[1] = record.x[1] * 10 + colour + 1;
-            if (!boundary && !ghosts.shared().empty())
-              CHECK(ghosts.shared()[static_cast<std::size_t>(i)] == 0);
+            if (!boundary && !ghosts.shared().empty()) CHECK(ghosts.shared()[i] == 0);
           }
       };
       run(schedule.boundary_blocks(colour), true);
@@ -186,21 +183,20 @@ struct Scene {
 
   /// Gives every candidate pair a multiplier that is a function of its ids.
   void check_multipliers_found() {
-    const auto n = static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size);
+    const std::size_t n = neighborhood.schedule().n_batches() * batch_size;
     std::vector<Real> values(n), no_walls;
     neighborhood.list().restore(state, values, no_walls, 1);
     int n_lost = 0;
     neighborhood.schedule().for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-      n_lost += values[place] !=
-                value_of(ids()[static_cast<std::size_t>(low)], ids()[static_cast<std::size_t>(high)]);
+      n_lost += values[place] != value_of(ids()[low], ids()[high]);
     });
     CHECK(n_lost == 0);
   }
   void set_multipliers() {
-    const auto n = static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size);
+    const std::size_t n = neighborhood.schedule().n_batches() * batch_size;
     std::vector<Real> values(n, 0), no_walls;
     neighborhood.schedule().for_each_pair([&](std::size_t place, Index low, Index high, Index) {
-      values[place] = value_of(ids()[static_cast<std::size_t>(low)], ids()[static_cast<std::size_t>(high)]);
+      values[place] = value_of(ids()[low], ids()[high]);
     });
     state.memory = neighborhood.list().remember(state, neighborhood.ghosts(), values, no_walls, 1);
     CHECK(state.memory.n_bodies() == state.bodies.n_owned());
@@ -271,9 +267,8 @@ TEST_CASE("domain: ranks own consecutive keys, together all of them, and agree",
   for (const auto& [key, weight] : mine) keys.push_back(key), weights.push_back(weight);
   domain.adopt(domain.propose(keys, weights, bits));
   check();
-  std::vector<std::int64_t> load(static_cast<std::size_t>(world.size()), 0);
-  for (BlockKey key = 0; key < all.size(); ++key)
-    load[static_cast<std::size_t>(domain.owner_of(key))] += all[key];
+  std::vector<std::int64_t> load(world.size(), 0);
+  for (BlockKey key = 0; key < all.size(); ++key) load[domain.owner_of(key)] += all[key];
   const std::int64_t total = std::accumulate(all.begin(), all.end(), std::int64_t{0});
   const std::int64_t heaviest = *std::max_element(all.begin(), all.end());
   for (const std::int64_t l : load) CHECK(l <= total / world.size() + heaviest);
@@ -309,7 +304,7 @@ TEST_CASE("sparse all-to-all: everything arrives, empty and long messages too, i
     const std::vector<PackedMessage> arrived = outgoing.exchange(world);
     REQUIRE(arrived.size() == static_cast<std::size_t>(world.rank()) + 1);
     for (int from = 0; from <= world.rank(); ++from) {
-      const PackedMessage& message = arrived[static_cast<std::size_t>(from)];
+      const PackedMessage& message = arrived[from];
       CHECK(message.rank == from);
       CHECK(message.bytes == std::vector<std::byte>(length(from, world.rank()), std::byte(from + round)));
     }
@@ -358,7 +353,7 @@ TEST_CASE("migration: fields and memory go along, over any distance", "[mpi]") {
                             [&](GlobalId id) { return id % world.size() == world.rank(); });
   std::vector<RememberedContact> contacts;
   for (Index i = 0; i < state.bodies.n_owned(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     const GlobalId id = state.bodies.id()[at];
     state.bodies.velocity()[at] = filled<3>(value_of(id));
     state.bodies.image()[at] = {static_cast<std::int32_t>(id), -1, 2};
@@ -370,14 +365,13 @@ TEST_CASE("migration: fields and memory go along, over any distance", "[mpi]") {
   });
   std::vector<int> destination;
   for (Index i = 0; i < state.bodies.n_owned(); ++i)
-    destination.push_back(static_cast<int>(state.bodies.id()[static_cast<std::size_t>(i)] / 3) %
-                          world.size());
+    destination.push_back(static_cast<int>(state.bodies.id()[i] / 3) % world.size());
   const std::int64_t n_moved = migrate<3>(world, destination, state.bodies, state.memory);
   if (world.size() > 1) CHECK(n_moved > 30);
   CHECK(world.sum(static_cast<std::int64_t>(state.bodies.n_owned())) == 100);
   CHECK(state.memory.n_bodies() == state.bodies.n_owned());
   for (Index i = 0; i < state.bodies.n_owned(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     const GlobalId id = state.bodies.id()[at];
     CHECK(static_cast<int>(id / 3) % world.size() == world.rank());
     CHECK(state.bodies.velocity()[at] == filled<3>(value_of(id)));
@@ -428,7 +422,7 @@ TEST_CASE("neighborhood: a body a hair below a periodic face is wrapped for good
     std::array<Real, 4> seen;  // positions and images by id, whoever owns the bodies
     seen.fill(-HUGE_VAL);
     for (std::size_t i = 0; i < static_cast<std::size_t>(scene.state.bodies.n_owned()); ++i) {
-      const auto id = static_cast<std::size_t>(scene.ids()[i]);
+      const std::size_t id = scene.ids()[i];
       seen[id] = scene.state.bodies.position()[i][0];
       seen[2 + id] = scene.state.bodies.image()[i][0];
     }

@@ -28,13 +28,12 @@ std::vector<Body<D>> lattice_packing(const Box<D>& box, Real spacing) {
   std::vector<Body<D>> bodies;
   std::array<int, D> n{};
   int total = 1;
-  for (int k = 0; k < D; ++k)
-    total *= n[static_cast<std::size_t>(k)] = static_cast<int>(std::floor(box.length(k) / spacing));
+  for (int k = 0; k < D; ++k) total *= n[k] = static_cast<int>(std::floor(box.length(k) / spacing));
   for (int number = 0; number < total; ++number) {
     Body<D> body{number, {}, 0.45 * spacing};
     int rest = number;
     for (int k = 0; k < D; ++k) {
-      const int along = n[static_cast<std::size_t>(k)];
+      const int along = n[k];
       body.position[k] = box.lower[k] + (rest % along + 0.5) * spacing;
       rest /= along;
     }
@@ -62,7 +61,7 @@ struct Packing {
         domain(shared_out(on, lattice)),
         state(state_of(on, box, all,
                        [&](GlobalId id) {
-                         const auto& body = all[static_cast<std::size_t>(id)];
+                         const auto& body = all[id];
                          return domain.owner_of(block_of(body)) == on.rank();
                        })),
         ghosts(on) {
@@ -282,13 +281,13 @@ template <int D>
 std::map<GlobalId, Real> trace_of_sweeps(Packing<D>& packing, int n_sweeps) {
   const Lattice<D>& lattice = packing.lattice;
   const BodyStore<D>& bodies = packing.state.bodies;
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
-  const auto n_local = static_cast<std::size_t>(bodies.n_local());
+  const std::size_t n_owned = bodies.n_owned();
+  const std::size_t n_local = bodies.n_local();
   // The colours in which this rank touches a body.
   std::vector<std::set<int>> mine(n_local);
   std::vector<Real> values(n_local, NAN);
   for (std::size_t i = 0; i < n_local; ++i) {
-    const auto id = static_cast<std::size_t>(packing.ids()[i]);
+    const std::size_t id = packing.ids()[i];
     for (const auto& [colour, rank] : touchers(packing, packing.bodies[id]))
       if (rank == packing.comm.rank()) mine[i].insert(colour);
     if (i < n_owned) values[i] = 0;
@@ -344,28 +343,26 @@ void check_partial_sums(const Box<D>& box, int block_cells) {
   CAPTURE(D, block_cells);
   Packing<D> packing(world, box, lattice_packing<D>(box, 1), block_cells);
   GhostExchange<D>& ghosts = packing.ghosts;
-  const auto id_of = [&](Index body) {
-    return static_cast<Real>(packing.ids()[static_cast<std::size_t>(body)]);
-  };
+  const auto id_of = [&](Index body) { return static_cast<Real>(packing.ids()[body]); };
   // Two numbers: the body, and colour and rank.
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
   ghosts.begin_partial_sums(2, [&](Index k, Real* out) {
-    const auto& sum = leaving[static_cast<std::size_t>(k)];
+    const auto& sum = leaving[k];
     out[0] = id_of(sum.body);
     out[1] = 100 * sum.colour + world.rank();
   });
   std::map<std::pair<Index, int>, Real> found;
   int n_wrong = 0;
   ghosts.end_partial_sums(2, [&](Index k, const Real* in) {
-    const auto& sum = arriving[static_cast<std::size_t>(k)];
+    const auto& sum = arriving[k];
     n_wrong += in[0] != id_of(sum.body) || found.count({sum.body, sum.colour}) > 0;
     found[{sum.body, sum.colour}] = in[1];
   });
   CHECK(n_wrong == 0);
   std::map<std::pair<Index, int>, Real> expected;
   for (Index i = 0; i < packing.state.bodies.n_owned(); ++i) {
-    const auto id = static_cast<std::size_t>(packing.ids()[static_cast<std::size_t>(i)]);
+    const std::size_t id = packing.ids()[i];
     for (const auto& [colour, rank] : touchers(packing, packing.bodies[id]))
       if (rank != world.rank()) expected[{i, colour}] = 100 * colour + rank;
   }
@@ -418,7 +415,7 @@ TEST_CASE("exchange: records of all widths, there and back, with and without tra
     }
     for (const int width : {1, 2, 3, 4, 5, 6, 8, 9}) {
       CAPTURE(width, plan);
-      const auto w = static_cast<std::size_t>(width);
+      const std::size_t w = width;
       const std::size_t bytes = w * sizeof(Real);
       CHECK(exchange.volume(bytes) == ExchangeVolume{volume.messages, volume.bytes * std::int64_t(bytes)});
       CHECK(exchange.volume(bytes, RecordExchange::Direction::reverse) ==
@@ -439,8 +436,8 @@ TEST_CASE("exchange: records of all widths, there and back, with and without tra
           if (rank != peer) there += 2 * n_entries(peer, rank);
         for (int k = 0; k < n_entries(peer, me); ++k, at += 2, there += 2)
           for (int c = 0; c < width; ++c) {
-            n_wrong += values[static_cast<std::size_t>(at * width + c)] != 1000 * peer + there * width + c;
-            n_wrong += values[static_cast<std::size_t>((at + 1) * width + c)] != -1;
+            n_wrong += values[at * width + c] != 1000 * peer + there * width + c;
+            n_wrong += values[(at + 1) * width + c] != -1;
           }
       }
       CHECK(n_wrong == 0);
@@ -449,7 +446,7 @@ TEST_CASE("exchange: records of all widths, there and back, with and without tra
       exchange.end_combining(std::span(values), width, RecordExchange::Direction::reverse, std::plus<>());
       for (Index i = 0; i < first_received; ++i)
         for (int c = 0; c < width; ++c) {
-          const auto j = static_cast<std::size_t>(i * width + c);
+          const std::size_t j = i * width + c;
           n_wrong += values[j] != (i % 2 == 0 ? 2 : 1) * before[j];
         }
       CHECK(n_wrong == 0);
@@ -468,7 +465,7 @@ TEST_CASE("exchange: bodies that migrate are counted", "[mpi]") {
   std::vector<int> destination;
   std::map<int, std::int64_t> leaving;
   for (Index i = 0; i < bodies.n_owned(); ++i) {
-    destination.push_back(static_cast<int>(bodies.id()[static_cast<std::size_t>(i)]) % world.size());
+    destination.push_back(static_cast<int>(bodies.id()[i]) % world.size());
     if (destination.back() != world.rank()) ++leaving[destination.back()];
   }
   std::int64_t field_bytes = 0;

@@ -26,7 +26,7 @@ GlobalId id_of(Index body) {
 /// Contacts of one pair are distinguished by numbers that fall, static bodies are constraints 0 to 2.
 template <int D>
 ContactKey key_of(const SerialProblem<D>& whole, Index contact) {
-  const auto c = static_cast<std::size_t>(contact);
+  const std::size_t c = contact;
   const auto name = [&](Index body) { return body < 0 ? GlobalId{-1} - contact % 3 : id_of(body); };
   return {name(whole.a[c]), name(whole.b[c]), -contact};
 }
@@ -113,7 +113,7 @@ class Reader {
       const std::int64_t place = by_rows ? std::int64_t{i[e]} * n + p[e] : std::int64_t{p[e]} * m + i[e];
       sorted = sorted && place > before && x[e] != 0;
       before = place;
-      dense[static_cast<std::size_t>(i[e] * n + p[e])] = x[e];
+      dense[i[e] * n + p[e]] = x[e];
     }
     CHECK(sorted);
     return dense;
@@ -141,12 +141,11 @@ void check_content(const SerialProblem<D>& whole, const std::string& path) {
   std::iota(bodies.begin(), bodies.end(), 0);
   std::sort(bodies.begin(), bodies.end(), [](Index i, Index j) { return id_of(i) < id_of(j); });
   std::vector<std::int32_t> row(bodies.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    row[static_cast<std::size_t>(bodies[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < bodies.size(); ++i) row[bodies[i]] = static_cast<std::int32_t>(i);
   std::vector<Index> contacts(whole.a.size());
   std::iota(contacts.begin(), contacts.end(), 0);
   const auto home = [&](Index c) {
-    const auto contact = static_cast<std::size_t>(c);
+    const std::size_t contact = c;
     return id_of(whole.a[contact] < 0 ? whole.b[contact] : whole.a[contact]);
   };
   std::sort(contacts.begin(), contacts.end(), [&](Index c, Index d) {
@@ -163,11 +162,11 @@ void check_content(const SerialProblem<D>& whole, const std::string& path) {
         mass[(i * q + j) * static_cast<std::size_t>(n) + i * q + k] =
             whole.mass[(static_cast<std::size_t>(bodies[i]) * q + j) * q + k];
   for (std::size_t place = 0; place < contacts.size(); ++place) {
-    const auto c = static_cast<std::size_t>(contacts[place]);
+    const std::size_t c = contacts[place];
     for (std::size_t side = 0; side < 2; ++side) {
       const Index body = side == 0 ? whole.a[c] : whole.b[c];
       if (body < 0) continue;
-      const auto first = static_cast<std::size_t>(row[static_cast<std::size_t>(body)]) * q;
+      const auto first = static_cast<std::size_t>(row[body]) * q;
       for (std::size_t k = 0; k < D; ++k)
         for (std::size_t j = 0; j < q; ++j)
           jacobian[(first + j) * static_cast<std::size_t>(m) + place * D + k] =
@@ -203,8 +202,7 @@ void check_content(const SerialProblem<D>& whole, const std::string& path) {
   for (const Index c : contacts) {
     const ContactKey key = key_of(whole, c);
     keys.insert(keys.end(), {key.a, key.b, key.feature});
-    for (const Index body : {whole.a[static_cast<std::size_t>(c)], whole.b[static_cast<std::size_t>(c)]})
-      ends.push_back(body < 0 ? -1 : row[static_cast<std::size_t>(body)]);
+    for (const Index body : {whole.a[c], whole.b[c]}) ends.push_back(body < 0 ? -1 : row[body]);
     for (std::size_t k = 0; k < D; ++k) r.push_back(impulse(c, k));
   }
   CHECK(reader.integer("/guesses/number_of_guesses") == 1);

@@ -73,7 +73,7 @@ struct Dense {
   Reals values;  ///< row by row
   Dense(std::int64_t rows, std::int64_t columns)
       : m(rows), n(columns), values(static_cast<std::size_t>(rows * columns)) {}
-  Real& operator()(std::int64_t i, std::int64_t j) { return values[static_cast<std::size_t>(i * n + j)]; }
+  Real& operator()(std::int64_t i, std::int64_t j) { return values[i * n + j]; }
   bool operator==(const Dense&) const = default;
 };
 

@@ -326,8 +326,7 @@ TEST_CASE("FclibOperator: the local form has the same velocities", "[mpi]") {
     eliminated.mu = local.mu.values;
     for (std::size_t e = 0; e < local.W.value.size(); ++e) {
       CHECK(local.W.value[e] != 0);
-      eliminated.W[static_cast<std::size_t>(local.W.row[e])][static_cast<std::size_t>(local.W.column[e])] +=
-          local.W.value[e];
+      eliminated.W[local.W.row[e]][local.W.column[e]] += local.W.value[e];
     }
     // Contacts 0 and 2 share no block of bodies 0|1 and 2|3, unless constraints couple them.
     if (whole.is_global && whole.constraints() == 0) CHECK(eliminated.W[0][2 * whole.d] == 0);

@@ -69,17 +69,16 @@ FclibProblem stored(const Comm& comm, const SerialProblem<D>& whole) {
     for (std::int64_t j = 0; j < q; ++j) {
       f.push_back(0);
       for (std::int64_t k = 0; k < q; ++k) {
-        const Real value = whole.mass[static_cast<std::size_t>((i * q + j) * q + k)];
-        f.back() += value * whole.free_velocity[static_cast<std::size_t>(i * q + k)];
+        const Real value = whole.mass[(i * q + j) * q + k];
+        f.back() += value * whole.free_velocity[i * q + k];
         add(problem.M, i * q + j, i * q + k, value);
       }
     }
   for (std::int64_t c = 0; c < whole.n_contacts(); ++c)
     for (std::int64_t side = 0; side < 2; ++side) {
-      const std::int64_t body = (side == 0 ? whole.a : whole.b)[static_cast<std::size_t>(c)];
+      const std::int64_t body = (side == 0 ? whole.a : whole.b)[c];
       for (std::int64_t k = 0; k < D * q && body >= 0; ++k)
-        add(problem.H, body * q + k % q, c * D + k / q,
-            whole.jacobian[static_cast<std::size_t>((c * 2 + side) * D * q + k)]);
+        add(problem.H, body * q + k % q, c * D + k / q, whole.jacobian[(c * 2 + side) * D * q + k]);
     }
   const auto stretch = [&](const std::vector<Real>& values, std::int64_t n_items, std::int64_t width) {
     const auto [first, end] = EvenShare(comm, n_items, width);
@@ -111,8 +110,7 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
     for (const std::int64_t body : split.problem().body_id)
       for (std::size_t k = 0; k < q; ++k) split.problem().start_velocity.push_back(start_velocity(body, k));
     std::vector<ContactKey> keys;
-    for (const std::int64_t c : split.contact_number())
-      keys.push_back({whole.a[static_cast<std::size_t>(c)], whole.b[static_cast<std::size_t>(c)], c});
+    for (const std::int64_t c : split.contact_number()) keys.push_back({whole.a[c], whole.b[c], c});
     write_fclib<D>(split.problem(), keys, {}, {}, scratch / "pile.hdf5");
   }
 
@@ -147,8 +145,7 @@ TEMPLATE_TEST_CASE_SIG("fclib rigid: written, read and dealt out, a problem is t
   std::vector<Real> found;
   for (std::size_t c = 0; c < problem.a.size(); ++c)
     for (const Index body : {problem.a[c], problem.b[c]})
-      found.push_back(body < 0 ? -1
-                               : static_cast<Real>(split.problem().body_id[static_cast<std::size_t>(body)]));
+      found.push_back(body < 0 ? -1 : static_cast<Real>(split.problem().body_id[body]));
   CHECK(gather_contacts(split, found, 2) == ends);
   CHECK(gather_contacts(split, problem.jacobian, 2 * D * q) == in_order(low_first, order, 2 * D * q));
   CHECK(gather_contacts(split, problem.bias, D) == in_order(whole.bias, order, D));

@@ -52,7 +52,7 @@ Solved solve(const Comm& comm, const FrictionProblem<D>& problem, const ContactG
   RowHash problem_hash, impulse_hash, velocity_hash;
   std::int64_t shared = 0;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const auto id = [&](Index i) { return i < 0 ? -1 : problem.body_id[static_cast<std::size_t>(i)]; };
+    const auto id = [&](Index i) { return i < 0 ? -1 : problem.body_id[i]; };
     const std::initializer_list<std::int64_t> key{id(problem.a[c]), id(problem.b[c]), contacts.wall[c]};
     std::array<Real, 2 * D * q> rows;
     for (std::size_t side = 0; side < 2; ++side) problem.find_rows(c, side, &rows[side * D * q]);
@@ -126,7 +126,7 @@ velocity = [0.3, 0.1]
     Simulation<2> simulation(comm, read_deck<2>(text, overrides));
     for (int step = 0; step < 60; ++step) simulation.step();
     FrictionAssembler<2> assembler(simulation.state(), simulation.neighborhood());
-    const auto n = static_cast<std::size_t>(simulation.state().bodies.n_owned());
+    const std::size_t n = simulation.state().bodies.n_owned();
     std::vector<Real> free_velocity(3 * n);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t k = 0; k < 3; ++k)
@@ -159,8 +159,8 @@ velocity = [0.3, 0.1]
     for (std::size_t c = 0; c < assembler.contacts().size(); ++c) {
       const bool at_belt = problem.b[c] < 0;
       const Real gap = assembler.contacts().gap[c];
-      const Real radii = radius[static_cast<std::size_t>(assembler.contacts().a[c])] +
-                         (at_belt ? 0 : radius[static_cast<std::size_t>(assembler.contacts().b[c])]);
+      const Real radii =
+          radius[assembler.contacts().a[c]] + (at_belt ? 0 : radius[assembler.contacts().b[c]]);
       const bool may_close = gap > law.contact_slop * radii;
       slop += gap > 0 && !may_close ? 1 : 0;
       closing += may_close ? 1 : 0;

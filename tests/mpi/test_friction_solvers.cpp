@@ -118,7 +118,7 @@ TEST_CASE("friction solvers: a problem that is none is refused on all ranks, wit
   const std::string pair =
       fmt::format("contact of body {} and body {}: ", whole.a[contact], whole.b[contact]);
   const auto put = [](std::vector<Real> Serial::*field, Index place, Real value) {
-    return [=](Serial& p) { (p.*field)[static_cast<std::size_t>(place)] = value; };
+    return [=](Serial& p) { (p.*field)[place] = value; };
   };
   const struct {
     std::function<void(Serial&)> spoil;

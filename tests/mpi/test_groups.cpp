@@ -69,10 +69,9 @@ TEST_CASE("groups: members on several ranks slow each other down and wait", "[mp
   for (int step = 0; step < 200; ++step) {
     simulation.step();
     // By group: on how many ranks it is.
-    std::vector<std::int64_t> ranks_of(static_cast<std::size_t>(state.next_id), 0);
+    std::vector<std::int64_t> ranks_of(state.next_id, 0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i)
-      if (agent::group(state.bodies)[i] >= 0)
-        ranks_of[static_cast<std::size_t>(agent::group(state.bodies)[i])] = 1;
+      if (agent::group(state.bodies)[i] >= 0) ranks_of[agent::group(state.bodies)[i]] = 1;
     state.comm.sum(ranks_of);
     max_split = std::max(max_split, *std::ranges::max_element(ranks_of));
   }

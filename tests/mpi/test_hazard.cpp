@@ -78,11 +78,11 @@ TEST_CASE("hazard: who is incapacitated stays in place to the last bit, and nobo
     simulation.step();
     const BodyStore<2>& bodies = state.bodies;
     // Positions of all who lie: by id, on all ranks.
-    std::vector<Real> x(static_cast<std::size_t>(state.next_id), -HUGE_VAL), y = x;
+    std::vector<Real> x(state.next_id, -HUGE_VAL), y = x;
     for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
       if (agent::dose(bodies)[i] < 1) continue;
-      x[static_cast<std::size_t>(bodies.id()[i])] = bodies.position()[i][0];
-      y[static_cast<std::size_t>(bodies.id()[i])] = bodies.position()[i][1];
+      x[bodies.id()[i]] = bodies.position()[i][0];
+      y[bodies.id()[i]] = bodies.position()[i][1];
       CHECK(bodies.mobility()[i] == 0);
     }
     state.comm.max(x);

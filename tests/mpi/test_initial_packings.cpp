@@ -19,11 +19,11 @@ void check_same_as_alone(const Box<D>& box, const std::string& toml) {
   CHECK(world.sum(static_cast<std::int64_t>(together.size())) == alone.next_id);
 
   std::vector<std::size_t> place(alone.size());
-  for (std::size_t i = 0; i < alone.size(); ++i) place[static_cast<std::size_t>(alone.bodies.id()[i])] = i;
+  for (std::size_t i = 0; i < alone.size(); ++i) place[alone.bodies.id()[i]] = i;
   std::vector<std::int64_t> times_made(alone.size(), 0);
   std::int64_t n_different = 0;
   for (std::size_t i = 0; i < together.size(); ++i) {
-    const auto id = static_cast<std::size_t>(together.bodies.id()[i]);
+    const std::size_t id = together.bodies.id()[i];
     const std::size_t j = place.at(id);
     ++times_made[id];
     n_different += together.bodies.position()[i] != alone.bodies.position()[j] ||

@@ -108,7 +108,7 @@ TEST_CASE("levels: nobody is lost on the way from level to level", "[mpi]") {
   Simulation<2> simulation(Comm(), read_deck<2>(house, {}));
   const State<2>& state = simulation.state();
   const BuildingPlan& building = *crowd_world(state)->building;
-  std::vector<std::int64_t> seen(static_cast<std::size_t>(building.n_levels()), 0);
+  std::vector<std::int64_t> seen(building.n_levels(), 0);
   std::int64_t outside = 0;
   while (simulation.running() && state.clock.time < 30) {
     simulation.step();
@@ -116,7 +116,7 @@ TEST_CASE("levels: nobody is lost on the way from level to level", "[mpi]") {
     for (std::size_t i = 0; i < static_cast<std::size_t>(state.bodies.n_owned()); ++i) {
       const int level = state.bodies.level()[i];
       ++n_here;
-      ++seen[static_cast<std::size_t>(level)];
+      ++seen[level];
       outside += building.plan(level).contains(state.bodies.position()[i]) ? 0 : 1;
     }
     for (const OutletProgress& outlet : state.outlets) n_left += outlet.n_removed;

@@ -127,7 +127,7 @@ TEST_CASE("lifts: nobody is lost, no cabin is too full, nobody is in a closed do
   const State<2>& state = simulation.state();
   const BuildingPlan& building = *crowd_world(state)->building;
   std::int64_t outside = 0, too_many = 0, in_door = 0, seen_inside = 0;
-  std::vector<std::int64_t> n_in(static_cast<std::size_t>(building.n_levels()));
+  std::vector<std::int64_t> n_in(building.n_levels());
   while (simulation.running() && state.clock.time < 200) {
     simulation.step();
     std::ranges::fill(n_in, 0);
@@ -136,7 +136,7 @@ TEST_CASE("lifts: nobody is lost, no cabin is too full, nobody is in a closed do
       const Vec<2>& x = state.bodies.position()[i];
       const int level = state.bodies.level()[i];
       ++n_here;
-      ++n_in[static_cast<std::size_t>(level)];
+      ++n_in[level];
       outside += building.plan(level).contains(x) ? 0 : 1;
       // Of each line: whoever overlaps one must be where it is open.
       for (const LevelLine& line : building.map()->lines()) {
@@ -156,8 +156,8 @@ TEST_CASE("lifts: nobody is lost, no cabin is too full, nobody is in a closed do
     for (int level = 0; level < building.n_levels(); ++level) {
       const auto& lift = building.level(level).lift;
       if (!lift) continue;
-      seen_inside += n_in[static_cast<std::size_t>(level)];
-      too_many += n_in[static_cast<std::size_t>(level)] > lift->capacity ? 1 : 0;
+      seen_inside += n_in[level];
+      too_many += n_in[level] > lift->capacity ? 1 : 0;
     }
   }
   CHECK(state.comm.sum(outside) == 0);

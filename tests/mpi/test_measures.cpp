@@ -141,7 +141,7 @@ TEST_CASE("measures: rows of falling disks, flows counted at every step and gone
   const auto last = [&](const std::string& name) {
     const auto found = std::ranges::find(names, name);
     REQUIRE(found != names.end());
-    return expected.back()[static_cast<std::size_t>(found - names.begin())];
+    return expected.back()[found - names.begin()];
   };
   std::int64_t n_turns = 0;
   const BodyStore<2>& bodies = alone.state().bodies;
@@ -166,8 +166,7 @@ TEST_CASE("measures: flow in first-order schemes is the change of the number bey
   const auto n_beyond = [&] {
     const BodyStore<2>& bodies = simulation.state().bodies;
     std::int64_t n = 0;
-    for (const Vec<2>& x : bodies.position().first(static_cast<std::size_t>(bodies.n_owned())))
-      n += x[0] <= 3;
+    for (const Vec<2>& x : bodies.position().first(bodies.n_owned())) n += x[0] <= 3;
     return world.sum(n);
   };
   const std::int64_t before = n_beyond();

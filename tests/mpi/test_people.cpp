@@ -38,9 +38,8 @@ void check_same(const Building& together, const Building& alone) {
   const Comm& world = together.state.comm;
   CHECK(together.state.next_id == alone.state.next_id);
   CHECK(world.sum(static_cast<std::int64_t>(together.size())) == static_cast<std::int64_t>(alone.size()));
-  std::vector<std::size_t> place(static_cast<std::size_t>(alone.state.next_id), alone.size());
-  for (std::size_t i = 0; i < alone.size(); ++i)
-    place[static_cast<std::size_t>(alone.state.bodies.id()[i])] = i;
+  std::vector<std::size_t> place(alone.state.next_id, alone.size());
+  for (std::size_t i = 0; i < alone.size(); ++i) place[alone.state.bodies.id()[i]] = i;
   std::int64_t n_different = 0;
   for (std::size_t i = 0; i < together.size(); ++i) {
     const std::size_t j = place.at(static_cast<std::size_t>(together.state.bodies.id()[i]));

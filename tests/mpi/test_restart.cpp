@@ -265,8 +265,7 @@ TEST_CASE("restart: after a last step that was cut short, warm multipliers do no
   // has a reason to be faster than these by much. Multipliers of the short step would throw them 50000 times
   // as far.
   Real fastest = 0;
-  for (const Vec<2>& v :
-       second.state().bodies.velocity().first(static_cast<std::size_t>(second.state().bodies.n_owned())))
+  for (const Vec<2>& v : second.state().bodies.velocity().first(second.state().bodies.n_owned()))
     fastest = std::max(fastest, norm(v));
   CHECK(world.max(fastest) < 20);
 }

@@ -39,11 +39,9 @@ class HoldAll final : public BodyHalo {
  private:
   /// Adds up what the first `n_from` bodies of all ranks have; writes all bodies, or the first `n_to`.
   void exchange(std::span<Real> values, int width, Index n_from, Index n_to) {
-    const auto w = static_cast<std::size_t>(width);
+    const std::size_t w = width;
     std::vector<Real> total(values.size(), 0.0);
-    const auto at = [&](Index held) {
-      return static_cast<std::size_t>(held_[static_cast<std::size_t>(held)]) * w;
-    };
+    const auto at = [&](Index held) { return static_cast<std::size_t>(held_[held]) * w; };
     for (Index i = 0; i < n_from; ++i)
       for (std::size_t k = 0; k < w; ++k) total[at(i) + k] = values[static_cast<std::size_t>(i) * w + k];
     comm_.sum_to_round_off(total);
@@ -59,7 +57,7 @@ class HoldAll final : public BodyHalo {
 /// Contacts dealt out to ranks like cards: most have two ghosts.
 template <int D>
 FrictionProblem<D> deal(const SerialProblem<D>& serial, HoldAll& halo) {
-  constexpr auto q = static_cast<std::size_t>(n_velocities<D>);
+  constexpr std::size_t q = n_velocities<D>;
   FrictionProblem<D> problem;
   problem.halo = &halo;
   problem.time_step = serial.time_step;
@@ -71,15 +69,15 @@ FrictionProblem<D> deal(const SerialProblem<D>& serial, HoldAll& halo) {
               from.begin() + static_cast<std::ptrdiff_t>((item + 1) * size));
   };
   for (const Index body : halo.held()) {
-    const auto i = static_cast<std::size_t>(body);
+    const std::size_t i = body;
     place[i] = static_cast<Index>(problem.body_id.size());
     problem.body_id.push_back(body);
     append(problem.mass, serial.mass, i, q * q);
     append(problem.free_velocity, serial.free_velocity, i, q);
   }
-  const auto held = [&](Index body) { return body < 0 ? body : place[static_cast<std::size_t>(body)]; };
-  const auto size = static_cast<std::size_t>(halo.comm().size());
-  for (auto c = static_cast<std::size_t>(halo.comm().rank()); c < serial.a.size(); c += size) {
+  const auto held = [&](Index body) { return body < 0 ? body : place[body]; };
+  const std::size_t size = halo.comm().size();
+  for (std::size_t c = halo.comm().rank(); c < serial.a.size(); c += size) {
     problem.a.push_back(held(serial.a[c]));
     problem.b.push_back(held(serial.b[c]));
     append(problem.jacobian, serial.jacobian, c, 2 * D * q);

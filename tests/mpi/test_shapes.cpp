@@ -244,9 +244,8 @@ TEST_CASE("shapes: all solvers find one motion", "[mpi][convex]") {
       if (entry.name == "contacts") CHECK(entry.value > 100);
     }
     const BodyStore<3>& bodies = after.state().bodies;
-    std::vector<Vec<3>> found(static_cast<std::size_t>(shaken.pieces + shaken.spheres), Vec<3>{});
-    for (int i = 0; i < bodies.n_owned(); ++i)
-      found[static_cast<std::size_t>(bodies.id()[i])] = bodies.velocity()[i];
+    std::vector<Vec<3>> found(shaken.pieces + shaken.spheres, Vec<3>{});
+    for (int i = 0; i < bodies.n_owned(); ++i) found[bodies.id()[i]] = bodies.velocity()[i];
     if (expected.empty()) expected = found;
     Real difference = 0;
     for (std::size_t i = 0; i < found.size(); ++i)

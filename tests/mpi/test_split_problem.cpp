@@ -37,7 +37,7 @@ SerialProblem<D> lattice(int n) {
   int stride = 1;
   for (int k = 0; k < D; ++k, stride *= n)
     for (int i = 0; i < n_bodies; ++i) {
-      const Vec<D>& at = whole.position[static_cast<std::size_t>(i)];
+      const Vec<D>& at = whole.position[i];
       const Vec<D> normal = unit_vector<D>(k);
       if (i / stride % n + 1 < n) {
         for (int twice = 0; twice < (k == 0 ? 2 : 1); ++twice)
@@ -72,7 +72,7 @@ std::vector<Real> colours_of(const Comm& comm, const SerialProblem<D>& whole) {
   const FrictionProblem<D>& problem = split.problem();
   std::vector<Real> colour;
   for (std::size_t p = 0; p + 1 < problem.colour_first.size(); ++p)
-    colour.resize(static_cast<std::size_t>(problem.colour_first[p + 1]), static_cast<Real>(p));
+    colour.resize(problem.colour_first[p + 1], static_cast<Real>(p));
   return gather_contacts(split, colour, 1);
 }
 
@@ -111,8 +111,8 @@ ProblemShare<D> scattered(const Comm& comm, const SerialProblem<D>& whole, const
   for (Index c = whole.n_contacts() - 1; c >= 0; --c) {
     if (rank_of(c) != comm.rank()) continue;
     share.contact.push_back(c);
-    share.a.push_back(whole.a[static_cast<std::size_t>(c)]);
-    share.b.push_back(whole.b[static_cast<std::size_t>(c)]);
+    share.a.push_back(whole.a[c]);
+    share.b.push_back(whole.b[c]);
     append(share.jacobian, whole.jacobian, c, 2 * D * q);
     append(share.bias, whole.bias, c, D);
     append(share.mu, whole.mu, c, 1);
@@ -168,24 +168,24 @@ TEMPLATE_TEST_CASE_SIG(
   CHECK(halo.n_colours() <= 4 * D);
 
   // Each visit writes down itself; the next visit of the same body must see it.
-  const auto n_bodies = static_cast<std::size_t>(whole.n_bodies());
-  std::vector<Real> visits(static_cast<std::size_t>(halo.n_local()), 0.0);
+  const std::size_t n_bodies = whole.n_bodies();
+  std::vector<Real> visits(halo.n_local(), 0.0);
   std::vector<std::int64_t> pairs_of_body;
   for (int stage = 0; stage <= halo.n_colours(); ++stage) {
     halo.begin_transfer(stage, visits, 1);
     halo.end_transfer(stage, visits, 1);
     if (stage == halo.n_colours()) break;
-    const auto p = static_cast<std::size_t>(stage);
+    const std::size_t p = stage;
     pairs_of_body.assign(n_bodies, 0);
     std::pair<Index, Index> before{-2, -2};
-    for (auto c = static_cast<std::size_t>(problem.colour_first[p]);
-         c < static_cast<std::size_t>(problem.colour_first[p + 1]); ++c) {
+    for (std::size_t c = problem.colour_first[p]; c < static_cast<std::size_t>(problem.colour_first[p + 1]);
+         ++c) {
       const std::pair<Index, Index> pair = std::minmax(problem.a[c], problem.b[c]);
       for (const Index body : {pair.first, pair.second}) {
         if (body < 0) continue;
-        const auto i = static_cast<std::size_t>(body);
+        const std::size_t i = body;
         visits[i] += 1;
-        if (pair != before) ++pairs_of_body[static_cast<std::size_t>(problem.body_id[i])];
+        if (pair != before) ++pairs_of_body[problem.body_id[i]];
       }
       before = pair;
     }
@@ -195,7 +195,7 @@ TEMPLATE_TEST_CASE_SIG(
   std::vector<Real> expected(n_bodies, 0.0);
   for (std::size_t c = 0; c < whole.a.size(); ++c)
     for (const Index body : {whole.a[c], whole.b[c]})
-      if (body >= 0) ++expected[static_cast<std::size_t>(body)];
+      if (body >= 0) ++expected[body];
   CHECK(gather_bodies(split, visits, 1) == expected);
 }
 
@@ -251,16 +251,16 @@ TEST_CASE("split problem: colours are those of one rank, and none could be lower
     INFO(name);
     const std::vector<Real> colour = colours_of(world, whole);
     CHECK(colour == colours_of(alone(), whole));
-    std::vector<std::set<Real>> of_body(static_cast<std::size_t>(whole.n_bodies()));
+    std::vector<std::set<Real>> of_body(whole.n_bodies());
     for (std::size_t c = 0; c < colour.size(); ++c)
       for (const Index body : {whole.a[c], whole.b[c]})
-        if (body >= 0) of_body[static_cast<std::size_t>(body)].insert(colour[c]);
+        if (body >= 0) of_body[body].insert(colour[c]);
     bool is_min = true;
     for (std::size_t c = 0; c < colour.size(); ++c)
       for (Real lower = 0; lower < colour[c]; ++lower) {
         bool is_taken = false;
         for (const Index body : {whole.a[c], whole.b[c]})
-          is_taken = is_taken || (body >= 0 && of_body[static_cast<std::size_t>(body)].contains(lower));
+          is_taken = is_taken || (body >= 0 && of_body[body].contains(lower));
         is_min = is_min && is_taken;
       }
     CHECK(is_min);
@@ -314,10 +314,8 @@ TEMPLATE_TEST_CASE_SIG("split problem: rows from anywhere make the same problem"
     CHECK((has_start && problem.start_velocity.size() == problem.free_velocity.size()));
     bool are_ends = true;
     for (std::size_t c = 0; c < problem.a.size(); ++c) {
-      const auto number = [&](Index body) {
-        return body < 0 ? -1 : split.problem().body_id[static_cast<std::size_t>(body)];
-      };
-      const auto listed = static_cast<std::size_t>(split.contact_number()[c]);
+      const auto number = [&](Index body) { return body < 0 ? -1 : split.problem().body_id[body]; };
+      const std::size_t listed = split.contact_number()[c];
       are_ends =
           are_ends && number(problem.a[c]) == whole.a[listed] && number(problem.b[c]) == whole.b[listed];
     }

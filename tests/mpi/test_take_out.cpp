@@ -44,10 +44,10 @@ struct Listed {
   void remove_bodies() {
     std::vector<Index> staying, numbers, kept_walls;
     for (Index i = 0; i < state.bodies.n_owned(); ++i)
-      if (stays(state.bodies.id()[static_cast<std::size_t>(i)])) staying.push_back(i);
+      if (stays(state.bodies.id()[i])) staying.push_back(i);
     neighborhood.remove_bodies(state, staying, numbers, kept_walls);
   }
-  GlobalId id(Index body) const { return state.bodies.id()[static_cast<std::size_t>(body)]; }
+  GlobalId id(Index body) const { return state.bodies.id()[body]; }
   /// Pairs of each block of this rank in the order of a sweep, then who is near which part of an obstacle.
   std::map<BlockKey, std::vector<std::array<GlobalId, 3>>> by_block() const {
     std::map<BlockKey, std::vector<std::array<GlobalId, 3>>> found;
@@ -105,7 +105,7 @@ TEST_CASE("take out: values still reach the ghosts of those who stay, and come b
   const std::int64_t n_ghosts = Comm().sum(std::int64_t{held.n_ghosts()});
   CHECK((Comm().size() == 1 || (n_ghosts > 0 && n_ghosts < n_before)));
 
-  const auto n = static_cast<std::size_t>(held.n_local());
+  const std::size_t n = held.n_local();
   std::vector<Real> values(n, -1);
   for (std::size_t i = 0; i < static_cast<std::size_t>(held.n_owned()); ++i)
     values[i] = static_cast<Real>(held.id()[i]);

@@ -127,7 +127,7 @@ template <int D>
 std::int64_t n_double_contacts(Simulation<D>& simulation) {
   const ContactGraph<D>& graph = simulation.find_contacts(1e-4);
   std::map<std::pair<GlobalId, GlobalId>, int> times;
-  const auto id = [&](Index i) { return simulation.state().bodies.id()[static_cast<std::size_t>(i)]; };
+  const auto id = [&](Index i) { return simulation.state().bodies.id()[i]; };
   for (std::size_t c = 0; c < graph.size(); ++c)
     if (graph.b[c] >= 0) ++times[{id(graph.a[c]), id(graph.b[c])}];
   std::int64_t n = 0;

@@ -36,7 +36,7 @@ class ChainHalo final : public scree::BodyHalo {
  private:
   /// Adds up what the first `n_from` bodies of all ranks have; writes the first `n_to`.
   void exchange(std::span<scree::Real> values, int width, scree::Index n_from, scree::Index n_to) const {
-    const auto w = static_cast<std::size_t>(width);
+    const std::size_t w = width;
     const std::size_t offset = static_cast<std::size_t>(first_) * w;
     std::vector<scree::Real> total(static_cast<std::size_t>(n_bodies_) * w, 0.0);
     for (std::size_t i = 0; i < static_cast<std::size_t>(n_from) * w; ++i) total[offset + i] = values[i];

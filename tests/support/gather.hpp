@@ -10,7 +10,7 @@
 /// Puts rows of all ranks in place. Added as integers over zeros, so that every bit arrives. Collective.
 inline std::vector<scree::Real> gather_rows(const scree::Comm& comm, std::span<const std::int64_t> number,
                                             std::span<const scree::Real> values, int width) {
-  const auto w = static_cast<std::size_t>(width);
+  const std::size_t w = width;
   const auto n_of_all = comm.sum(static_cast<std::int64_t>(number.size()));
   std::vector<std::int64_t> bits(static_cast<std::size_t>(n_of_all) * w, 0);
   for (std::size_t i = 0; i < number.size(); ++i)
@@ -33,7 +33,6 @@ template <int D>
 std::vector<scree::Real> gather_bodies(const scree::SplitProblem<D>& split,
                                        std::span<const scree::Real> values, int width) {
   const scree::FrictionProblem<D>& problem = split.problem();
-  return gather_rows(problem.halo->comm(),
-                     std::span(problem.body_id).first(static_cast<std::size_t>(problem.n_owned())), values,
+  return gather_rows(problem.halo->comm(), std::span(problem.body_id).first(problem.n_owned()), values,
                      width);
 }

@@ -24,7 +24,7 @@ scree::SerialProblem<D> lattice_problem(int n, scree::Real mu = 0.5, bool double
         const Index i = problem.n_bodies();
         const std::array<int, 3> cell{x, y, z};
         scree::Vec<D> at;
-        for (int k = 0; k < D; ++k) at[k] = cell[static_cast<std::size_t>(k)] + noise(i, k);
+        for (int k = 0; k < D; ++k) at[k] = cell[k] + noise(i, k);
         const Real mass = 1 + 4 * noise(i, 7) * noise(i, 7);
         std::array<Real, 9> inertia{};
         for (std::size_t k = 0; k < 9; k += 4) inertia[k] = 0.1 * mass;
@@ -34,8 +34,8 @@ scree::SerialProblem<D> lattice_problem(int n, scree::Real mu = 0.5, bool double
         problem.add_body(at, mass, std::span(inertia).first(D == 3 ? 9 : 1), velocity);
       }
   const auto connect = [&](Index a, Index b) {
-    const scree::Vec<D>& from = problem.position[static_cast<std::size_t>(a)];
-    const scree::Vec<D>& to = problem.position[static_cast<std::size_t>(b)];
+    const scree::Vec<D>& from = problem.position[a];
+    const scree::Vec<D>& to = problem.position[b];
     const Real length = norm(to - from);
     const scree::Vec<D> normal = (1 / length) * (to - from);
     problem.add_contact(a, b, from + 0.5 * length * normal, normal, mu);
@@ -49,7 +49,7 @@ scree::SerialProblem<D> lattice_problem(int n, scree::Real mu = 0.5, bool double
     if (cell[D - 1] == 0) {
       scree::Vec<D> up;
       up[D - 1] = 1;
-      const scree::Vec<D>& centre = problem.position[static_cast<std::size_t>(i)];
+      const scree::Vec<D>& centre = problem.position[i];
       problem.add_contact(-1, i, centre - 0.5 * up, up, mu);
     }
   }

@@ -41,7 +41,7 @@ std::unique_ptr<scree::LocalProblem<D>> eliminate_bodies(const scree::SerialProb
     for (std::size_t s = 0; s < 2; ++s) {
       const scree::Index body = side(column, s);
       if (body < 0) continue;
-      const auto at = static_cast<std::size_t>(body);
+      const std::size_t at = body;
       for (std::size_t k = 0; k < D; ++k) {
         for (std::size_t j = 0; j < q; ++j)
           free[column * D + k] += row(column, s, k)[j] * whole.free_velocity[at * q + j];

@@ -35,8 +35,7 @@ scree::Real defect(const scree::ScaledProblem<D>& problem, std::span<const scree
     Real u[D] = {};
     for (int i = 0; i < D; ++i)
       for (std::size_t side = 0; side < 2; ++side)
-        for (int k = 0; k < q; ++k)
-          u[i] += row.J[side][i][k] * x[static_cast<std::size_t>(body[side] * width + k)];
+        for (int k = 0; k < q; ++k) u[i] += row.J[side][i][k] * x[body[side] * width + k];
     for (std::size_t i = 0; i < D; ++i)
       for (std::size_t j = 0; j < D; ++j) r[c * D + i] += K[(c * D + i) * D + j] * u[j];
   }

@@ -49,7 +49,7 @@ Solution<D> solve_serial(const scree::Comm& comm, const scree::SerialProblem<D>&
                          const std::vector<scree::Real>& start = {}, scree::Real max_seconds = HUGE_VAL) {
   using scree::Real;
   const scree::SplitProblem<D> split(comm, whole);
-  const auto n = static_cast<std::size_t>(split.problem().n_contacts());
+  const std::size_t n = split.problem().n_contacts();
   std::vector<Real> r(n * D, 0.0);
   if (!start.empty())
     for (std::size_t i = 0; i < r.size(); ++i)

@@ -123,7 +123,7 @@ void ContinuumFields<D>::prepare(const State<D>& state) {
 
 template <int D>
 void ContinuumFields<D>::warn_of_lengths(const State<D>& state) const {
-  const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n_owned = state.bodies.n_owned();
   const std::int64_t n = state.comm.sum(static_cast<std::int64_t>(n_owned));
   const auto radius = state.bodies.radius().first(n_owned);
   const Real sum = ReproducibleSum::sum(state.comm, std::vector<Real>(radius.begin(), radius.end()));
@@ -193,7 +193,7 @@ void ContinuumFields<D>::move_to_holders(const Comm& comm, CellSums<D>& added, B
   added.clear();
   const std::int64_t first = first_cell(comm);
   for (const MovedSums<D>& moved : exchange_values<MovedSums<D>>(comm, outgoing)) {
-    Sums& sums = to[static_cast<std::size_t>(moved.cell - first)];
+    Sums& sums = to[moved.cell - first];
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += moved.sums[k];
   }
 }

@@ -10,7 +10,7 @@ template <int D>
 ContinuumGrid<D> ContinuumGrid<D>::make(const Box<D>& box, int axis, Real cell, Real reach) {
   ContinuumGrid grid;
   for (int axis_k = 0; axis_k < D; ++axis_k) {
-    const auto k = static_cast<std::size_t>(axis_k);
+    const std::size_t k = axis_k;
     grid.active[k] = axis < 0 || axis == axis_k;
     grid.periodic[k] = box.is_periodic(axis_k);
     if (!grid.active[k]) grid.per_area /= box.length(axis_k);
@@ -44,7 +44,7 @@ void ContinuumTerms<D>::spread(const Vec<D>& from, const Vec<D>& to, const Weigh
   const Real reach = kernel.reach();
   std::array<std::int64_t, D> first{}, last{};
   for (int axis = 0; axis < D; ++axis) {
-    const auto k = static_cast<std::size_t>(axis);
+    const std::size_t k = axis;
     if (!grid.active[k]) continue;
     // Cells whose middles lie between these.
     const Real low = std::min(from[axis], to[axis]) - reach, high = std::max(from[axis], to[axis]) + reach;
@@ -62,7 +62,7 @@ void ContinuumTerms<D>::spread(const Vec<D>& from, const Vec<D>& to, const Weigh
     std::int64_t cell = 0;
     Vec<D> r{};
     for (int axis = D - 1; axis >= 0; --axis) {
-      const auto k = static_cast<std::size_t>(axis);
+      const std::size_t k = axis;
       std::int64_t index = at[k];
       if (grid.active[k]) r[axis] = grid.centre(axis, index) - from[axis];
       if (index < 0 || index >= grid.n[k]) index = (index % grid.n[k] + grid.n[k]) % grid.n[k];
@@ -151,7 +151,7 @@ void ContinuumTerms<D>::contact(const Vec<D>& x, const Vec<D>& branch, const Vec
   const Vec<D> far = x + branch;
   if (!with_wall) return end_at(far);
   std::array<Real, D> on_body{};
-  for (int k = 0; k < D; ++k) on_body[static_cast<std::size_t>(k)] = -force[k];
+  for (int k = 0; k < D; ++k) on_body[k] = -force[k];
   spread(far, far, weight,
          [&](std::int64_t cell, Real w) { add(sums.at(cell), P::wall, on_body, share * w); });
 }
@@ -167,7 +167,7 @@ bool add_terms(const State<D>& state, const ContactGraph<D>& contacts, const Smo
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Vec<D> force = force_on_b(contacts, c);
     if (force == Vec<D>{}) continue;
-    const Vec<D>& x = bodies.position()[static_cast<std::size_t>(contacts.a[c])];
+    const Vec<D>& x = bodies.position()[contacts.a[c]];
     terms.contact(wrapped(state.box, x), contacts.branch[c], force, contacts.normal[c], contacts.b[c] < 0);
   }
   return terms.fits;

@@ -34,7 +34,7 @@ struct ContinuumGrid {
     return all;
   }
   Real centre(int axis, std::int64_t index) const {
-    const auto k = static_cast<std::size_t>(axis);
+    const std::size_t k = axis;
     return origin[k] + (static_cast<Real>(index) + 0.5) * cell[k];
   }
   // Ranks hold layers across the last axis.
@@ -75,11 +75,11 @@ class CellSums {
   using Sums = std::array<FixedPoint, width>;
 
   void resize(std::int64_t n_cells) {
-    piece_of_.assign(static_cast<std::size_t>((n_cells + piece - 1) / piece), -1);
+    piece_of_.assign((n_cells + piece - 1) / piece, -1);
     sums_.clear();
   }
   Sums& at(std::int64_t cell) {
-    std::int32_t& place = piece_of_[static_cast<std::size_t>(cell / piece)];
+    std::int32_t& place = piece_of_[cell / piece];
     if (place < 0) {
       place = static_cast<std::int32_t>(sums_.size() / piece);
       sums_.resize(sums_.size() + piece, Sums{});

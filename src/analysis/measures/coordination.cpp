@@ -83,14 +83,14 @@ class Coordination final : public Measure<D> {
   /// Ends of contacts of this rank, by body, owned and ghosts.
   std::vector<std::int64_t> ends_on_this_rank(const Sample<D>& sample) const {
     const ContactGraph<D>& contacts = sample.contacts;
-    std::vector<std::int64_t> count(static_cast<std::size_t>(sample.state.bodies.n_local()), 0);
+    std::vector<std::int64_t> count(sample.state.bodies.n_local(), 0);
     for (std::size_t c = 0, last = 0; c < contacts.size(); c = last) {
       last = contacts.end_of_pair(c);
       bool counts = false;
       for (std::size_t point = c; point < last; ++point) counts |= counted_(contacts, point);
       if (!counts) continue;
-      ++count[static_cast<std::size_t>(contacts.a[c])];
-      if (contacts.b[c] >= 0) ++count[static_cast<std::size_t>(contacts.b[c])];
+      ++count[contacts.a[c]];
+      if (contacts.b[c] >= 0) ++count[contacts.b[c]];
     }
     return count;
   }

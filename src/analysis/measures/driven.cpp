@@ -30,7 +30,7 @@ class DrivenWalls final : public Measure<D> {
     MeasuredRow row;
     for (const std::size_t k : chosen(obstacles)) {
       const DrivenState& wall = obstacles.driven()[k];
-      const std::string& name = obstacles.list()[static_cast<std::size_t>(wall.obstacle)].name;
+      const std::string& name = obstacles.list()[wall.obstacle].name;
       const bool turns = obstacles.driven_motion_of(wall).turns();
       const std::string place = turns ? "rad" : "m", load = turns ? "N m" : "N";
       row.push_back({"position_" + name, place,
@@ -57,7 +57,7 @@ class DrivenWalls final : public Measure<D> {
     const auto driven = obstacles.driven();
     std::vector<std::size_t> numbers;
     const auto name_of = [&](std::size_t k) -> const std::string& {
-      return obstacles.list()[static_cast<std::size_t>(driven[k].obstacle)].name;
+      return obstacles.list()[driven[k].obstacle].name;
     };
     std::string known;
     for (std::size_t k = 0; k < driven.size(); ++k) {

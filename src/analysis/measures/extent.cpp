@@ -22,14 +22,14 @@ class Extent final : public Measure<D> {
 
   MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
-    const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+    const std::size_t n_owned = state.bodies.n_owned();
     std::vector<Vec<D>> x(n_owned);
     for (std::size_t i = 0; i < n_owned; ++i) x[i] = followed_position(state, i);
     const auto n = static_cast<Real>(state.comm.sum(static_cast<std::int64_t>(n_owned)));
 
     Vec<D> centre;
     ReproducibleSum::sum(state.comm, n_owned, centre.component, [&](std::size_t i, std::span<Real> term) {
-      for (int k = 0; k < D; ++k) term[static_cast<std::size_t>(k)] = x[i][k];
+      for (int k = 0; k < D; ++k) term[k] = x[i][k];
     });
     centre *= n > 0 ? 1 / n : std::numeric_limits<Real>::quiet_NaN();
     std::array<Real, 2> squares{};

@@ -33,7 +33,7 @@ class Fabric final : public Measure<D> {
     const int level = region_.level(state);
     std::vector<std::size_t> inside;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-      const auto a = static_cast<std::size_t>(contacts.a[c]);
+      const std::size_t a = contacts.a[c];
       const Vec<D> start = state.bodies.position()[a];
       // Of two bodies on two levels that of the lower id counts: which of them is a may depend on the ranks.
       const auto b = contacts.b[c] < 0 ? a : static_cast<std::size_t>(contacts.b[c]);

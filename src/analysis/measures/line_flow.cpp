@@ -119,7 +119,7 @@ class LineFlow final : public Measure<2> {
   }
 
   void set_mark(Real time) {
-    const auto slot = static_cast<std::size_t>(memory_[next_slot]);
+    const std::size_t slot = memory_[next_slot];
     memory_[first_time + slot] = time;
     memory_[first_net + slot] = memory_[net_now];
     memory_[next_slot] = static_cast<Real>((slot + 1) % n_kept);

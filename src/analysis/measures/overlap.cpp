@@ -34,8 +34,7 @@ class Overlap final : public Measure<D> {
     std::array<Real, 1> total{};
     ReproducibleSum::sum(comm, gap.size(), total,
                          [&](std::size_t c, std::span<Real> term) { term[0] = std::max(0.0, -gap[c]); });
-    const auto radius =
-        sample.state.bodies.radius().first(static_cast<std::size_t>(sample.state.bodies.n_owned()));
+    const auto radius = sample.state.bodies.radius().first(sample.state.bodies.n_owned());
     const Real diameters = 2 * ReproducibleSum::sum(comm, radius);
 
     const auto n_contacts = static_cast<Real>(counts[0]), n_overlaps = static_cast<Real>(counts[1]);

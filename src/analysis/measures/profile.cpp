@@ -35,7 +35,7 @@ class Profile final : public Measure<D> {
     const BodyStore<D>& bodies = state.bodies;
     const Box<D> box = region_.box(state.box);
     const Real bin_volume = box.volume() / static_cast<Real>(n_bins_);
-    const auto n_bins = static_cast<std::size_t>(n_bins_);
+    const std::size_t n_bins = n_bins_;
     const auto bins_below = [&](Real x) {
       return (x - box.lower[axis_]) / box.length(axis_) * static_cast<Real>(n_bins_);
     };
@@ -49,7 +49,7 @@ class Profile final : public Measure<D> {
       const Vec<D>& x = bodies.position()[i];
       const Real bin = bins_below(wrapped(state.box, x)[axis_]);
       if (region_.holds_beside(state.box, x, axis_) && bin >= 0 && bin < static_cast<Real>(n_bins_))
-        velocity[static_cast<std::size_t>(bin)].push_back(bodies.velocity()[i]);
+        velocity[bin].push_back(bodies.velocity()[i]);
       const Real radius = equal_sphere_radius(sample.state, i);
       region_.for_each_image(state.box, faces, x, [&](const Vec<D>& place) {
         const auto last_bin = static_cast<Real>(n_bins_ - 1);
@@ -59,7 +59,7 @@ class Profile final : public Measure<D> {
         for (Real b = first; b <= last; ++b) {
           of_bin.lower[axis_] = face(box, b);
           of_bin.upper[axis_] = face(box, b + 1);
-          volume[static_cast<std::size_t>(b)].push_back(volume_in_box<D>(place, radius, of_bin));
+          volume[b].push_back(volume_in_box<D>(place, radius, of_bin));
         }
       });
     }

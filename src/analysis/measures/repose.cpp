@@ -83,7 +83,7 @@ class Repose final : public Measure<D> {
   /// Highest tops by bin, -inf in empty ones, the same on all ranks; sets the length of a bin.
   std::vector<Real> surface(const State<D>& state) {
     const BodyStore<D>& bodies = state.bodies;
-    const auto n = static_cast<std::size_t>(bodies.n_owned());
+    const std::size_t n = bodies.n_owned();
     Real largest = 0;
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, bodies.radius()[i]);
     largest = state.comm.max(largest);

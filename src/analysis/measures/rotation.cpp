@@ -16,7 +16,7 @@ class Rotation final : public Measure<D> {
 
   MeasuredRow record(const Sample<D>& sample) override {
     const State<D>& state = sample.state;
-    const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+    const std::size_t n_owned = state.bodies.n_owned();
     constexpr std::size_t n_spin = n_spins<D>;
     std::array<Real, n_spin + 1> sums{};
     ReproducibleSum::sum(state.comm, n_owned, sums, [&](std::size_t i, std::span<Real> term) {

@@ -13,7 +13,7 @@ class Speed final : public Measure<D> {
   MeasuredRow record(const Sample<D>& sample) override {
     const Comm& comm = sample.state.comm;
     std::vector<Real> speed;
-    speed.reserve(static_cast<std::size_t>(sample.state.bodies.n_owned()));
+    speed.reserve(sample.state.bodies.n_owned());
     for (const Vec<D>& v : sample.state.bodies.velocity()) speed.push_back(norm(v));
     const Real total = ReproducibleSum::sum(comm, speed);
     const auto n = static_cast<Real>(comm.sum(static_cast<std::int64_t>(speed.size())));

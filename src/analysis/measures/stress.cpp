@@ -44,7 +44,7 @@ class Stress final : public Measure<D> {
       for (int j = 0; j < D; ++j) {
         row.push_back({"contact_" + axes(i, j), "Pa",
                        fmt::format("stress of contacts: force along {}, branch along {}", "xyz"[i], "xyz"[j]),
-                       contact[static_cast<std::size_t>(i * D + j)] * per_volume});
+                       contact[i * D + j] * per_volume});
         if (i == j) trace += row.back().value;
       }
     const std::array<Real, n_symmetric<D>> kinetic = kinetic_part(sample.state);
@@ -66,10 +66,10 @@ class Stress final : public Measure<D> {
     std::array<Real, D * D> sums{};
     ReproducibleSum::sum(state.comm, contacts.size(), sums, [&](std::size_t c, std::span<Real> term) {
       const Vec<D>& branch = contacts.branch[c];
-      const Vec<D>& start = state.bodies.position()[static_cast<std::size_t>(contacts.a[c])];
+      const Vec<D>& start = state.bodies.position()[contacts.a[c]];
       const Vec<D> force = region_.share_inside(state.box, start, branch) * force_on_b(contacts, c);
       for (int i = 0; i < D; ++i)
-        for (int j = 0; j < D; ++j) term[static_cast<std::size_t>(i * D + j)] = force[i] * branch[j];
+        for (int j = 0; j < D; ++j) term[i * D + j] = force[i] * branch[j];
     });
     return sums;
   }

@@ -44,13 +44,13 @@ class WallForce final : public Measure<D> {
     std::vector<Real> total(obstacles.list().size() * width);
     ReproducibleSum::sum(sample.state.comm, walls.size(), total, [&](std::size_t i, std::span<Real> term) {
       const std::size_t c = walls[i];
-      const auto obstacle = static_cast<std::size_t>(obstacles.obstacle_of(contacts.wall[c]));
+      const std::size_t obstacle = obstacles.obstacle_of(contacts.wall[c]);
       std::ranges::fill(term, 0.0);
       const auto part = term.subspan(obstacle * width, width);
       const Vec<D> force = force_on_b(contacts, c);
       std::ranges::copy(force.component, part.begin());
       if (width == D) return;
-      Vec<D> centre = sample.state.bodies.position()[static_cast<std::size_t>(contacts.a[c])];
+      Vec<D> centre = sample.state.bodies.position()[contacts.a[c]];
       if (obstacles.images_of(static_cast<int>(obstacle)).size() > 1)
         centre = obstacles.at_obstacle(contacts.wall[c], centre);
       else

@@ -86,7 +86,7 @@ void GhostsBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
   State<D>& state = simulation.state();
   Neighborhood<D>& neighborhood = simulation.neighborhood();
   GhostExchange<D>& ghosts = neighborhood.ghosts();
-  const auto n_local = static_cast<std::size_t>(state.bodies.n_local());
+  const std::size_t n_local = state.bodies.n_local();
   std::vector<Vec<D>> positions(state.bodies.position().begin(), state.bodies.position().end());
   measure_call(run, simulation, "copy positions to ghosts", [&] { ghosts.copy_to_ghosts(positions); });
   std::vector<std::int32_t> counts(n_local);

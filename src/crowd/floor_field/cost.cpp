@@ -36,8 +36,8 @@ Real FloorField::density_factor(const Vec<2>& x, int level) const {
     }
   }
   const auto value = [&](std::size_t i, std::size_t j) {
-    return built_->density[static_cast<std::size_t>(index[0][i] + built_->density_count[0] * index[1][j] +
-                                                    level * density_cells_of_level())];
+    return built_
+        ->density[index[0][i] + built_->density_count[0] * index[1][j] + level * density_cells_of_level()];
   };
   const Real lower = (1 - part[0]) * value(0, 0) + part[0] * value(1, 0);
   const Real upper = (1 - part[0]) * value(0, 1) + part[0] * value(1, 1);
@@ -65,7 +65,7 @@ void FloorField::find_free_steps(ClassFields& fields, std::size_t own) const {
   const int edge = tiling.edge();
   for (int j = 0; j < edge; ++j)
     for (int i = 0; i < edge; ++i) {
-      float& step = steps[static_cast<std::size_t>(i + edge * j)];
+      float& step = steps[i + edge * j];
       const Real factor = clearance_factor(static_cast<Real>(step)) *
                           zone_factor(tiling.centre(tile, i, j), tiling.level(tile));
       step = static_cast<float>(grid.cell / factor);

@@ -181,7 +181,7 @@ std::uint32_t Eikonal::step_to(std::uint32_t place, Side side) const {
 Real Eikonal::step(const Field& field, std::uint32_t place) const {
   const auto s = static_cast<Real>(steps_[place]);
   if (paces_.empty()) return s;
-  const auto& pace = paces_[static_cast<std::size_t>(&field - fields_.data())];
+  const auto& pace = paces_[&field - fields_.data()];
   return pace.empty() ? s : s * static_cast<Real>(pace[place / area_]);
 }
 
@@ -273,7 +273,7 @@ void Eikonal::exchange() {
         const std::int32_t beyond = beyond_[4 * here.own + static_cast<std::size_t>(side)];
         if (beyond >= -1 || !is_last(here, side)) continue;
         const std::size_t along = side == Side::left || side == Side::right ? here.row : here.column;
-        const Remote& remote = remote_[static_cast<std::size_t>(-2 - beyond)];
+        const Remote& remote = remote_[-2 - beyond];
         out[remote.neighbour].push_back({field.time[place], static_cast<std::uint32_t>(f),
                                          static_cast<std::uint32_t>(remote.side * edge_ + along - 1)});
       }
@@ -300,8 +300,8 @@ void Eikonal::exchange() {
       const std::size_t own = rim / 4;
       const auto side = static_cast<Side>(rim % 4);
       const std::int64_t tile = tiling_.own()[own];
-      const auto width = static_cast<std::size_t>(tiling_.width(tile));
-      const auto height = static_cast<std::size_t>(tiling_.height(tile));
+      const std::size_t width = tiling_.width(tile);
+      const std::size_t height = tiling_.height(tile);
       const std::size_t row = side == Side::lower ? 1 : side == Side::upper ? height : along;
       const std::size_t column = side == Side::left ? 1 : side == Side::right ? width : along;
       const auto cell = static_cast<std::uint32_t>(own * area_ + row * stride_ + column);

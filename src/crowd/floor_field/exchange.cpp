@@ -64,7 +64,7 @@ void ask_owners(const Comm& comm, const Tiling& tiling, std::span<const Rows> wa
 void FloorField::fill(const ClassFields& fields, std::int64_t tile, std::span<NearFields::Cell> cells) const {
   const Tiling& tiling = built_->tiling;
   const Eikonal& eikonal = *fields.eikonal;
-  const auto own = static_cast<std::size_t>(eikonal.own_number(tile));
+  const std::size_t own = eikonal.own_number(tile);
   const int edge = tiling.edge();
   const Real reaches_into = 0.75 * tiling.grid().cell;  // half a diagonal, and a little
   std::size_t at = 0;
@@ -114,8 +114,7 @@ std::vector<Real> FloorField::rows(int destination, int level, std::int64_t firs
          tile < tiling.tile(0, (last_row - 1) / tiling.edge() + 1, level); ++tile)
       wanted.push_back({tile, std::max(first_row, tiling.first_row(tile)),
                         std::min(last_row, tiling.first_row(tile) + tiling.height(tile))});
-  std::vector<Real> result(static_cast<std::size_t>((last_row - first_row) * grid.nx),
-                           std::numeric_limits<Real>::quiet_NaN());
+  std::vector<Real> result((last_row - first_row) * grid.nx, std::numeric_limits<Real>::quiet_NaN());
   const auto for_cells = [&](const Rows& rows, const auto& f) {
     for (std::int64_t row = rows.first; row < rows.last; ++row)
       for (int i = 0; i < tiling.width(rows.tile); ++i) f(i, row);
@@ -124,13 +123,12 @@ std::vector<Real> FloorField::rows(int destination, int level, std::int64_t firs
     const std::uint32_t place = eikonal.place(own, i, j);
     if ((eikonal.links(place) & walkable_bit) == 0) return std::numeric_limits<Real>::quiet_NaN();
     if (destination >= 0) return eikonal.time(static_cast<std::size_t>(destination), place);
-    return grid.cell /
-           static_cast<Real>(fields.free_steps[own][static_cast<std::size_t>(i + tiling.edge() * j)]);
+    return grid.cell / static_cast<Real>(fields.free_steps[own][i + tiling.edge() * j]);
   };
   ask_owners<Real>(
       built_->comm, tiling, wanted, [&](const Rows& rows) { return rows.n_cells(tiling); },
       [&](const Rows& rows, std::span<Real> values) {
-        const auto own = static_cast<std::size_t>(eikonal.own_number(rows.tile));
+        const std::size_t own = eikonal.own_number(rows.tile);
         std::size_t at = 0;
         for_cells(rows, [&](int i, std::int64_t row) {
           values[at++] = value_of(own, i, static_cast<int>(row - tiling.first_row(rows.tile)));
@@ -139,8 +137,7 @@ std::vector<Real> FloorField::rows(int destination, int level, std::int64_t firs
       [&](const Rows& rows, std::span<const Real> values) {
         std::size_t at = 0;
         for_cells(rows, [&](int i, std::int64_t row) {
-          result[static_cast<std::size_t>((row - first_row) * grid.nx + tiling.first_column(rows.tile) + i)] =
-              values[at++];
+          result[(row - first_row) * grid.nx + tiling.first_column(rows.tile) + i] = values[at++];
         });
       });
   return result;

@@ -123,7 +123,7 @@ void FloorField::solve(ClassFields& fields) const {
       for (int j = 0; j < edge; ++j)
         for (int i = 0; i < edge; ++i) {
           const Vec<2> x = tiling.centre(tile, i, j);
-          float& step = steps[static_cast<std::size_t>(i + edge * j)];
+          float& step = steps[i + edge * j];
           step = static_cast<float>(static_cast<Real>(step) * density_factor(x, tiling.level(tile)));
         }
       fields.eikonal->set_steps(k, steps);
@@ -204,7 +204,7 @@ void FloorField::build(const Comm& comm, const BuildingPlan& building, const Box
   share_out_tiles();
 
   if (settings_.counts_density) {
-    auto n_cells = static_cast<std::size_t>(building.n_levels());
+    std::size_t n_cells = building.n_levels();
     for (std::size_t k = 0; k < 2; ++k) {
       const int axis = static_cast<int>(k);
       const Real cells = grid.length(axis) / settings_.density_cell;
@@ -256,7 +256,7 @@ Real FloorField::travel_time(int destination, const Vec<2>& x, int level, Real r
 }
 
 FloorField::Course FloorField::course(int destination, const Vec<2>& x, int level, Real radius) const {
-  const auto d = static_cast<std::size_t>(destination);
+  const std::size_t d = destination;
   const NearFields::Route route = fields_of(radius).near->route(d, x, level);
   if (route.may_be_there) {
     const Built& built = *built_;
@@ -270,7 +270,7 @@ void FloorField::update_density(const PeopleAt& people) {
   if (built.density.empty()) return;
   std::vector<std::int64_t> counts(built.density.size(), 0);
   for (std::size_t i = 0; i < people.size(); ++i)
-    ++counts[static_cast<std::size_t>(density_cell_of(people.position[i], people.level(i)))];
+    ++counts[density_cell_of(people.position[i], people.level(i))];
   built.comm.sum(counts);
   const Real area = built.density_cell[0] * built.density_cell[1];
   for (std::size_t i = 0; i < counts.size(); ++i) built.density[i] = static_cast<Real>(counts[i]) / area;

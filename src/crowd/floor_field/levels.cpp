@@ -112,17 +112,17 @@ void FloorField::find_paces() {
 std::vector<float> FloorField::paces(const Destination& destination) const {
   const BuildingPlan& building = built_->building;
   constexpr int far = std::numeric_limits<int>::max();
-  std::vector<int> n_lines(static_cast<std::size_t>(building.n_levels()), far);
+  std::vector<int> n_lines(building.n_levels(), far);
   std::deque<int> reached{destination.level};
-  n_lines[static_cast<std::size_t>(destination.level)] = 0;
+  n_lines[destination.level] = 0;
   for (; !reached.empty(); reached.pop_front())
     for (const LevelLine& line : building.map()->lines())
       for (const int side : {0, 1}) {
-        const int from = line.level[static_cast<std::size_t>(side)];
-        const int to = line.level[static_cast<std::size_t>(1 - side)];
-        int& n = n_lines[static_cast<std::size_t>(from)];
+        const int from = line.level[side];
+        const int to = line.level[1 - side];
+        int& n = n_lines[from];
         if (to != reached.front() || n != far || !building.may_enter(from, to, built_->time)) continue;
-        n = n_lines[static_cast<std::size_t>(to)] + 1;
+        n = n_lines[to] + 1;
         reached.push_back(from);
       }
 
@@ -131,8 +131,8 @@ std::vector<float> FloorField::paces(const Destination& destination) const {
     of_level.push_back(1);
     if (!building.level(level).incline) continue;
     const Incline& incline = *building.level(level).incline;
-    const int lower = n_lines[static_cast<std::size_t>(incline.lower_floor)];
-    const int upper = n_lines[static_cast<std::size_t>(incline.upper_floor)];
+    const int lower = n_lines[incline.lower_floor];
+    const int upper = n_lines[incline.upper_floor];
     Real pace = 0.5 * (1 / incline.up_factor + 1 / incline.down_factor);
     if (incline.belt_speed > 0)
       pace = 1 / incline.belt_speed;
@@ -141,8 +141,7 @@ std::vector<float> FloorField::paces(const Destination& destination) const {
     of_level.back() = static_cast<float>(pace * incline.stretch(incline.uphill));
   }
   std::vector<float> result;
-  for (const std::int64_t tile : built_->tiling.own())
-    result.push_back(of_level[static_cast<std::size_t>(built_->tiling.level(tile))]);
+  for (const std::int64_t tile : built_->tiling.own()) result.push_back(of_level[built_->tiling.level(tile)]);
   return result;
 }
 

@@ -197,10 +197,9 @@ std::vector<WidthClass> width_classes(std::span<const NarrowPlace> places, int n
     classes.erase(classes.begin() + static_cast<std::ptrdiff_t>(nearest));
   }
   for (WidthClass& one : classes) {
-    one.shut.resize(static_cast<std::size_t>(n_levels));
+    one.shut.resize(n_levels);
     for (const NarrowPlace& place : places)
-      if (!fits(place.width, one.largest))
-        one.shut[static_cast<std::size_t>(place.level)].emplace_back(place.a, place.b);
+      if (!fits(place.width, one.largest)) one.shut[place.level].emplace_back(place.a, place.b);
   }
   classes.back().up_to = HUGE_VAL;
   return classes;

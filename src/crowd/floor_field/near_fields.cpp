@@ -75,7 +75,7 @@ std::vector<std::int64_t> NearFields::tiles_near(const PeopleAt& people, const L
           const std::int64_t column = (i % tiling_.tiles(0) + tiling_.tiles(0)) % tiling_.tiles(0);
           const std::int64_t row = (j % tiling_.tiles(1) + tiling_.tiles(1)) % tiling_.tiles(1);
           const std::int64_t tile = tiling_.tile(column, row, level);
-          std::uint32_t& stamp = stamps_[static_cast<std::size_t>(tile)];
+          std::uint32_t& stamp = stamps_[tile];
           if (stamp == stamp_ || tiling_.owner(tile) < 0) continue;
           stamp = stamp_;
           found.push_back(tile);
@@ -89,14 +89,14 @@ std::vector<std::int64_t> NearFields::tiles_near(const PeopleAt& people, const L
 std::vector<std::int64_t> NearFields::missing(std::span<const std::int64_t> tiles) {
   std::vector<std::int64_t> missing;
   for (const std::int64_t tile : tiles)
-    if (slot_[static_cast<std::size_t>(tile)] < 0) missing.push_back(tile);
+    if (slot_[tile] < 0) missing.push_back(tile);
 
   // People who turn round find their tiles here; but what is kept for them stays below what is in use.
   if (tiles_.size() - free_.size() + missing.size() > 2 * tiles.size())
     for (std::size_t s = 0; s < tiles_.size(); ++s) {
       Tile& tile = tiles_[s];
       if (tile.number < 0 || std::ranges::binary_search(tiles, tile.number)) continue;
-      slot_[static_cast<std::size_t>(tile.number)] = -1;
+      slot_[tile.number] = -1;
       tile = {};
       free_.push_back(static_cast<std::int32_t>(s));
     }
@@ -112,7 +112,7 @@ std::vector<std::int64_t> NearFields::present() const {
 }
 
 std::span<NearFields::Cell> NearFields::room(std::int64_t tile) {
-  std::int32_t& slot = slot_[static_cast<std::size_t>(tile)];
+  std::int32_t& slot = slot_[tile];
   if (slot < 0) {
     if (free_.empty()) {
       slot = static_cast<std::int32_t>(tiles_.size());
@@ -121,12 +121,12 @@ std::span<NearFields::Cell> NearFields::room(std::int64_t tile) {
       slot = free_.back();
       free_.pop_back();
     }
-    Tile& made = tiles_[static_cast<std::size_t>(slot)];
+    Tile& made = tiles_[slot];
     made.number = tile;
     made.cells.resize(n_fields_ * n_cells_);
     find_walls(made);
   }
-  return tiles_[static_cast<std::size_t>(slot)].cells;
+  return tiles_[slot].cells;
 }
 
 void NearFields::find_walls(Tile& tile) const {
@@ -157,8 +157,8 @@ const NearFields::Tile* NearFields::tile_at(std::int64_t column, std::int64_t ro
   const std::int64_t tile_row = row >> bits;
   local_column = static_cast<int>(column - (tile_column << bits));
   local_row = static_cast<int>(row - (tile_row << bits));
-  const std::int32_t slot = slot_[static_cast<std::size_t>(tiling_.tile(tile_column, tile_row, level))];
-  return slot < 0 ? nullptr : &tiles_[static_cast<std::size_t>(slot)];
+  const std::int32_t slot = slot_[tiling_.tile(tile_column, tile_row, level)];
+  return slot < 0 ? nullptr : &tiles_[slot];
 }
 
 const NearFields::Cell* NearFields::cell_at(std::size_t field, std::int64_t column, std::int64_t row,
@@ -191,8 +191,7 @@ bool NearFields::locate(std::size_t field, const Vec<2>& x, int level, Around& a
   int own_j = 0;
   const Tile* tile = tile_at(i + right, j + above, level, own_i, own_j);
   if (tile == nullptr) {
-    for (int n = 0; n < 4; ++n)
-      around.cells[static_cast<std::size_t>(n)] = cell_at(field, i + n % 2, j + n / 2, level);
+    for (int n = 0; n < 4; ++n) around.cells[n] = cell_at(field, i + n % 2, j + n / 2, level);
   } else {
     const int edge = tiling_.edge();
     const Cell* cells = &tile->cells[field * n_cells_];
@@ -204,17 +203,16 @@ bool NearFields::locate(std::size_t field, const Vec<2>& x, int level, Around& a
       const Cell* low = cells + low_i + edge * low_j;
       around.cells = {low, low + 1, low + edge, low + edge + 1};
     } else {
-      for (int n = 0; n < 4; ++n)
-        around.cells[static_cast<std::size_t>(n)] = cell_at(field, i + n % 2, j + n / 2, level);
+      for (int n = 0; n < 4; ++n) around.cells[n] = cell_at(field, i + n % 2, j + n / 2, level);
     }
   }
   around.own_centre = grid.centre(i + right, j + above);
   if (tile == nullptr || tile->walls.empty()) return true;
-  const auto near = tile->walls[static_cast<std::size_t>(own_i + tiling_.edge() * own_j)];
+  const auto near = tile->walls[own_i + tiling_.edge() * own_j];
   if (near.empty()) return true;
   const auto walls = terrain_.walls(tile->number);
   for (int n = 0; n < 4; ++n) {
-    const Cell*& seen = around.cells[static_cast<std::size_t>(n)];
+    const Cell*& seen = around.cells[n];
     if (seen == nullptr || std::isinf(seen->time)) continue;
     const Vec<2> centre = grid.centre(i + n % 2, j + n / 2);
     for (const std::uint32_t w : near)

@@ -13,7 +13,7 @@ namespace {
 /// What is left of a wall between the faces of periodic axes; false if nothing is.
 bool clip(const CellGrid& grid, Vec<2>& a, Vec<2>& b) {
   for (int k = 0; k < 2; ++k) {
-    if (!grid.periodic[static_cast<std::size_t>(k)]) continue;
+    if (!grid.periodic[k]) continue;
     const Real lower = grid.origin[k];
     const Real upper = lower + grid.length(k);
     const Real in_face = 1e-9 * grid.length(k);
@@ -40,7 +40,7 @@ Range2 tiles_near(const Tiling& tiling, const Box<2>& box, Real reach) {
   const CellGrid& grid = tiling.grid();
   const Real size = grid.cell * tiling.edge();
   for (int k = 0; k < 2; ++k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     const auto count = static_cast<Real>(tiling.tiles(k));
     const Real from = std::floor((box.lower[k] - reach - grid.origin[k]) / size);
     const Real to = std::floor((box.upper[k] + reach - grid.origin[k]) / size) + 1;
@@ -106,7 +106,7 @@ Terrain::Terrain(const Tiling& tiling, const BuildingPlan& building, Real reach,
   std::vector<std::pair<std::int64_t, Edge>> found;
   std::vector<std::pair<std::int64_t, Columns::Column>> found_columns;
   for (int level = 0; level < building.n_levels(); ++level) {
-    const auto more_here = more.empty() ? std::span<const Edge>() : more[static_cast<std::size_t>(level)];
+    const auto more_here = more.empty() ? std::span<const Edge>() : more[level];
     const RouteWalls around = route_walls(grid, building.plan(level), more_here);
     for (const Edge& wall : around.walls) {
       for_tiles(bounds_of({wall.a, wall.b}), level, [&](std::int64_t tile) {
@@ -140,7 +140,7 @@ struct Terrain::Patch {
   };
   Patch(std::int64_t number, int edge)
       : tile(number), stride(edge + 2), cells(static_cast<std::size_t>(stride * stride)) {}
-  Cell& at(int i, int j) { return cells[static_cast<std::size_t>(i + 1 + stride * (j + 1))]; }
+  Cell& at(int i, int j) { return cells[i + 1 + stride * (j + 1)]; }
   /// Whether a route leads from a walkable cell to its neighbour.
   bool is_open(int i, int j, int i2, int j2) {
     if (!at(i2, j2).is_walkable()) return false;
@@ -237,7 +237,7 @@ Terrain::Cells Terrain::cells(std::int64_t tile) const {
       if (patch.is_open(i, j, i + 1, j)) links |= link_bit(Side::right);
       if (patch.is_open(i, j, i, j - 1)) links |= link_bit(Side::lower);
       if (patch.is_open(i, j, i, j + 1)) links |= link_bit(Side::upper);
-      result.links[static_cast<std::size_t>(i + edge * j)] = links;
+      result.links[i + edge * j] = links;
     }
   return result;
 }
@@ -248,7 +248,7 @@ std::vector<float> Terrain::distances(std::int64_t tile, Real max) const {
                             static_cast<float>(max));
   const auto nearer = [&](const Box<2>& box, const auto& distance) {
     tiling_.for_cells_near(tile, box, max, 0, [&](int i, int j) {
-      float& min = result[static_cast<std::size_t>(i + edge * j)];
+      float& min = result[i + edge * j];
       min = std::min(min, static_cast<float>(distance(tiling_.centre(tile, i, j))));
     });
   };

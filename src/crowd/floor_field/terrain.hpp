@@ -45,10 +45,8 @@ class Terrain {
           std::span<const std::vector<Edge>> more = {});
 
   /// Walls and columns within reach of the tile, as seen in it: images are moved.
-  std::span<const Edge> walls(std::int64_t tile) const { return walls_[static_cast<std::size_t>(tile)]; }
-  std::span<const Columns::Column> columns(std::int64_t tile) const {
-    return columns_[static_cast<std::size_t>(tile)];
-  }
+  std::span<const Edge> walls(std::int64_t tile) const { return walls_[tile]; }
+  std::span<const Columns::Column> columns(std::int64_t tile) const { return columns_[tile]; }
 
   /// Links of the cells of a tile, row by row in rows of tiling.edge(). O(cells + cells near walls).
   struct Cells {

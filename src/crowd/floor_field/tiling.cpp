@@ -56,16 +56,16 @@ std::int64_t Tiling::neighbour(std::int64_t tile, Side side) const {
 
 void Tiling::share_out(const Comm& comm, const std::function<std::int64_t(std::int64_t)>& n_walkable) {
   // By tiles of the lowest level, with those above them.
-  std::vector<std::int64_t> order(static_cast<std::size_t>(tiles_of_level()));
+  std::vector<std::int64_t> order(tiles_of_level());
   for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<std::int64_t>(t);
   std::ranges::sort(order, {},
                     [&](std::int64_t tile) { return morton_code(tile % tiles_x_, tile / tiles_x_); });
 
   // Each rank counts a share of the tiles; the sum then has all counts everywhere.
-  const auto n_levels = static_cast<std::size_t>(n_levels_);
+  const std::size_t n_levels = n_levels_;
   std::vector<std::int64_t> counts(order.size() * n_levels, 0);
-  const auto ranks = static_cast<std::size_t>(comm.size());
-  const auto rank = static_cast<std::size_t>(comm.rank());
+  const std::size_t ranks = comm.size();
+  const std::size_t rank = comm.rank();
   const auto above = [&](std::size_t k, std::size_t level) {
     return order[k] + static_cast<std::int64_t>(level) * tiles_of_level();
   };
@@ -90,7 +90,7 @@ void Tiling::share_out(const Comm& comm, const std::function<std::int64_t(std::i
     before += here;
     for (std::size_t level = 0; level < n_levels; ++level) {
       if (counts_here[level] == 0) continue;
-      owner_[static_cast<std::size_t>(above(k, level))] = owner;
+      owner_[above(k, level)] = owner;
       if (owner == comm.rank()) own_.push_back(above(k, level));
     }
   }

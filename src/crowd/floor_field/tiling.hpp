@@ -27,8 +27,7 @@ struct CellGrid {
   /// x moved into the grid along its periodic axes.
   Vec<2> wrapped(Vec<2> x) const {
     for (int k = 0; k < 2; ++k)
-      if (periodic[static_cast<std::size_t>(k)])
-        x[k] -= length(k) * std::floor((x[k] - origin[k]) / length(k));
+      if (periodic[k]) x[k] -= length(k) * std::floor((x[k] - origin[k]) / length(k));
     return x;
   }
 };
@@ -99,7 +98,7 @@ class Tiling {
   /// Collective.
   void share_out(const Comm& comm, const std::function<std::int64_t(std::int64_t)>& n_walkable);
   /// Rank that owns the tile; -1: nothing in it is walkable.
-  int owner(std::int64_t tile) const { return owner_[static_cast<std::size_t>(tile)]; }
+  int owner(std::int64_t tile) const { return owner_[tile]; }
   /// Tiles of this rank, in ascending order.
   std::span<const std::int64_t> own() const { return own_; }
 

@@ -155,12 +155,12 @@ void Hazard::find_closed(const Section& table, const std::string& name, std::str
 }
 
 bool Hazard::knows(Smoke quantity) const {
-  return grid_.has(quantity) || !std::isnan(constant_[static_cast<std::size_t>(quantity)]);
+  return grid_.has(quantity) || !std::isnan(constant_[quantity]);
 }
 
 std::optional<Real> Hazard::value(Smoke quantity, const Vec<2>& x, int level, Real time) const {
   if (grid_.has(quantity)) return grid_.at(quantity, x, level, time);
-  const Real constant = constant_[static_cast<std::size_t>(quantity)];
+  const Real constant = constant_[quantity];
   return std::isnan(constant) ? std::nullopt : std::optional(constant);
 }
 
@@ -230,7 +230,7 @@ void Hazard::close_routes(JourneyPlan& journey_plan, BuildingPlan& building) con
       if (std::isfinite(time)) building.close_for_good(closing.connector, time);
       continue;
     }
-    const Exit& exit = journey_plan.exits()[static_cast<std::size_t>(closing.exit)];
+    const Exit& exit = journey_plan.exits()[closing.exit];
     const std::array<Vec<2>, 1> middle{exit.middle()};
     const Real time = closing_time(closing, middle, exit.level);
     say("exit", exit.name, time);
@@ -242,7 +242,7 @@ bool Hazard::expose(State<2>& state, std::vector<Departure>& departures, BodyCha
   if (!is_on_) return false;
   BodyStore<2>& bodies = state.bodies;
   const Real dt = state.clock.last_dt, middle = state.clock.time - dt / 2;
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n_owned = bodies.n_owned();
   staying_.clear();
   std::int64_t n_fell = 0;
   Real largest = totals_[1];

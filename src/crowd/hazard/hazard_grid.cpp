@@ -82,7 +82,7 @@ std::vector<std::vector<HazardGrid::Row>> HazardGrid::read_rows(const std::strin
       if (const std::string fault = fault_of_smoke(k, values[k]); !fault.empty()) reader.refuse(fault);
       row.values[k] = static_cast<float>(values[k]);
     }
-    rows[static_cast<std::size_t>(level)].push_back(row);
+    rows[level].push_back(row);
   }
   if (row.line == 0) throw InputError(fmt::format("{}: {}", path, no_rows));
   return rows;
@@ -124,7 +124,7 @@ HazardGrid::OfLevel HazardGrid::made_of(const std::vector<Row>& rows, const std:
     for (std::size_t k = 0; k < n_smoke; ++k)
       if (is_given_[k]) level.values[k][place] = row.values[k];
   }
-  const auto place = static_cast<std::size_t>(std::ranges::find(given, 0) - given.begin());
+  const std::size_t place = std::ranges::find(given, 0) - given.begin();
   if (place == n) return level;
   throw InputError(
       fmt::format("{}: not a grid: {} times, {} x and {} y need {} rows{}, but there are {}; there is none "
@@ -138,7 +138,7 @@ void HazardGrid::require_cover(const std::string& path, const std::string& where
                                const BuildingPlan& building, int number) const {
   const Box<2> plan = building.plan(number).bounds();
   for (int k = 0; k < 2; ++k) {
-    const std::vector<Real>& axis = of(number).axis[static_cast<std::size_t>(k)];
+    const std::vector<Real>& axis = of(number).axis[k];
     if (axis.size() < 2) continue;
     const Real before = axis[1] - axis[0], after = axis.back() - axis[axis.size() - 2];
     if (axis.front() - before <= plan.lower[k] && axis.back() + after >= plan.upper[k]) continue;
@@ -153,7 +153,7 @@ void HazardGrid::require_cover(const std::string& path, const std::string& where
 
 Real HazardGrid::at(Smoke quantity, const Vec<2>& x, int level_of_x, Real time) const {
   const OfLevel& level = of(level_of_x);
-  const std::vector<float>& values = level.values[static_cast<std::size_t>(quantity)];
+  const std::vector<float>& values = level.values[quantity];
   const AxisCell t = cell_on(times_, time), cx = cell_on(level.axis[0], x[0]),
                  cy = cell_on(level.axis[1], x[1]);
   const std::size_t nx = level.axis[0].size(), ny = level.axis[1].size();

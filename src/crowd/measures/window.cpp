@@ -141,7 +141,7 @@ class Window final : public Measure<2> {
     const State<2>& state = sample.state;
     if (!areas_) areas_ = areas(state, level_ = floor_.level(state));
     const auto is_here = [&](std::size_t i) { return level_of(state.bodies, i) == level_; };
-    const auto n_owned = static_cast<std::size_t>(state.bodies.n_owned());
+    const std::size_t n_owned = state.bodies.n_owned();
     std::vector<Real> speeds, along;  // of those in the window
     for (std::size_t i = 0; i < n_owned; ++i)
       if (is_here(i) && ring_contains(ring_, wrapped(state.box, state.bodies.position()[i]))) {
@@ -244,8 +244,8 @@ class Window final : public Measure<2> {
       Real density, area, speed, along;
     };
     std::vector<Part> parts;
-    const auto rank = static_cast<std::size_t>(state.comm.rank());
-    const auto n_ranks = static_cast<std::size_t>(state.comm.size());
+    const std::size_t rank = state.comm.rank();
+    const std::size_t n_ranks = state.comm.size();
     for (std::size_t i = rank; i < sites.size(); i += n_ranks) {
       if (!near_window.contains(sites[i])) continue;
       const std::size_t owner = cells.same[i];

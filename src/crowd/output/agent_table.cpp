@@ -19,7 +19,7 @@ std::string number(Real value) {
 std::string_view word_of(Fate fate) {
   static constexpr std::array<std::string_view, 7> words{
       "left", "left elsewhere", "incapacitated", "inside", "waiting", "no route", "locked"};
-  return words[static_cast<std::size_t>(fate)];
+  return words[fate];
 }
 
 /// Places of the columns that are not just fields of agent_fields.def.
@@ -56,11 +56,9 @@ std::vector<AgentColumn> agent_columns(const CrowdEnvironment& environment, cons
   using D = Departure;
   namespace place = agent::place;
   const auto type = [&environment](const D& d) {
-    return csv_cell(environment.people().types()[static_cast<std::size_t>(d.values[place::agent_type])].name);
+    return csv_cell(environment.people().types()[d.values[place::agent_type]].name);
   };
-  const auto exit = [&state](const D& d) {
-    return d.exit < 0 ? "" : csv_cell(state.outlets[static_cast<std::size_t>(d.exit)].name);
-  };
+  const auto exit = [&state](const D& d) { return d.exit < 0 ? "" : csv_cell(state.outlets[d.exit].name); };
   const auto fell = [](const D& d) {
     const Real time = d.values[place::incapacitated_at];
     return time > 0 ? number(time) : "nan";
@@ -69,9 +67,7 @@ std::vector<AgentColumn> agent_columns(const CrowdEnvironment& environment, cons
   std::vector<AgentColumn> columns{
       {OwnPlace::id, "id", "-", [](const D& d) { return fmt::format("{}", d.id); }},
       {OwnPlace::population, "population", "-",
-       [names = environment.people().body_type_names()](const D& d) {
-         return csv_cell(names[static_cast<std::size_t>(d.body_type)]);
-       }},
+       [names = environment.people().body_type_names()](const D& d) { return csv_cell(names[d.body_type]); }},
       {OwnPlace::agent_type, "agent_type", "-", type},
       {OwnPlace::radius, "radius", "m", [](const D& d) { return number(d.radius); }},
       {OwnPlace::entered, "entered", "s", [](const D& d) { return number(d.values[place::entered_at]); }},

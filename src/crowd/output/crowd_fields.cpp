@@ -116,8 +116,7 @@ static void for_each_cell_near(const ImageGrid& grid, const std::array<bool, 2>&
   for (std::int64_t j = first[1]; j < end[1]; ++j)
     for (std::int64_t i = first[0]; i < end[0]; ++i) {
       const std::int64_t column = place(i, grid.nx, periodic[0]), row = place(j, grid.ny, periodic[1]);
-      const Real share =
-          shares[static_cast<std::size_t>(i - first[0] + (j - first[1]) * (end[0] - first[0]))];
+      const Real share = shares[i - first[0] + (j - first[1]) * (end[0] - first[0])];
       if (share == 0 || column < 0 || column >= grid.nx || row < 0 || row >= grid.ny) continue;
       f(row * grid.nx + column, share);
     }
@@ -133,8 +132,7 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
   ImageGrid grid;
   divide(state.box, 0, output.cell, grid.origin[0], grid.cell[0], grid.nx);
   divide(state.box, 1, output.cell, grid.origin[1], grid.cell[1], grid.ny);
-  for (int axis = 0; axis < 2; ++axis)
-    periodic_[static_cast<std::size_t>(axis)] = state.box.is_periodic(axis);
+  for (int axis = 0; axis < 2; ++axis) periodic_[axis] = state.box.is_periodic(axis);
   const ImageSeries::Options options{
       .vtk = {.writers = context.vtk_writers, .single_precision = context.single_precision, .compress = true},
       .exact = {"exposure_density", "exposure_load"}};
@@ -143,7 +141,7 @@ CrowdFields::CrowdFields(const OutputContext<2>& context, const CrowdOutputSetti
   if (resume_after) series_->resume(resume_after->step);
 
   const std::int64_t first = grid.first_row(comm_), end = grid.end_row(comm_);
-  const auto n = static_cast<std::size_t>((end - first) * grid.nx);
+  const std::size_t n = (end - first) * grid.nx;
   is_free_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const auto [row, column] = std::lldiv(static_cast<std::int64_t>(i), grid.nx);
@@ -198,8 +196,7 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
       const Real length = norm(contacts.branch[c]);
       const Real virial = output_.force_per_speed * contacts.force[c] * length;
       const bool with_wall = contacts.b[c] < 0;
-      const Vec<2> at = bodies.position()[static_cast<std::size_t>(contacts.a[c])] +
-                        (with_wall ? 1.0 : 0.5) * contacts.branch[c];
+      const Vec<2> at = bodies.position()[contacts.a[c]] + (with_wall ? 1.0 : 0.5) * contacts.branch[c];
       spread(at, [&](Sums& sums, Real share) { sums.load += in_units(share * virial, load_unit); });
     }
 
@@ -209,7 +206,7 @@ void CrowdFields::sum_up(const State<2>& state, const ContactGraph<2>& contacts,
   const std::int64_t first_cell = grid.first_row(comm_) * grid.nx;
   mine.assign(is_free_.size(), {});
   for (const CellSums<Sums>& arrived : exchange_values<CellSums<Sums>>(comm_, outgoing)) {
-    Sums& sums = mine[static_cast<std::size_t>(arrived.cell - first_cell)];
+    Sums& sums = mine[arrived.cell - first_cell];
     sums.persons += arrived.sums.persons;
     sums.speed += arrived.sums.speed;
     sums.flux_x += arrived.sums.flux_x;
@@ -247,10 +244,9 @@ void CrowdFields::find_travel_times() {
         environment_.floor_field().rows(static_cast<int>(exit), level_, lowest, above);
     for (const std::int64_t row : rows)
       for (const std::int64_t column : columns)
-        travel_times_[exit].push_back(
-            row < 0 || column < 0
-                ? std::numeric_limits<Real>::quiet_NaN()
-                : values[static_cast<std::size_t>((row - lowest) * floor_field.nx + column)]);
+        travel_times_[exit].push_back(row < 0 || column < 0
+                                          ? std::numeric_limits<Real>::quiet_NaN()
+                                          : values[(row - lowest) * floor_field.nx + column]);
   }
 }
 

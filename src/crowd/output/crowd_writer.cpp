@@ -155,16 +155,15 @@ void CrowdWriter::write_served() {
   std::ranges::sort(served, {}, [](const Served& s) { return std::pair(s.done, s.id); });
   std::string lines;
   for (const Served& s : served)
-    lines +=
-        fmt::format("{},{},{},{},{},{},{}\n", s.id,
-                    csv_cell(environment_.journey_plan().queues()[static_cast<std::size_t>(s.queue)].name),
-                    s.since, s.served_from, s.done, s.waited(), s.walk);
+    lines += fmt::format("{},{},{},{},{},{},{}\n", s.id,
+                         csv_cell(environment_.journey_plan().queues()[s.queue].name), s.since, s.served_from,
+                         s.done, s.waited(), s.walk);
   queues_->add_lines(lines);
 }
 
 void CrowdWriter::write_trajectory(const State<2>& state, std::int64_t frame) {
   Scope timer("trajectory");
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n = state.bodies.n_owned();
   std::vector<double> positions;
   positions.reserve(3 * n);
   const PeopleAt people = owned_people(state);
@@ -238,7 +237,7 @@ void CrowdWriter::write_frame(std::size_t /*k*/, const State<2>& state, const Co
 }
 
 void CrowdWriter::add_columns(const BodyStore<2>& bodies, std::vector<Column>& columns) const {
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   for (const std::size_t k : fields_of_frames_) {
     const FieldInfo& field = agent::fields[k].info;
     columns.push_back({std::string(field.name), std::string(field.unit), 1, {}});

@@ -106,7 +106,7 @@ void add_never_left(const State<2>& state, std::int64_t inside, EnvironmentWrite
   for (int k = 0; k < n_named && k < inside; ++k) {
     GlobalId next = std::numeric_limits<GlobalId>::max();
     std::size_t place = 0;
-    const auto ids = state.bodies.id().first(static_cast<std::size_t>(state.bodies.n_owned()));
+    const auto ids = state.bodies.id().first(state.bodies.n_owned());
     for (std::size_t i = 0; i < ids.size(); ++i)
       if (ids[i] > after && ids[i] < next) {
         next = ids[i];
@@ -234,8 +234,7 @@ void add_locks(const State<2>& state, const Locks& locks, const CrowdEnvironment
   for (const Lock& lock : locks.list()) {
     Json bound_for = Json::object();
     for (const auto& [destination, n] : lock.bound_for)
-      if (destination >= 0)
-        bound_for[environment.journey_plan().destinations()[static_cast<std::size_t>(destination)].name] = n;
+      if (destination >= 0) bound_for[environment.journey_plan().destinations()[destination].name] = n;
     list.push_back({{"since_s", lock.since},
                     {"until_s", lock.until < 0 ? Json(nullptr) : Json(lock.until)},
                     {"people", lock.people},

@@ -28,8 +28,8 @@ std::vector<DrawnObstacle> drawn_obstacles(const State<2>& state) {
     // Outlines draw part after part, each with as many lines.
     obstacle.lines_per_part = outline.lines.size() % n_parts == 0 ? outline.lines.size() / n_parts : 0;
     for (const auto& ends : outline.lines) {
-      const Vec<2>& a = outline.points[static_cast<std::size_t>(ends[0])];
-      const Vec<2>& b = outline.points[static_cast<std::size_t>(ends[1])];
+      const Vec<2>& a = outline.points[ends[0]];
+      const Vec<2>& b = outline.points[ends[1]];
       const auto n = std::max<std::int64_t>(1, std::llround(std::ceil(norm(b - a) / longest_piece)));
       obstacle.lines.push_back({a, b, n_pieces, n});
       n_pieces += n;
@@ -66,15 +66,14 @@ LoadedWalls loaded_walls(const State<2>& state, const ContactGraph<2>& contacts,
   std::int64_t n_pieces = 0;
   for (const DrawnObstacle& obstacle : drawn)
     for (const Line& line : obstacle.lines) n_pieces += line.n_pieces;
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(n_pieces));
+  std::vector<std::int64_t> sums(n_pieces);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (contacts.b[c] >= 0 || !(contacts.force[c] > 0)) continue;
-    const auto obstacle = static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]));
-    const auto part = static_cast<std::size_t>(state.obstacles.part_of(contacts.wall[c]));
-    const Vec<2> foot = state.bodies.position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
+    const std::size_t obstacle = state.obstacles.obstacle_of(contacts.wall[c]);
+    const std::size_t part = state.obstacles.part_of(contacts.wall[c]);
+    const Vec<2> foot = state.bodies.position()[contacts.a[c]] + contacts.branch[c];
     const std::int64_t piece = nearest_piece(drawn[obstacle], part, foot);
-    if (piece >= 0)
-      sums[static_cast<std::size_t>(piece)] += std::llround(force_per_speed * contacts.force[c] / force_unit);
+    if (piece >= 0) sums[piece] += std::llround(force_per_speed * contacts.force[c] / force_unit);
   }
   state.comm.sum(std::span<std::int64_t>(sums));
 
@@ -91,8 +90,7 @@ LoadedWalls loaded_walls(const State<2>& state, const ContactGraph<2>& contacts,
         }
         walls.obstacle.push_back(static_cast<std::int32_t>(o));
         const Real length = norm(line.b - line.a) / n;
-        walls.load.push_back(static_cast<Real>(sums[static_cast<std::size_t>(line.first_piece + k)]) *
-                             force_unit / length);
+        walls.load.push_back(static_cast<Real>(sums[line.first_piece + k]) * force_unit / length);
       }
   return walls;
 }

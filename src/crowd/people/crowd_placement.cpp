@@ -81,9 +81,7 @@ class PushApart {
     }
     return box;
   }
-  const StartSpace& space_of(const Disk& disk) const {
-    return *task_.spaces[static_cast<std::size_t>(disk.person.space)];
-  }
+  const StartSpace& space_of(const Disk& disk) const { return *task_.spaces[disk.person.space]; }
   Real reach_of(Real radius) const { return (radius + largest_) * (1 + 2 * margin); }
 
   void exchange() {
@@ -130,7 +128,7 @@ class PushApart {
       contacts.clear();
       bins.any_near(x, reach_of(r), [&](Index at) {
         if (static_cast<std::size_t>(at) == i) return false;
-        const Disk& other = around_[static_cast<std::size_t>(at)];
+        const Disk& other = around_[at];
         const Vec<2> apart = x - other.person.body.position;
         const Real contact_distance = r + other.person.body.radius, wanted = contact_distance * (1 + margin);
         const Real square = dot(apart, apart);

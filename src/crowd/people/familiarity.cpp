@@ -36,7 +36,7 @@ void People::describe_familiarity(Section& section, Familiarity& familiarity) co
     constexpr std::string_view prefix = "exits.";
     const std::string bare = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
     const int exit = journey_plan_->find_destination("exits", bare, section.where("knows"));
-    familiarity.is_known[static_cast<std::size_t>(exit)] = 1;
+    familiarity.is_known[exit] = 1;
   }
 }
 

@@ -100,7 +100,7 @@ GroupDisk::GroupDisk(std::int64_t n_members, Real largest_radius) {
     for (int i = -2 * rows; i <= 2 * rows; ++i)
       at.push_back({{spacing * (i + 0.5 * j), spacing * std::numbers::sqrt3 / 2 * j}});
   std::ranges::stable_sort(at, {}, [&](const Vec<2>& x) { return std::llround(norm(x) / spacing * 1e6); });
-  at.resize(static_cast<std::size_t>(n_members));
+  at.resize(n_members);
   Vec<2> centre;
   for (const Vec<2>& x : at) centre += 1 / static_cast<Real>(n_members) * x;
   for (Vec<2>& x : at) {

@@ -164,7 +164,7 @@ std::int64_t ListedStart::find_overlaps(int level, std::span<const Person> peopl
   for (const Disk& disk : around) {
     if (!disk.is_own) continue;
     bins.any_near(disk.body.position, reach, [&](Index k) {
-      const Disk& other = around[static_cast<std::size_t>(k)];
+      const Disk& other = around[k];
       if (other.body.id <= disk.body.id) return false;
       const Real r = disk.body.radius, s = other.body.radius;
       const Real distance = norm(disk.body.position - other.body.position);

@@ -29,9 +29,7 @@ struct ListedStart {
   void require_apart(std::span<const Person> people) const;
 
  private:
-  const PersonFile& file_of(const Person& person) const {
-    return *files[static_cast<std::size_t>(person.body_type)];
-  }
+  const PersonFile& file_of(const Person& person) const { return *files[person.body_type]; }
   struct Fault;
   std::string name(const Person& person) const;
   std::vector<Exit> shut_exits() const;

@@ -58,7 +58,7 @@ Real Mixture::radius(std::uint64_t seed, GlobalId number) const {
 
 Person Mixture::draw(std::uint64_t seed, GlobalId number, Person given) const {
   if (given.kind < 0) given.kind = static_cast<std::int32_t>(kind_[draw_kind(seed, number)]);
-  const AgentType& type = (*kinds_)[static_cast<std::size_t>(given.kind)];
+  const AgentType& type = (*kinds_)[given.kind];
   const auto draw = [&](Real& value, const Distribution& distribution, std::uint32_t what) {
     if (!std::isnan(value)) return;
     RandomStream stream(seed, number, what);

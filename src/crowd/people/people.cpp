@@ -128,7 +128,7 @@ void People::describe_groups(Section& section, Population& population) const {
 
 void People::require_shared_exit(int number, const std::string& where) const {
   if (number < 0) return;
-  const JourneyPlan::Journey& journey = journey_plan_->journeys()[static_cast<std::size_t>(number)];
+  const JourneyPlan::Journey& journey = journey_plan_->journeys()[number];
   for (const JourneyPlan::Step& step : journey.steps)
     if (step.choice == JourneyPlan::Choice::weights)
       throw InputError(

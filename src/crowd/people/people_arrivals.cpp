@@ -51,7 +51,7 @@ class SourcePlaces {
   }
   void draw_body(GlobalId number) {
     Person given{.level = source_.level, .journey = source_.journey};
-    if (!source_.listed.empty()) given = source_.listed[static_cast<std::size_t>(number)];
+    if (!source_.listed.empty()) given = source_.listed[number];
     given.body_type = source_.body_type;
     drawn_.push_back(source_.mixture.draw(stream_of_source_, number, given));
     stream_of_person_ = RandomStream(stream_of_source_, number, purpose::source).bits();
@@ -67,7 +67,7 @@ class SourcePlaces {
   void block(std::span<const Vec<2>> at, std::int64_t n_each, std::span<std::int64_t> counts) const {
     for (std::size_t i = 0; i < at.size(); ++i) {
       const auto k = static_cast<std::int64_t>(i);
-      const Real radius = drawn_[static_cast<std::size_t>(k / n_each)].radius;
+      const Real radius = drawn_[k / n_each].radius;
       const bool is_mine = k % state_.comm.size() == state_.comm.rank();
       const bool meets_obstacle =
           is_mine && (!space_.holds(at[i]) || space_.obstacles().touches(at[i], radius));
@@ -145,9 +145,9 @@ const People::Places& People::places_of_sources(const State<2>& state, const Bui
   for (int o = 0; o < n_obstacles; ++o) active.push_back(state.obstacles.active(o) ? 1 : 0);
   if (!places_) {
     places_ = std::make_unique<Places>();
-    places_->near.resize(static_cast<std::size_t>(building.n_levels()));
+    places_->near.resize(building.n_levels());
     for (const Source& source : sources_) {
-      auto& near = places_->near[static_cast<std::size_t>(source.level)];
+      auto& near = places_->near[source.level];
       if (!near)
         near = std::make_unique<NearObstacles>(state.obstacles, journey_plan_->exits(), state.box,
                                                source.level, largest_radius());
@@ -175,8 +175,8 @@ bool People::feed(State<2>& state, const BuildingPlan& building, std::uint64_t s
   if (arrivals.empty()) return false;
   before_change();
   // Somebody may begin on any rank and goes to the right one with the next list.
-  const auto rank = static_cast<std::size_t>(state.comm.rank());
-  const auto size = static_cast<std::size_t>(state.comm.size());
+  const std::size_t rank = state.comm.rank();
+  const std::size_t size = state.comm.size();
   BodyStore<2>& bodies = state.bodies;
   bodies.resize(bodies.n_owned(), 0);
   for (std::size_t k = rank; k < arrivals.size(); k += size) {

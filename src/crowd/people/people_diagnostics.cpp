@@ -33,10 +33,10 @@ std::vector<std::string> People::diagnostics(const BuildingPlan& building, const
             where, table));
       return;
     }
-    const JourneyPlan::Journey& first = journey_plan.journeys()[static_cast<std::size_t>(journey)];
+    const JourneyPlan::Journey& first = journey_plan.journeys()[journey];
     std::vector<RouteCheck::Region> regions;
     for (const int to : first.steps[0].exits) {
-      const Destination& destination = journey_plan.destinations()[static_cast<std::size_t>(to)];
+      const Destination& destination = journey_plan.destinations()[to];
       for (const Ring& ring : destination.regions) regions.emplace_back(destination.level, ring);
     }
     const RouteCheck check(building, regions, mixture.largest_radius());

@@ -35,7 +35,7 @@ void People::list_arrivals(Source& source, const PersonNames& names) {
                     numbers.has_places
                         ? "region has no effect: the file says where people come; remove one of them"
                         : "the file does not say where people come: give it columns x and y, or a region"));
-  source.listed.reserve(static_cast<std::size_t>(numbers.count));
+  source.listed.reserve(numbers.count);
   file.for_each([&](const Person& person) { source.listed.push_back(person); });
   std::ranges::stable_sort(source.listed, {}, &Person::time);
   std::vector<Real> times;
@@ -210,7 +210,7 @@ void People::check_arrivals(State<2>& state, const BuildingPlan& building, std::
       const StartSpace space(building, near, journey_plan_->exits(), state.box, {}, source.where);
       const EvenShare share(state.comm, static_cast<std::int64_t>(source.listed.size()));
       for (std::int64_t k = share.first; k < share.last; ++k) {
-        const Person& person = source.listed[static_cast<std::size_t>(k)];
+        const Person& person = source.listed[k];
         const Vec<2> x = wrapped(state.box, person.x);
         const Real radius = source.mixture.draw(stream_of(s, seed), k, person).radius;
         if (space.holds(x) && !near.touches(x, radius)) continue;

@@ -19,7 +19,7 @@ Real People::max_that_fit(const StartSpace& space, const Mixture& mixture) {
 
 void People::put_person(State<2>& state, Index i, const Person& person) {
   BodyStore<2>& bodies = state.bodies;
-  const auto at = static_cast<std::size_t>(i);
+  const std::size_t at = i;
   bodies.id()[at] = person.id;
   bodies.position()[at] = person.x;
   bodies.previous()[at] = person.x;
@@ -148,7 +148,7 @@ void People::Placement::place(const Population& population) {
 void People::Placement::add_placed(std::vector<Person>& people) const {
   for (const auto& [number, level] : levels)
     for (const auto& [body, space] : level.people) {
-      const Population& population = *level.populations[static_cast<std::size_t>(space)];
+      const Population& population = *level.populations[space];
       Person& person = people.emplace_back(population.mixture.draw(seed, body.id,
                                                                    {.id = body.id,
                                                                     .x = body.position,
@@ -185,7 +185,7 @@ void People::share_route_radii(State<2>& state) {
     std::int32_t rank;
   };
   const BodyStore<2>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   Outgoing to_homes;
   for (std::size_t i = 0; i < n; ++i)
     if (const GlobalId group = agent::group(bodies)[i]; group >= 0)

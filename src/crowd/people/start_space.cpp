@@ -39,7 +39,7 @@ void NearObstacles::update(const Box<2>& domain) {
                         });
   };
   for (int o = 0; o < static_cast<int>(obstacles_.list().size()); ++o) {
-    const Obstacle<2>& obstacle = obstacles_.list()[static_cast<std::size_t>(o)];
+    const Obstacle<2>& obstacle = obstacles_.list()[o];
     if (!obstacles_.active(o) || (obstacle.level >= 0 && obstacle.level != level_)) continue;
     for (const int image : obstacles_.images_of(o))
       for (int part = 0; part < obstacle.shape->n_parts(); ++part)
@@ -75,7 +75,7 @@ StartSpace::StartSpace(const BuildingPlan& building, const NearObstacles& obstac
     bounds_.lower[k] = std::max(wanted.lower[k], domain.lower[k]);
     bounds_.upper[k] = std::min(wanted.upper[k], domain.upper[k]);
     is_cut = is_cut || bounds_.lower[k] != wanted.lower[k] || bounds_.upper[k] != wanted.upper[k];
-    bounds_.periodic[static_cast<std::size_t>(k)] =
+    bounds_.periodic[k] =
         domain.is_periodic(k) && bounds_.lower[k] == domain.lower[k] && bounds_.upper[k] == domain.upper[k];
   }
   if (!bounds_.is_empty()) {

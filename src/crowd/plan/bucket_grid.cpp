@@ -10,7 +10,7 @@ BucketGrid::BucketGrid(const Box<2>& box, std::size_t n_cells) : box_(box) {
   const Real length = std::sqrt(std::max(box.volume(), 1e-300) / wanted);
   for (int axis = 0; axis < 2; ++axis) {
     const Real n_along = std::clamp(std::ceil(box.length(axis) / length), 1.0, wanted);
-    n_[static_cast<std::size_t>(axis)] = static_cast<int>(n_along);
+    n_[axis] = static_cast<int>(n_along);
     size_[axis] = box.length(axis) / n_along;
   }
 }

@@ -17,7 +17,7 @@ class BucketGrid {
   /// About `n_cells` cells over `box`, which must not be empty.
   BucketGrid(const Box<2>& box, std::size_t n_cells);
 
-  int n(int axis) const { return n_[static_cast<std::size_t>(axis)]; }
+  int n(int axis) const { return n_[axis]; }
   Real lower(int axis, int cell) const { return box_.lower[axis] + cell * size_[axis]; }
   Real size(int axis) const { return size_[axis]; }
   /// Number of the cell of a coordinate along an axis, that of the nearest cell if it is outside.

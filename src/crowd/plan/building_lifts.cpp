@@ -108,7 +108,7 @@ void BuildingPlan::find_stops(const Section& section, Lift& lift, const std::vec
 }
 
 void BuildingPlan::join_lift(int number, Real largest_radius, std::vector<LevelLine>& lines) {
-  Level& level = *levels_[static_cast<std::size_t>(number)];
+  Level& level = *levels_[number];
   Lift& lift = *level.lift;
   const Ring cabin = level.plan.area()[0].outline;
   const Vec<2> a = lift.door[0], b = lift.door[1];
@@ -152,7 +152,7 @@ void BuildingPlan::join_lift(int number, Real largest_radius, std::vector<LevelL
 }
 
 void BuildingPlan::stand(int lift, int at, Real elevation) {
-  Level& level = *levels_[static_cast<std::size_t>(lift)];
+  Level& level = *levels_[lift];
   level.elevation = elevation;
   for (std::size_t k = 0; k < level.lift->stops.size(); ++k)
     map_->set_open(level.lift->stops[k].line, static_cast<int>(k) == at);

@@ -250,7 +250,7 @@ bool BuildingPlan::may_enter(int from, int to, Real time) const {
 }
 
 void BuildingPlan::set_factors(int connector, std::vector<std::array<Real, 2>> of_kinds) {
-  Incline& incline = *levels_[static_cast<std::size_t>(connector)]->incline;
+  Incline& incline = *levels_[connector]->incline;
   incline.up_factor = incline.down_factor = 0;
   for (const auto& [up, down] : of_kinds) {
     incline.up_factor += up / static_cast<Real>(of_kinds.size());
@@ -260,7 +260,7 @@ void BuildingPlan::set_factors(int connector, std::vector<std::array<Real, 2>> o
 }
 
 void BuildingPlan::close_for_good(int connector, Real time) {
-  Real& closed_from = levels_[static_cast<std::size_t>(connector)]->incline->closed_from;
+  Real& closed_from = levels_[connector]->incline->closed_from;
   closed_from = std::min(closed_from, time);
 }
 

@@ -83,8 +83,8 @@ class BuildingPlan {
   /// Of all levels; one of no name where there is one floor.
   std::vector<std::string> names() const;
   int n_levels() const { return static_cast<int>(levels_.size()); }
-  const Level& level(int number) const { return *levels_[static_cast<std::size_t>(number)]; }
-  FloorPlan& plan(int level) { return levels_[static_cast<std::size_t>(level)]->plan; }
+  const Level& level(int number) const { return *levels_[number]; }
+  FloorPlan& plan(int level) { return levels_[level]->plan; }
   const FloorPlan& plan(int level) const { return this->level(level).plan; }
   /// The place in the deck of what says where people can be, for messages.
   const std::string& where() const { return levels_.front()->where; }

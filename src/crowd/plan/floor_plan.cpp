@@ -225,7 +225,7 @@ bool FloorPlan::Impl::in_column(const Vec<2>& x) {
   }
   if (!near_columns->covers(x)) return false;
   return std::ranges::any_of(near_columns->items(near_columns->cell_at(x)), [&](std::int32_t c) {
-    const Columns::Column& column = columns[static_cast<std::size_t>(c)];
+    const Columns::Column& column = columns[c];
     return dot(x - column.centre, x - column.centre) < column.radius * column.radius;
   });
 }

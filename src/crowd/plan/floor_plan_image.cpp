@@ -62,10 +62,10 @@ std::vector<std::vector<Corner>> follow_edges(const std::vector<char>& mask, int
           if (mark != 0) break;
           mark = 1;
         }
-        const Corner forward = step[static_cast<std::size_t>(heading)];
+        const Corner forward = step[heading];
         here = {here.x + forward.x, here.y + forward.y};
         // The two pixels ahead, to the left and to the right of the heading.
-        const Corner left = step[static_cast<std::size_t>((heading + 1) % 4)];
+        const Corner left = step[(heading + 1) % 4];
         const auto ahead = [&](int side) {
           return filled_at(here.x + (forward.x + side * left.x - 1) / 2,
                            here.y + (forward.y + side * left.y - 1) / 2);

@@ -40,7 +40,7 @@ class PlanImage {
  private:
   bool matches(Colour a, Colour b) const;
   std::span<const Run> row(int y) const {
-    const auto at = static_cast<std::size_t>(y);
+    const std::size_t at = y;
     return {runs_.data() + first_run_[at], runs_.data() + first_run_[at + 1]};
   }
   std::vector<char> mask(Colour colour, bool equal) const;

@@ -98,7 +98,7 @@ std::uint32_t PolygonLocator::crossed(std::size_t cell, const Vec<2>& from, cons
   std::uint32_t labels = 0;
   const Vec<2> bend{{to[0], from[1]}};
   for (const std::int32_t s : grid_.items(cell)) {
-    const Side& side = sides_[static_cast<std::size_t>(s)];
+    const Side& side = sides_[s];
     const bool level = (side.a[1] <= from[1]) != (side.b[1] <= from[1]);
     if (level && is_left(side, from) != is_left(side, bend)) labels ^= side.label;
     const bool upright = (side.a[0] <= to[0]) != (side.b[0] <= to[0]);

@@ -350,7 +350,7 @@ void CrowdStepper::require_solved(const State<2>& state) {
 void CrowdStepper::sweep_positions(State<2>& state, Real dt) {
   Scope timer("sweeps on positions");
   BodyStore<2>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   std::copy_n(bodies.position().begin(), n, bodies.previous().begin());
   const Real substep = dt / static_cast<Real>(substeps_);
   sweeper_->load(state);
@@ -376,7 +376,7 @@ void CrowdStepper::sweep_positions(State<2>& state, Real dt) {
 
 void CrowdStepper::move(State<2>& state, Real dt) {
   BodyStore<2>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   for (std::size_t i = 0; i < n; ++i) {
     bodies.previous()[i] = bodies.position()[i];
     bodies.position()[i] += dt * velocity_[i];

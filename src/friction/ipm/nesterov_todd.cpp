@@ -178,7 +178,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
                               SchurSystem<D>& system, std::span<Real> r, SolveMonitor<D>& monitor) {
   SolveReport& report = monitor.report();
   const Comm& comm = problem.comm();
-  contacts_.resize(static_cast<std::size_t>(problem.n_contacts()));
+  contacts_.resize(problem.n_contacts());
   y_.resize(problem.velocity_size());
   rhs_.resize(problem.velocity_size());
   dy_.resize(problem.velocity_size());

@@ -46,7 +46,7 @@ void ConstraintRows::clear() {
 }
 
 void ConstraintRows::multiply(std::span<const Real> v, std::span<Real> result) const {
-  const auto w = static_cast<std::size_t>(width);
+  const std::size_t w = width;
   for (std::size_t c = 0; c < n_rows(); ++c) {
     Real sum = 0;
     const Real* row = jacobian.data() + 2 * w * c;
@@ -81,7 +81,7 @@ struct ConstraintSolver::State {
 
   /// M^-1 G^T lambda in `velocity`, ghosts included.
   void spread(const Real* lambda) {
-    const auto w = static_cast<std::size_t>(rows->width);
+    const std::size_t w = rows->width;
     velocity.assign(size_of(*rows->halo, rows->width), 0.0);
     for (std::size_t c = 0; c < rows->n_rows(); ++c) {
       const Real* row = rows->jacobian.data() + 2 * w * c;
@@ -117,7 +117,7 @@ struct ConstraintSolver::State {
     State* state = nullptr;
     SCREE_PETSC(MatShellGetContext(shell, static_cast<void*>(&state)));
     const ConstraintRows& rows = *state->rows;
-    const auto w = static_cast<std::size_t>(rows.width);
+    const std::size_t w = rows.width;
     Real* result = nullptr;
     SCREE_PETSC(VecGetArrayWrite(y, &result));
     for (std::size_t c = 0; c < rows.n_rows(); ++c) {
@@ -299,7 +299,7 @@ struct ConstraintSolver::State {
   /// Largest rate of all rows, and the round-off of their 2-norm.
   std::pair<Real, Real> find_rates(std::span<const Real> v, std::span<const Real> prescribed) {
     rows->multiply(v, rate);
-    const auto w = static_cast<std::size_t>(rows->width);
+    const std::size_t w = rows->width;
     Real sums[1] = {0};
     Real largest = 0;
     for (std::size_t c = 0; c < rows->n_rows(); ++c) {

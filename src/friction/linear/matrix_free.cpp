@@ -21,7 +21,7 @@ void MatrixFreeProduct<D>::create(const Comm& comm, Index n_owned) {
 /// Collective; two exchanges.
 template <int D>
 void MatrixFreeProduct<D>::multiply(::Vec x, ::Vec y) {
-  constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
+  constexpr std::size_t width = ScaledProblem<D>::width;
   const auto n_values = static_cast<std::size_t>(problem_->n_local()) * width;
   factor_.resize(problem_->velocity_size());
   product_.resize(problem_->velocity_size());

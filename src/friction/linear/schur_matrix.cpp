@@ -58,7 +58,7 @@ void SchurMatrix<D>::set_places(const SchurGraph& graph, const SchurPattern& pat
     const bool owned = block.row < graph.n_owned;
     const std::vector<SchurBlock>& list = owned ? blocks : pattern.of_ghosts;
     const auto at = std::lower_bound(list.begin(), list.end(), block) - list.begin();
-    return owned ? places[static_cast<std::size_t>(at)] : Place{at * block_size, q, Place::outgoing};
+    return owned ? places[at] : Place{at * block_size, q, Place::outgoing};
   };
   contact_places_.clear();
   const auto add_place = [&](Index row, Index column) {

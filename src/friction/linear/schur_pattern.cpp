@@ -9,7 +9,7 @@ SchurGraph::SchurGraph(const ScaledProblem<D>& problem)
     : comm(problem.comm().handle()), n_owned(problem.n_owned()), is_symmetric(problem.is_symmetric()) {
   const auto first_number = static_cast<Real>(problem.comm().sum_before(std::int64_t{n_owned}));
   // A Real holds the numbers exactly, and Reals are what a halo copies.
-  std::vector<Real> numbers(static_cast<std::size_t>(problem.n_local()));
+  std::vector<Real> numbers(problem.n_local());
   for (std::size_t i = 0; i < static_cast<std::size_t>(n_owned); ++i)
     numbers[i] = first_number + static_cast<Real>(i);
   problem.halo().copy_to_ghosts(numbers, 1);
@@ -55,7 +55,7 @@ SchurPattern::SchurPattern(const Comm& comm, const SchurGraph& graph, bool diago
   of_ghosts.assign(first_ghost, owned.end());
   owned.erase(first_ghost, owned.end());
 
-  std::vector<std::int64_t> first_of_rank(static_cast<std::size_t>(comm.size()));
+  std::vector<std::int64_t> first_of_rank(comm.size());
   const std::int64_t first = comm.sum_before(std::int64_t{graph.n_owned});
   MPI_Allgather(&first, 1, MPI_INT64_T, first_of_rank.data(), 1, MPI_INT64_T, comm.handle());
   std::vector<PetscSFNode> owners;
@@ -67,8 +67,7 @@ SchurPattern::SchurPattern(const Comm& comm, const SchurGraph& graph, bool diago
     const std::int64_t row = graph.number_of(block.row);
     const auto rank =
         std::upper_bound(first_of_rank.begin(), first_of_rank.end(), row) - first_of_rank.begin() - 1;
-    owners.push_back({static_cast<PetscInt>(rank),
-                      static_cast<PetscInt>(row - first_of_rank[static_cast<std::size_t>(rank)])});
+    owners.push_back({static_cast<PetscInt>(rank), static_cast<PetscInt>(row - first_of_rank[rank])});
     columns.push_back(block.column);
   }
   SCREE_PETSC(PetscSFCreate(comm.handle(), to_owners.address()));

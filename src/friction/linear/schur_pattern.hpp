@@ -34,7 +34,7 @@ struct SchurGraph {
   std::span<const Index> columns_of(std::size_t c) const {
     return std::span(bodies).subspan(first[c][1], first[c + 1][0] - first[c][1]);
   }
-  std::int64_t number_of(Index local) const { return number[static_cast<std::size_t>(local)]; }
+  std::int64_t number_of(Index local) const { return number[local]; }
   /// Whether both are bodies, and the same if only diagonal blocks are stored.
   bool has_block(Index row, Index column, bool diagonal_only) const {
     const auto n_local = static_cast<Index>(number.size());

@@ -104,7 +104,7 @@ class Admm final : public FrictionSolver<D> {
   /// (A.4), (A.5), (A.2) and the right-hand side of (A.3), contact by contact. Collective.
   Mismatch update_contacts(const ScaledProblem<D>& problem, Real relaxation, std::span<Real> r) {
     Scope timer("admm pass");
-    constexpr auto width = static_cast<std::size_t>(ScaledProblem<D>::width);
+    constexpr std::size_t width = ScaledProblem<D>::width;
     const auto n_owned_values =
         static_cast<std::ptrdiff_t>(static_cast<std::size_t>(problem.n_owned()) * width);
     const auto& free = problem.free_velocity();

@@ -147,15 +147,15 @@ Real SemismoothNewton<D>::find_projection(const ScaledProblem<D>& problem, std::
   std::array<Real, 1> square{0};
   for (Index c = 0; c < problem.n_contacts(); ++c) {
     const auto at = static_cast<std::size_t>(c) * D;
-    const Real R = settings_.penalty * effective_mass_[static_cast<std::size_t>(c)];
+    const Real R = settings_.penalty * effective_mass_[c];
     Real p[D];
     problem.relative_velocity(c, r, y, u_.data() + at);
     if (alpha_ > 0)
       for (std::size_t i = 0; i < D; ++i)
-        u_[at + i] += alpha_ / effective_mass_[static_cast<std::size_t>(c)] * (r[at + i] - centre_[at + i]);
+        u_[at + i] += alpha_ / effective_mass_[c] * (r[at + i] - centre_[at + i]);
     for (std::size_t i = 0; i < D; ++i) p[i] = r[at + i] - R * u_[at + i];
     p[0] = std::max(p[0], 0.0);
-    project_on_disc<D>(p, problem.contacts()[static_cast<std::size_t>(c)].mu * p[0]);
+    project_on_disc<D>(p, problem.contacts()[c].mu * p[0]);
     for (std::size_t i = 0; i < D; ++i) square[0] += (r[at + i] - p[i]) * (r[at + i] - p[i]);
   }
   problem.comm().sum_to_round_off(square);

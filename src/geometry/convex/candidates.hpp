@@ -25,7 +25,7 @@ class Candidates {
   /// Of too many those with the least gaps stay.
   void add(const Vec<D>& place, Real gap, std::uint32_t feature) {
     const int i = n_ < max ? n_++ : place_instead_of(gap);
-    if (i >= 0) all_[static_cast<std::size_t>(i)] = {place.component, gap, feature};
+    if (i >= 0) all_[i] = {place.component, gap, feature};
   }
   bool empty() const { return n_ == 0; }
   bool has_near(const Vec<D>& x, Real distance) const {
@@ -41,7 +41,7 @@ class Candidates {
   void drop_above(Real gap) {
     int kept = 0;
     for (int i = 0; i < n_; ++i)
-      if (at(i).gap <= gap) all_[static_cast<std::size_t>(kept++)] = at(i);
+      if (at(i).gap <= gap) all_[kept++] = at(i);
     n_ = kept;
   }
 
@@ -51,7 +51,7 @@ class Candidates {
   void reduce(const Vec<D>& normal, const Take& take) const {
     std::array<int, max_points> kept;
     int n_kept = 0;
-    const auto keep = [&](int i) { kept[static_cast<std::size_t>(n_kept++)] = i; };
+    const auto keep = [&](int i) { kept[n_kept++] = i; };
     if (n_ <= max_points) {
       for (int i = 0; i < n_; ++i) keep(i);
     } else {
@@ -69,7 +69,7 @@ class Candidates {
         if (beside(right) < -same_area_) keep(right);
       }
     }
-    const auto order = std::span(kept).first(static_cast<std::size_t>(n_kept));
+    const auto order = std::span(kept).first(n_kept);
     for (std::size_t i = 1; i < order.size(); ++i)
       for (std::size_t k = i; k > 0 && at(order[k]).feature < at(order[k - 1]).feature; --k)
         std::swap(order[k], order[k - 1]);
@@ -83,7 +83,7 @@ class Candidates {
     Real gap;
     std::uint32_t feature;
   };
-  const Candidate& at(int i) const { return all_[static_cast<std::size_t>(i)]; }
+  const Candidate& at(int i) const { return all_[i]; }
   Vec<D> place(int i) const { return {at(i).x}; }
   /// The place of the largest gap if it is above `gap`, else -1. Rare, and kept out of line.
   [[gnu::noinline]] int place_instead_of(Real gap) const {

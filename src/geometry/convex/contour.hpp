@@ -15,8 +15,7 @@ class Contour {
 
   /// A corner as a number: its place 12 bits, the side that made it 7 bits.
   void add(const Vec<D>& x, int place) {
-    corner_[which_][static_cast<std::size_t>(n_++)] = {x.component, static_cast<std::uint32_t>(place) << 7,
-                                                       place};
+    corner_[which_][n_++] = {x.component, static_cast<std::uint32_t>(place) << 7, place};
   }
   int size() const { return n_; }
   Vec<D> operator[](int i) const { return {at(i).x}; }
@@ -33,7 +32,7 @@ class Contour {
     std::uint32_t feature;
     int edge;  ///< that starts here: place of its first corner, or -side if it lies along a side
   };
-  const Corner& at(int i) const { return corner_[which_][static_cast<std::size_t>(i)]; }
+  const Corner& at(int i) const { return corner_[which_][i]; }
   /// The feature of where an edge is cut. Sides s and s + 1 meet at corner s of the reference.
   static std::uint32_t feature_of_cut(int edge, int side, int n_sides) {
     if (edge >= 0) return static_cast<std::uint32_t>(edge << 7 | side);
@@ -53,7 +52,7 @@ void Contour<D>::cut(const Vec<D>& n, const Vec<D>& on_plane, Real tolerance, in
   bool all_stay = true;
   for (int i = 0; i < n_; ++i) {
     const Real here = dot(n, (*this)[i]) - offset;
-    beyond[static_cast<std::size_t>(i)] = here;
+    beyond[i] = here;
     all_stay = all_stay && here <= limit;
   }
   if (all_stay) return;
@@ -64,7 +63,7 @@ void Contour<D>::cut(const Vec<D>& n, const Vec<D>& on_plane, Real tolerance, in
   for (int i = 0; i < n_; ++i) {
     const Corner& from = at(i);
     const int next = i + 1 < n_ ? i + 1 : 0;
-    const Real here = beyond[static_cast<std::size_t>(i)], there = beyond[static_cast<std::size_t>(next)];
+    const Real here = beyond[i], there = beyond[next];
     const bool leads_out = i < n_edges && there > limit;
     if (here <= limit) {
       kept[n_kept] = from;

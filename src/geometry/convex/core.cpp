@@ -39,7 +39,7 @@ ConvexCore<D>::ConvexCore(const ConvexHull<D>& hull)
   std::vector<std::vector<int>> faces_of(vertices_.size()), neighbours(vertices_.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
     const auto& face = faces[f];
-    for (const int i : face) faces_of[static_cast<std::size_t>(i)].push_back(static_cast<int>(f));
+    for (const int i : face) faces_of[i].push_back(static_cast<int>(f));
     // In space every edge is passed once in each direction, in the plane every side once.
     for (std::size_t k = 0; k + (D == 2 ? 1 : 0) < face.size(); ++k) {
       const int from = face[k], to = face[(k + 1) % face.size()];
@@ -49,8 +49,8 @@ ConvexCore<D>::ConvexCore(const ConvexHull<D>& hull)
   if (n == 2) edges_.push_back({0, 1});
   std::ranges::sort(edges_);
   for (const auto& [from, to] : edges_) {
-    neighbours[static_cast<std::size_t>(from)].push_back(to);
-    neighbours[static_cast<std::size_t>(to)].push_back(from);
+    neighbours[from].push_back(to);
+    neighbours[to].push_back(from);
   }
   join(faces, face_corners_, first_corner_);
   join(faces_of, vertex_faces_, first_face_);
@@ -59,8 +59,7 @@ ConvexCore<D>::ConvexCore(const ConvexHull<D>& hull)
   if constexpr (D == 3) {
     constexpr Real parallel = 1e-9;
     for (const auto& [from, to] : edges_) {
-      const Vec<3> along =
-          vertices_[static_cast<std::size_t>(to)] - vertices_[static_cast<std::size_t>(from)];
+      const Vec<3> along = vertices_[to] - vertices_[from];
       const Vec<3> unit = 1 / norm(along) * along;
       if (std::ranges::none_of(edge_directions_,
                                [&](const Vec<3>& known) { return norm(cross(known, unit)) < parallel; }))
@@ -71,7 +70,7 @@ ConvexCore<D>::ConvexCore(const ConvexHull<D>& hull)
   for (int group = 0; group < n; group += lanes)
     for (int k = 0; k < D; ++k)
       for (int lane = 0; lane < lanes; ++lane)
-        coordinates_.push_back(vertices_[static_cast<std::size_t>(group + lane < n ? group + lane : 0)][k]);
+        coordinates_.push_back(vertices_[group + lane < n ? group + lane : 0][k]);
 }
 
 // Four corners at a time; the first of equal ones, as one corner at a time would give.
@@ -86,7 +85,7 @@ int ConvexCore<D>::farthest(const Vec<D>& direction) const {
     for (int lane = 0; lane < lanes; ++lane) {
       Real sum = x[lane] * direction[0];
       for (int k = 1; k < D; ++k) sum += x[k * lanes + lane] * direction[k];
-      along[static_cast<std::size_t>(lane)] = sum;
+      along[lane] = sum;
     }
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       const bool farther = group == 0 || along[lane] > max[lane];
@@ -98,7 +97,7 @@ int ConvexCore<D>::farthest(const Vec<D>& direction) const {
   Real best_along = 0;
   const int n = static_cast<int>(vertices_.size());
   for (int lane = 0; lane < std::min(lanes, n); ++lane) {
-    const auto l = static_cast<std::size_t>(lane);
+    const std::size_t l = lane;
     const int corner = static_cast<int>(which[l]) * lanes + lane;
     const int vertex = corner < n ? corner : 0;
     if (best < 0 || max[l] > best_along || (max[l] == best_along && vertex < best))

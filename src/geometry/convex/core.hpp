@@ -17,7 +17,7 @@ class ConvexCore {
   const std::vector<Vec<D>>& vertices() const { return vertices_; }
   /// Faces in space, sides in the plane. A point or segment has none.
   int n_faces() const { return static_cast<int>(planes_.size()); }
-  const Plane<D>& plane(int face) const { return planes_[static_cast<std::size_t>(face)]; }
+  const Plane<D>& plane(int face) const { return planes_[face]; }
   /// Places of the corners of a face, counter-clockwise from outside; of a side its two ends.
   std::span<const int> corners(int face) const { return range(face_corners_, first_corner_, face); }
   std::span<const int> faces_of_vertex(int vertex) const { return range(vertex_faces_, first_face_, vertex); }
@@ -32,9 +32,8 @@ class ConvexCore {
 
  private:
   static std::span<const int> range(const std::vector<int>& all, const std::vector<int>& first, int i) {
-    const auto k = static_cast<std::size_t>(i);
-    return std::span(all).subspan(static_cast<std::size_t>(first[k]),
-                                  static_cast<std::size_t>(first[k + 1] - first[k]));
+    const std::size_t k = i;
+    return std::span(all).subspan(first[k], first[k + 1] - first[k]);
   }
 
   static constexpr int lanes = 4;
@@ -68,13 +67,13 @@ struct BodyPose {
 
   Vec<D> direction(const Vec<D>& in_body) const {
     Vec<D> sum;
-    for (int k = 0; k < D; ++k) sum += in_body[k] * axes[static_cast<std::size_t>(k)];
+    for (int k = 0; k < D; ++k) sum += in_body[k] * axes[k];
     return sum;
   }
   Vec<D> place(const Vec<D>& in_body) const { return centre + size * direction(in_body); }
   Vec<D> in_body(const Vec<D>& direction) const {
     Vec<D> result;
-    for (int k = 0; k < D; ++k) result[k] = dot(axes[static_cast<std::size_t>(k)], direction);
+    for (int k = 0; k < D; ++k) result[k] = dot(axes[k], direction);
     return result;
   }
 };
@@ -87,7 +86,7 @@ struct PosedCore {
 
   /// The corner farthest along `direction`.
   int support(const Vec<D>& direction) const { return core.support(pose.in_body(direction)); }
-  Vec<D> vertex(int i) const { return pose.place(core.vertices()[static_cast<std::size_t>(i)]); }
+  Vec<D> vertex(int i) const { return pose.place(core.vertices()[i]); }
   Vec<D> normal(int face) const { return pose.direction(core.plane(face).normal); }
 };
 

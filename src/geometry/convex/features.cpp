@@ -24,8 +24,8 @@ struct Placed {
     }
     for (const Real at : along) is_near.push_back(at >= max - slack);
   }
-  const Vec<D>& at(int i) const { return corner[static_cast<std::size_t>(i)]; }
-  bool near(int i) const { return is_near[static_cast<std::size_t>(i)] != 0; }
+  const Vec<D>& at(int i) const { return corner[i]; }
+  bool near(int i) const { return is_near[i] != 0; }
 };
 
 /// Whether the point x of a face's plane is between its sides.

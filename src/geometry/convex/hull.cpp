@@ -88,10 +88,10 @@ std::vector<int> in_turn(const std::vector<Vec<2>>& points, const std::vector<st
   std::ranges::sort(corners);
   corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
   Vec<2> inside;
-  for (const int i : corners) inside += points[static_cast<std::size_t>(i)];
+  for (const int i : corners) inside += points[i];
   inside *= 1 / static_cast<Real>(corners.size());
   std::ranges::sort(corners, {}, [&](int i) {
-    const Vec<2> arm = points[static_cast<std::size_t>(i)] - inside;
+    const Vec<2> arm = points[i] - inside;
     return std::atan2(arm[1], arm[0]);
   });
   std::rotate(corners.begin(), std::ranges::min_element(corners), corners.end());
@@ -124,12 +124,12 @@ ConvexHull<D> hull_of(std::span<const Vec<D>> given) {
   std::vector<std::vector<int>> faces = qhull.template faces<D>();
   if constexpr (D == 2) {
     ConvexHull<2> hull;
-    for (const int i : in_turn(scaled, faces)) hull.vertices.push_back(points[static_cast<std::size_t>(i)]);
+    for (const int i : in_turn(scaled, faces)) hull.vertices.push_back(points[i]);
     return hull;
   } else {
     std::vector<int> place(points.size(), -1);
     for (const auto& face : faces)
-      for (const int i : face) place[static_cast<std::size_t>(i)] = 0;
+      for (const int i : face) place[i] = 0;
     ConvexHull<3> hull;
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (place[i] < 0) continue;
@@ -137,7 +137,7 @@ ConvexHull<D> hull_of(std::span<const Vec<D>> given) {
       hull.vertices.push_back(points[i]);
     }
     for (auto& face : faces) {
-      for (int& i : face) i = place[static_cast<std::size_t>(i)];
+      for (int& i : face) i = place[i];
       std::rotate(face.begin(), std::ranges::min_element(face), face.end());
     }
     std::ranges::sort(faces);
@@ -149,7 +149,7 @@ ConvexHull<D> hull_of(std::span<const Vec<D>> given) {
 template <int D>
 std::vector<Plane<D>> planes_of(const ConvexHull<D>& hull) {
   std::vector<Plane<D>> planes;
-  const auto vertex = [&](int i) { return hull.vertices[static_cast<std::size_t>(i)]; };
+  const auto vertex = [&](int i) { return hull.vertices[i]; };
   if constexpr (D == 2) {
     const int n = static_cast<int>(hull.vertices.size());
     for (int i = 0; i < n; ++i) {

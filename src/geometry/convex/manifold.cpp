@@ -58,7 +58,7 @@ bool separates(const PosedCore<D>& a, const PosedCore<D>& b, const Vec<D>& axis,
 template <int D>
 void take_points(const Candidates<D>& candidates, Manifold<D>& manifold) {
   candidates.reduce(manifold.normal, [&](const Vec<D>& place, Real gap, std::uint32_t feature) {
-    manifold.points[static_cast<std::size_t>(manifold.n++)] = {place, gap, feature};
+    manifold.points[manifold.n++] = {place, gap, feature};
   });
 }
 

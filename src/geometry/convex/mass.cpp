@@ -23,8 +23,7 @@ struct Moments {
       for (int j = 0; j < D; ++j) {
         Real squares = sum[i] * sum[j];
         for (const Vec<D>& c : corner) squares += c[i] * c[j];
-        second[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] +=
-            simplex_volume / ((D + 1) * (D + 2)) * squares;
+        second[i][j] += simplex_volume / ((D + 1) * (D + 2)) * squares;
       }
   }
 };
@@ -38,7 +37,7 @@ Vec<D> mean_of(const std::vector<Vec<D>>& points) {
 
 template <int D>
 Moments<D> moments_about(const ConvexHull<D>& hull, const Vec<D>& origin) {
-  const auto corner = [&](int i) { return hull.vertices[static_cast<std::size_t>(i)] - origin; };
+  const auto corner = [&](int i) { return hull.vertices[i] - origin; };
   Moments<D> moments;
   if constexpr (D == 2) {
     const int n = static_cast<int>(hull.vertices.size());
@@ -69,9 +68,7 @@ MassProperties<D> mass_properties(const ConvexHull<D>& hull) {
   Real trace = 0;
   std::array<std::array<Real, D>, D> second = m.second;
   for (int i = 0; i < D; ++i)
-    for (int j = 0; j < D; ++j)
-      second[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] -=
-          m.volume * to_centre[i] * to_centre[j];
+    for (int j = 0; j < D; ++j) second[i][j] -= m.volume * to_centre[i] * to_centre[j];
   for (std::size_t i = 0; i < D; ++i) trace += second[i][i];
   if constexpr (D == 2) {
     mass.inertia[0] = trace;
@@ -92,7 +89,7 @@ PrincipalAxes principal_axes(const std::array<Real, 9>& inertia) {
     bool is_diagonal = true;
     for (int p = 0; p < 2; ++p)
       for (int q = p + 1; q < 3; ++q) {
-        const auto at = [&](int i, int j) -> Real& { return a[static_cast<std::size_t>(3 * i + j)]; };
+        const auto at = [&](int i, int j) -> Real& { return a[3 * i + j]; };
         // A rotation for less than round-off would turn the axes of a body with equal moments at random.
         if (std::abs(at(p, q)) <= round_off * size) continue;
         is_diagonal = false;
@@ -109,9 +106,9 @@ PrincipalAxes principal_axes(const std::array<Real, 9>& inertia) {
           at(p, k) = c * pk - s * qk;
           at(q, k) = s * pk + c * qk;
         }
-        const Vec<3> old_p = axis[static_cast<std::size_t>(p)], old_q = axis[static_cast<std::size_t>(q)];
-        axis[static_cast<std::size_t>(p)] = c * old_p - s * old_q;
-        axis[static_cast<std::size_t>(q)] = s * old_p + c * old_q;
+        const Vec<3> old_p = axis[p], old_q = axis[q];
+        axis[p] = c * old_p - s * old_q;
+        axis[q] = s * old_p + c * old_q;
       }
     if (is_diagonal) break;
   }

@@ -36,7 +36,7 @@ Vec<D> along(const std::array<Vec<D>, D>& axes, const Vec<D>& x) {
 template <int D>
 std::array<Vec<D>, D> world_axes() {
   std::array<Vec<D>, D> axes;
-  for (int k = 0; k < D; ++k) axes[static_cast<std::size_t>(k)] = unit_vector<D>(k);
+  for (int k = 0; k < D; ++k) axes[k] = unit_vector<D>(k);
   return axes;
 }
 
@@ -89,7 +89,7 @@ ConvexHull<D> with_corners_of_box(const ConvexHull<D>& core) {
       if ((i >> k & 1U) == 0) corner[k] = -corner[k];
   }
   for (auto face : core.faces) {
-    for (int& corner : face) corner = number[static_cast<std::size_t>(corner)];
+    for (int& corner : face) corner = number[corner];
     std::rotate(face.begin(), std::ranges::min_element(face), face.end());
     box.faces.push_back(std::move(face));
   }

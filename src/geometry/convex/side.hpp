@@ -37,7 +37,7 @@ template <int D>
 CoreSide<D> edge_towards(const ConvexCore<D>& core, int corner, const Vec<D>& direction) {
   CoreSide<D> side;
   side.corner = corner;
-  const auto vertex = [&](int i) { return core.vertices()[static_cast<std::size_t>(i)]; };
+  const auto vertex = [&](int i) { return core.vertices()[i]; };
   Real min_drop = std::sqrt(1 - min_alignment * min_alignment);
   for (const int other : core.neighbours(corner)) {
     const Vec<D> along = vertex(other) - vertex(corner);

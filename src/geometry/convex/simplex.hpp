@@ -17,8 +17,8 @@ template <int D>
 class Simplex {
  public:
   int size() const { return n_; }
-  const Difference<D>& operator[](int i) const { return corner_[static_cast<std::size_t>(i)]; }
-  Real weight(int i) const { return weight_[static_cast<std::size_t>(i)]; }
+  const Difference<D>& operator[](int i) const { return corner_[i]; }
+  Real weight(int i) const { return weight_[i]; }
 
   bool has(const Difference<D>& other) const {
     for (int i = 0; i < n_; ++i)
@@ -36,8 +36,8 @@ class Simplex {
 
  private:
   void set(int i, const Difference<D>& corner, Real weight) {
-    corner_[static_cast<std::size_t>(i)] = corner;
-    weight_[static_cast<std::size_t>(i)] = weight;
+    corner_[i] = corner;
+    weight_[i] = weight;
   }
   void be_point(const Difference<D>& p) { set(0, p, 1), n_ = 1; }
   void be_segment(const Difference<D>& p, const Difference<D>& q, Real share_of_q) {

@@ -23,7 +23,7 @@ Pose<D> turn_about_origin(const Vec<D>& axis, Real angle) {
     Vec<D> along;
     if constexpr (D == 3) along = axis * dot(axis, d);
     const Vec<D> image = along + std::cos(angle) * (d - along) + std::sin(angle) * quarter_turn<D>(axis, d);
-    for (int row = 0; row < D; ++row) pose.rotation[static_cast<std::size_t>(row)][column] = image[row];
+    for (int row = 0; row < D; ++row) pose.rotation[row][column] = image[row];
   }
   return pose;
 }

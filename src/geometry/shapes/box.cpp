@@ -38,7 +38,7 @@ class BoxShape final : public Shape<D> {
         if ((c >> k & 1U) == 0) corner[k] = -corner[k];
       corners.push_back(corner);
     }
-    for (int k = 0; k < D; ++k) solid_pose_.axes[static_cast<std::size_t>(k)] = unit_vector<D>(k);
+    for (int k = 0; k < D; ++k) solid_pose_.axes[k] = unit_vector<D>(k);
     solid_.emplace(hull_of<D>(corners));
   }
 

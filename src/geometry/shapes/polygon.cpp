@@ -128,9 +128,7 @@ class Polygon final : public EdgeShape {
       area += dot(left_of(corners[i] - corners[0]), corners[i + 1] - corners[0]) / 2;
     const bool free_within = inside_ != is_hole;
     const Real front = (area > 0) == free_within ? 1 : -1;
-    for (int i = 0; i < n; ++i)
-      edges_.emplace_back(corners[static_cast<std::size_t>(i)],
-                          corners[static_cast<std::size_t>((i + 1) % n)], front);
+    for (int i = 0; i < n; ++i) edges_.emplace_back(corners[i], corners[(i + 1) % n], front);
     require_simple(section, first);
     if (is_hole) require_in_region(section, first);
 

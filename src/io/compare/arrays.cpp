@@ -174,9 +174,7 @@ class FilePair {
                          a_.rows(*id, frame_a) == a_.rows(in_a, frame_a);
     if (has_ids) ids = std::get<std::vector<GlobalId>>(a_.read(*id, frame_a, from_a + first, count));
     Moment moment = moment_;
-    const auto in_frame = [&](std::int64_t frame) {
-      moment = {a_.steps()[static_cast<std::size_t>(frame)], a_.times()[static_cast<std::size_t>(frame)]};
-    };
+    const auto in_frame = [&](std::int64_t frame) { moment = {a_.steps()[frame], a_.times()[frame]}; };
     if (in_a.in_frames)
       in_frame(frame_a);
     else if (!in_a.per_body)

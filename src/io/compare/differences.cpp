@@ -11,7 +11,7 @@ void add_to(FieldDifference& verdict, const Comm& comm, const RowDifferences& fo
   const std::int64_t row = comm.min(found.largest == largest ? found.row : no_row);
   const auto id_in = [&](std::int64_t place) {
     const bool mine = place >= first_row && place - first_row < static_cast<std::int64_t>(ids.size());
-    return comm.max(mine ? ids[static_cast<std::size_t>(place - first_row)] : std::int64_t{-1});
+    return comm.max(mine ? ids[place - first_row] : std::int64_t{-1});
   };
   const std::int64_t id = id_in(row);
   const bool is_first = verdict.n_different == 0;

@@ -53,7 +53,7 @@ FileComparison compare_trajectories(const Comm& comm, const std::string& first, 
       const std::int64_t row = verdict.first->row - begin;
       const bool mine = row >= 0 && row < count;
       const auto of_row = [&](auto number) {
-        return comm.max(mine ? std::int64_t{in_a[static_cast<std::size_t>(row)].*number} : std::int64_t{-1});
+        return comm.max(mine ? std::int64_t{in_a[row].*number} : std::int64_t{-1});
       };
       verdict.first->id = of_row(&TrajectoryRow::id);
       const std::int64_t frame = of_row(&TrajectoryRow::frame);

@@ -80,7 +80,7 @@ FileComparison compare_tables(const Comm& comm, const std::string& first, const 
       const RowDifferences found = differences(column_of(a, column), column_of(b, other), first_row, 1);
       add_to(verdict, comm, found, -1, first_row, {});
       if (verdict.first && a.names[0].starts_with("time"))
-        verdict.first->time = a.rows[static_cast<std::size_t>(verdict.first->row)][0];
+        verdict.first->time = a.rows[verdict.first->row][0];
     }
     result.fields.push_back(verdict);
   }

@@ -103,7 +103,7 @@ class CheckedFile {
     if (range.size() > 0) {
       const auto skipped = static_cast<std::ptrdiff_t>(range.first - rows.first * width);
       values.erase(values.begin(), values.begin() + skipped);
-      values.resize(static_cast<std::size_t>(range.size()));
+      values.resize(range.size());
     }
     require_finite(name, range, values, width);
     return {range.first, std::move(values)};

@@ -130,11 +130,10 @@ void require_definite_blocks(const CheckedFile& file, const std::string& name, c
           .put(Entry{matrix.row[e], matrix.column[e], matrix.value[e], false});
   }
   const EvenShare own(comm, n_blocks);
-  const auto size = static_cast<std::size_t>(width * width);
+  const std::size_t size = width * width;
   std::vector<Real> blocks(own.size() * size);
   for (const Entry& entry : exchange_values<Entry>(comm, outgoing))
-    blocks[static_cast<std::size_t>((entry.row - own.first * width) * width + entry.column % width)] +=
-        entry.value;
+    blocks[(entry.row - own.first * width) * width + entry.column % width] += entry.value;
   file.refuse_first(
       own,
       [&](std::int64_t block) {

@@ -117,9 +117,7 @@ FclibProblem read_problem(CheckedFile& file) {
 
   const std::string name = group + "/vectors/mu";
   problem.mu = file.vector(name, problem.n_contacts, 1, "contacts");
-  const auto mu = [&](std::int64_t contact) {
-    return problem.mu.values[static_cast<std::size_t>(contact - problem.mu.first)];
-  };
+  const auto mu = [&](std::int64_t contact) { return problem.mu.values[contact - problem.mu.first]; };
   file.refuse_first(
       EvenShare(file.comm(), problem.n_contacts), [&](std::int64_t c) { return mu(c) < 0; },
       [&](std::int64_t c) { return fmt::format("{}[{}] is {}, negative", name, c, mu(c)); });

@@ -20,14 +20,14 @@ class Bins {
     edge_ = std::max(edge, std::pow(volume / static_cast<Real>(n_expected + 1), 1.0 / D));
     std::size_t n_bins = 1;
     for (int k = 0; k < D; ++k) {
-      count_[static_cast<std::size_t>(k)] = 1 + static_cast<int>((upper[k] - lower[k]) / edge_);
+      count_[k] = 1 + static_cast<int>((upper[k] - lower[k]) / edge_);
       n_bins *= static_cast<std::size_t>(n(k));
     }
     first_.assign(n_bins, -1);
   }
 
   Index size() const { return static_cast<Index>(bodies_.size()); }
-  const NewBody<D>& operator[](Index i) const { return bodies_[static_cast<std::size_t>(i)]; }
+  const NewBody<D>& operator[](Index i) const { return bodies_[i]; }
 
   void add(const NewBody<D>& body) {
     Index& first = first_[bin(body.position)];
@@ -45,12 +45,12 @@ class Bins {
   bool any_near(const Vec<D>& x, Real reach, const Predicate& found) const {
     std::array<int, D> low, high;
     for (int k = 0; k < D; ++k) {
-      low[static_cast<std::size_t>(k)] = slot(k, x[k] - reach);
-      high[static_cast<std::size_t>(k)] = slot(k, x[k] + reach);
+      low[k] = slot(k, x[k] - reach);
+      high[k] = slot(k, x[k] + reach);
     }
     std::array<int, D> at = low;
     while (true) {
-      for (Index i = first_[number(at)]; i >= 0; i = next_[static_cast<std::size_t>(i)])
+      for (Index i = first_[number(at)]; i >= 0; i = next_[i])
         if (found(i)) return true;
       std::size_t k = 0;
       while (k < D && at[k] == high[k]) at[k] = low[k], ++k;
@@ -60,7 +60,7 @@ class Bins {
   }
 
  private:
-  int n(int axis) const { return count_[static_cast<std::size_t>(axis)]; }
+  int n(int axis) const { return count_[axis]; }
   int slot(int axis, Real x) const {
     return static_cast<int>(std::clamp((x - lower_[axis]) / edge_, 0.0, Real(n(axis) - 1)));
   }
@@ -72,7 +72,7 @@ class Bins {
   }
   std::size_t bin(const Vec<D>& x) const {
     std::array<int, D> at;
-    for (int k = 0; k < D; ++k) at[static_cast<std::size_t>(k)] = slot(k, x[k]);
+    for (int k = 0; k < D; ++k) at[k] = slot(k, x[k]);
     return number(at);
   }
 

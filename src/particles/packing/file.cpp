@@ -71,7 +71,7 @@ std::optional<Box<D>> read_box(const hdf5::File& file, const std::string& group)
   const auto lower = file.attribute<std::vector<Real>>(group + "/box", "lower");
   Box<D> box;
   if (lower && lower->size() == D) std::ranges::copy(*lower, box.lower.component.begin());
-  for (int k = 0; k < D; ++k) box.upper[k] = box.lower[k] + lengths[static_cast<std::size_t>(k)];
+  for (int k = 0; k < D; ++k) box.upper[k] = box.lower[k] + lengths[k];
   return box;
 }
 
@@ -233,7 +233,7 @@ class FilePacking final : public InitialPacking<D> {
 
     NewBodies<D> made;
     for (std::int64_t i = 0; i < n_mine; ++i) {
-      const auto row = static_cast<std::size_t>(i);
+      const std::size_t row = i;
       NewBody<D> body{context.first_id + (rows.id.empty() ? n_before + i : rows.id[row]),
                       into_period(context.box, rows.position[row]), 0};
       RandomStream stream(context.seed, body.id, purpose::radius);

@@ -61,7 +61,7 @@ class LatticePacking final : public InitialPacking<D> {
       require_memory(static_cast<Real>(n_max) * bytes_of_body,
                      fmt::format("{}: a lattice of {} sites on one rank", where_, n_max));
     });
-    bodies.reserve(static_cast<std::size_t>(n_max));
+    bodies.reserve(n_max);
     for_each_free(context, region, sites, radius, [&](const Vec<D>& x) { bodies.push_back({0, x, 0}); });
 
     const auto n_mine = static_cast<std::int64_t>(bodies.size());
@@ -72,7 +72,7 @@ class LatticePacking final : public InitialPacking<D> {
                        ": no site of the lattice is free: the region is too small or full of obstacles");
 
     const std::int64_t n_wanted = count_ > 0 ? count_ : n_all;
-    bodies.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(n_wanted - n_before, 0, n_mine)));
+    bodies.resize(std::clamp<std::int64_t>(n_wanted - n_before, 0, n_mine));
     GlobalId next_id = context.first_id + n_before;
     for (NewBody<D>& body : bodies) {
       body.id = next_id++;

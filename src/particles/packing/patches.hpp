@@ -40,7 +40,7 @@ class Patches {
   const Vec<D>& extent() const { return width_; }
 
  private:
-  int n(int axis) const { return count_[static_cast<std::size_t>(axis)]; }
+  int n(int axis) const { return count_[axis]; }
   /// -1 below the patches, n(axis) above.
   int slot(int axis, Real x) const {
     return static_cast<int>(std::floor(std::clamp((x - lower_[axis]) / width_[axis], -1.0, Real(n(axis)))));

@@ -56,7 +56,7 @@ class Region {
       const bool inside = lower_[k] >= box.lower[k] && upper_[k] <= box.upper[k];
       const bool wraps = is_sphere() && box.is_periodic(k) && bounds_.length(k) <= box.length(k);
       if (!inside && !wraps) throw InputError(where_ + ": the region reaches beyond the domain");
-      bounds_.periodic[static_cast<std::size_t>(k)] =
+      bounds_.periodic[k] =
           !is_sphere() && box.is_periodic(k) && lower_[k] == box.lower[k] && upper_[k] == box.upper[k];
     }
   }

@@ -20,7 +20,7 @@ class Sites {
     // Distance between rows (axis 1) and between layers (axis 2), in units of the spacing.
     const std::array<Real, 3> packed{1, std::numbers::sqrt3 / 2, std::sqrt(2.0 / 3.0)};
     for (int k = 0; k < D; ++k) {
-      const auto axis = static_cast<std::size_t>(k);
+      const std::size_t axis = k;
       const Real length = bounds.length(k);
       // Lengths that are meant to be whole multiples of the spacing are often not quite, once rounded.
       constexpr Real rounding = 1e-9;
@@ -75,7 +75,7 @@ class Sites {
       r /= count_[axis];
     }
     if (staggered_ && odd[2]) number[1] += 1.0 / 3.0;
-    for (int k = 1; k < D; ++k) start[k] += number[static_cast<std::size_t>(k)] * pitch_[k];
+    for (int k = 1; k < D; ++k) start[k] += number[k] * pitch_[k];
     return {start, staggered_ && odd[1] != odd[2] ? 0.5 : 0.0, pitch_[0]};
   }
   Vec<D> place(std::int64_t site) const { return row(site / row_length()).place(site % row_length()); }

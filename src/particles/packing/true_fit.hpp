@@ -49,7 +49,7 @@ class TrueFit {
           obstacles_.touch(obstacles_.first_constraint(o, image) + entry.part, core(body), where,
                            rounding(body), x, clearance_, 0, found);
           for (int k = 0; k < found.n; ++k)
-            if (found.points[static_cast<std::size_t>(k)].gap < clearance_) return true;
+            if (found.points[k].gap < clearance_) return true;
         }
       }
     return false;

@@ -27,7 +27,7 @@ template <int D>
 void FrictionAssembler<D>::fill_bodies(const FrictionStep<D>& step) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
-  const auto n_local = static_cast<std::size_t>(bodies.n_local());
+  const std::size_t n_local = bodies.n_local();
   // Spheres change with the list of neighbours only.
   if (bodies.carries_shapes() || list_of_masses_ != neighborhood_.n_rebuilds() ||
       !std::ranges::equal(density_of_masses_, step.density))
@@ -69,7 +69,7 @@ template <int D>
 void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   const BodyStore<D>& bodies = state_.bodies;
-  const auto n_local = static_cast<std::size_t>(bodies.n_local());
+  const std::size_t n_local = bodies.n_local();
   list_of_masses_ = neighborhood_.n_rebuilds();
   ++problem_.mass_stamp;
   density_of_masses_.assign(density.begin(), density.end());
@@ -77,9 +77,7 @@ void FrictionAssembler<D>::fill_masses(std::span<const Real> density) {
   problem_.mass.assign(n_local * q * q, 0.0);
   for (std::size_t i = 0; i < n_local; ++i) {
     const Real r = bodies.radius()[i];
-    const Real mass = bodies.has_inertia()
-                          ? bodies.mass()[i]
-                          : density[static_cast<std::size_t>(bodies.type()[i])] * body_volume<D>(r);
+    const Real mass = bodies.has_inertia() ? bodies.mass()[i] : density[bodies.type()[i]] * body_volume<D>(r);
     Real* block = &problem_.mass[i * q * q];
     for (std::size_t k = 0; k < D; ++k) block[k * q + k] = mass;
     if (bodies.carries_shapes())
@@ -111,14 +109,14 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
   const auto mobility = std::as_const(state_.bodies).mobility();
   const auto type = std::as_const(state_.bodies).type();
   const auto rotates = [&](std::size_t body) {
-    return state_.type_rotates.empty() || state_.type_rotates[static_cast<std::size_t>(type[body])];
+    return state_.type_rotates.empty() || state_.type_rotates[type[body]];
   };
   for (std::size_t c = 0; c < n; ++c) {
     const auto& frame = problem_.frame[c] = contact_frame<D>(contacts_.normal[c]);
     const Index ends[2] = {contacts_.a[c], contacts_.b[c]};
     for (std::size_t side = 0; side < 2; ++side) {
       if (ends[side] < 0) continue;  // an obstacle
-      const auto body = static_cast<std::size_t>(ends[side]);
+      const std::size_t body = ends[side];
       if (mobility[body] == 0)
         (side == 0 ? problem_.a : problem_.b)[c] = -1;
       else if (has_shapes)
@@ -130,7 +128,7 @@ void FrictionAssembler<D>::fill_contacts(const FrictionStep<D>& step) {
       if (state_.deformation.moves()) add_flow(c);
       continue;
     }
-    const Vec<D> point = position[static_cast<std::size_t>(ends[0])] + contacts_.branch[c];
+    const Vec<D> point = position[ends[0]] + contacts_.branch[c];
     const auto velocity_at = [&](Real time) {
       return state_.obstacles.surface_velocity(contacts_.wall[c], point, contacts_.normal[c], time);
     };

@@ -21,12 +21,12 @@ struct Sizes {
 
 template <int D>
 std::vector<Sizes> sizes_of(const State<D>& state) {
-  std::vector<Sizes> sizes(static_cast<std::size_t>(state.materials.size()));
+  std::vector<Sizes> sizes(state.materials.size());
   const BodyStore<D>& bodies = state.bodies;
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (bodies.mobility()[i] == 0) continue;
-    const int material = state.type_material[static_cast<std::size_t>(bodies.type()[i])];
-    Sizes& of = sizes[static_cast<std::size_t>(material)];
+    const int material = state.type_material[bodies.type()[i]];
+    Sizes& of = sizes[material];
     const Real radius = bodies.radius()[i], mass = bodies.mass()[i];
     of.min_radius = std::min(of.min_radius, radius);
     of.max_radius = std::max(of.max_radius, radius);
@@ -52,7 +52,7 @@ std::vector<AttractedPair> attracted_pairs(const State<D>& state) {
   for (int a = 0; a < state.materials.size(); ++a)
     for (int b = 0; b < state.materials.size(); ++b) {
       const PairProperties<D>* pair = state.materials.pair(a, b);
-      const Sizes &of_a = sizes[static_cast<std::size_t>(a)], &of_b = sizes[static_cast<std::size_t>(b)];
+      const Sizes &of_a = sizes[a], &of_b = sizes[b];
       if (!pair || !pair->cohesion || !of_a.any()) continue;
       if (std::ranges::count(state.obstacle_material, b) > 0)
         found.push_back({a, b, true, of_a.max_radius, of_a.min_radius, of_a.max_mass, of_a.min_mass});

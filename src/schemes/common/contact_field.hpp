@@ -33,7 +33,7 @@ class ContactField {
   }
   /// Goes on with these of the candidates at walls (SweepSchedule::renumber). Local.
   void keep_walls(std::span<const Index> kept) {
-    for (std::size_t k = 0; k < kept.size(); ++k) walls_[k] = walls_[static_cast<std::size_t>(kept[k])];
+    for (std::size_t k = 0; k < kept.size(); ++k) walls_[k] = walls_[kept[k]];
     walls_.resize(kept.size());
   }
   /// All of it as the memory of the owned bodies. Collective.
@@ -61,11 +61,11 @@ class ContactField {
   /// Of contact c of a ContactGraph or the like.
   template <class Contacts>
   T& of(const Contacts& contacts, std::size_t c) {
-    return (contacts.b[c] < 0 ? walls_ : pairs_)[static_cast<std::size_t>(contacts.place[c])];
+    return (contacts.b[c] < 0 ? walls_ : pairs_)[contacts.place[c]];
   }
   template <class Contacts>
   const T& of(const Contacts& contacts, std::size_t c) const {
-    return (contacts.b[c] < 0 ? walls_ : pairs_)[static_cast<std::size_t>(contacts.place[c])];
+    return (contacts.b[c] < 0 ? walls_ : pairs_)[contacts.place[c]];
   }
 
   std::span<T> pairs() { return pairs_; }

@@ -9,13 +9,11 @@ namespace scree {
 template <int D>
 const PairProperties<D>& pair_of(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
   const auto material = [&](Index body) {
-    const auto type = state.bodies.type()[static_cast<std::size_t>(body)];
-    return state.type_material[static_cast<std::size_t>(type)];
+    const auto type = state.bodies.type()[body];
+    return state.type_material[type];
   };
-  const int other =
-      contacts.b[c] < 0
-          ? state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(contacts.wall[c]))]
-          : material(contacts.b[c]);
+  const int other = contacts.b[c] < 0 ? state.obstacle_material[state.obstacles.obstacle_of(contacts.wall[c])]
+                                      : material(contacts.b[c]);
   return *state.materials.pair(material(contacts.a[c]), other);
 }
 
@@ -23,17 +21,15 @@ const PairProperties<D>& pair_of(const State<D>& state, const ContactGraph<D>& c
 template <int D>
 Real sum_of_radii(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
   const auto radius = state.bodies.radius();
-  const Real a = radius[static_cast<std::size_t>(contacts.a[c])];
-  return contacts.b[c] < 0 ? a : a + radius[static_cast<std::size_t>(contacts.b[c])];
+  const Real a = radius[contacts.a[c]];
+  return contacts.b[c] < 0 ? a : a + radius[contacts.b[c]];
 }
 
 /// Whether a body of contact c is no sphere.
 template <int D>
 bool has_shape(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c) {
   if (!state.bodies.carries_shapes()) return false;
-  const auto is_sphere = [&](Index body) {
-    return state.bodies.shape()[static_cast<std::size_t>(body)] == 0;
-  };
+  const auto is_sphere = [&](Index body) { return state.bodies.shape()[body] == 0; };
   return !is_sphere(contacts.a[c]) || (contacts.b[c] >= 0 && !is_sphere(contacts.b[c]));
 }
 
@@ -42,7 +38,7 @@ template <int D>
 Real sum_of_lengths(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c,
                     Real ConvexShape<D>::*length) {
   const auto of = [&](Index body) {
-    const auto i = static_cast<std::size_t>(body);
+    const std::size_t i = body;
     return state.bodies.radius()[i] * (state.shapes[state.bodies.shape()[i]].form.*length);
   };
   return of(contacts.a[c]) + (contacts.b[c] < 0 ? 0 : of(contacts.b[c]));

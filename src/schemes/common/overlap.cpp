@@ -27,7 +27,7 @@ template <int D>
 std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts, Real share, Real beyond) {
   GlobalId key = std::numeric_limits<GlobalId>::max();
   std::string who;
-  const auto id_of = [&](Index body) { return state.bodies.id()[static_cast<std::size_t>(body)]; };
+  const auto id_of = [&](Index body) { return state.bodies.id()[body]; };
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const GlobalId id = id_of(contacts.a[c]);
     if (-contacts.gap[c] - share * smaller_radius(state, contacts.a[c], contacts.b[c]) != beyond || id >= key)

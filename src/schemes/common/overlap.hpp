@@ -24,7 +24,7 @@ std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts,
 /// Radius of body i [m]; of a body with a shape that of the inscribed sphere. Local.
 template <int D>
 Real inscribed_radius(const State<D>& state, Index i) {
-  const auto k = static_cast<std::size_t>(i);
+  const std::size_t k = i;
   const Real radius = state.bodies.radius()[k];
   return state.bodies.carries_shapes() ? state.shapes.inscribed_radius(state.bodies.shape()[k], radius)
                                        : radius;

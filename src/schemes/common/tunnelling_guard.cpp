@@ -53,8 +53,8 @@ void TunnellingGuard<D>::find_surface(const State<D>& state, Index constraint, s
   at_.clear();
   from_.clear();
   for (const Index i : bodies) {
-    at_.push_back(position_of<D>(places[static_cast<std::size_t>(i)]));
-    from_.push_back(from[static_cast<std::size_t>(i)]);
+    at_.push_back(position_of<D>(places[i]));
+    from_.push_back(from[i]);
   }
   surface_.resize(bodies.size());
   state.obstacles.nearest(constraint, at_, from_, surface_);
@@ -76,7 +76,7 @@ Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neig
   Real deepest = 0;
   PassedThrough stuck;
   const auto keep_one = [&](Index body, Index constraint, Real distance) {
-    const auto i = static_cast<std::size_t>(body);
+    const std::size_t i = body;
     if (mobility[i] == 0) return;
     deepest = std::max(deepest, bodies.radius()[i] - distance);
     Vec<D> x = position_of<D>(places[i]);
@@ -121,7 +121,7 @@ Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neig
 
 template <int D>
 Real TunnellingGuard<D>::keep(State<D>& state, const Neighborhood<D>& neighborhood, Real time) {
-  const auto positions = state.bodies.position().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  const auto positions = state.bodies.position().first(state.bodies.n_owned());
   try {
     return keep(std::as_const(state), neighborhood, positions, time);
   } catch (const StepRefused&) {
@@ -160,7 +160,7 @@ void TunnellingGuard<D>::find_on_path(const State<D>& state, std::size_t body, c
 /// Puts an owned body at x back to its sides of all thin obstacles; false if it finds no place.
 template <int D>
 bool TunnellingGuard<D>::put_back(const State<D>& state, Index body, Vec<D>& x) {
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   const Vec<D> from = state.bodies.step_start()[i];
   const auto is_free = [&](const auto& on_passed) {
     bool free = true;

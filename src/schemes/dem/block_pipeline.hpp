@@ -45,7 +45,7 @@ class BlockPipeline {
     };
     const auto run_turns = [&](std::size_t first, std::size_t last) {
       for (std::size_t turn = first; turn < last; ++turn) {
-        const auto block = static_cast<std::size_t>(schedule_.order()[turn]);
+        const std::size_t block = schedule_.order()[turn];
         for_chunks(step, schedule_.starts_at(turn), move);
         prefetch_next(step, turn);
         add_forces(step.schedule.all_blocks()[block]);
@@ -69,7 +69,7 @@ class BlockPipeline {
   static void for_chunks(const StepContext<D>& step, std::span<const Index> chunks, const Pass& pass) {
     if (chunks.empty()) return;
     Scope timer("move");
-    const auto n_owned = static_cast<std::size_t>(step.state.bodies.n_owned());
+    const std::size_t n_owned = step.state.bodies.n_owned();
     for (const Index chunk : chunks) {
       const std::size_t first = static_cast<std::size_t>(chunk) * chunk_size;
       pass(first, std::min(first + chunk_size, n_owned));

@@ -14,7 +14,7 @@ class TouchedBodies {
  public:
   TouchedBodies(const SweepSchedule<D>& schedule, std::size_t n_local);
   std::span<const Index> of(std::size_t block) const {
-    const auto first = static_cast<std::size_t>(first_[block]);
+    const std::size_t first = first_[block];
     return std::span(body_).subspan(first, static_cast<std::size_t>(first_[block + 1]) - first);
   }
 
@@ -58,7 +58,7 @@ class BlockSchedule {
     std::vector<Index> chunks, first;
     void make(std::span<const Index> slot_of_chunk, std::size_t n_slots);
     std::span<const Index> of(std::size_t slot) const {
-      const auto begin = static_cast<std::size_t>(first[slot]);
+      const std::size_t begin = first[slot];
       return std::span(chunks).subspan(begin, static_cast<std::size_t>(first[slot + 1]) - begin);
     }
   };

@@ -62,18 +62,18 @@ FieldSet ConstraintFriction<D>::field_set(const std::string& integrator) {
 template <int D>
 void ConstraintFriction<D>::prepare() {
   const BodyStore<D>& bodies = state_.bodies;
-  const auto n_local = static_cast<std::size_t>(bodies.n_local());
+  const std::size_t n_local = bodies.n_local();
   for (std::vector<Real>* array : {&v_, &a_, &force_}) array->assign(n_local * q, 0.0);
   for (std::vector<Real>* array : {&moved_, &moving_}) array->assign(size(), 0.0);
   worst_.resize(n_local * 3);
-  field_force_.resize(static_cast<std::size_t>(bodies.n_owned()));
+  field_force_.resize(bodies.n_owned());
   sticking_.inverse_mass().assign(n_local * q, 0.0);
   for (std::size_t i = 0; i < n_local; ++i) {
     if (bodies.mobility()[i] == 0) continue;
     const Real mass = bodies.mass()[i];
     Real* inverse = &sticking_.inverse_mass()[i * q];
     std::fill_n(inverse, D, 1 / mass);
-    if (state_.type_rotates[static_cast<std::size_t>(bodies.type()[i])])
+    if (state_.type_rotates[bodies.type()[i]])
       std::fill(inverse + D, inverse + q, 1 / moment_of_inertia<D>(mass, bodies.radius()[i]));
   }
   modes_.restore(state_, neighborhood_);
@@ -154,7 +154,7 @@ void ConstraintFriction<D>::balance() {
     add_force(touch, on_b);
   }
   halo_.add_to_owners(force_, q);
-  const auto n_owned = static_cast<std::size_t>(state_.bodies.n_owned());
+  const std::size_t n_owned = state_.bodies.n_owned();
   for (std::size_t i = 0; i < n_owned; ++i)
     for (std::size_t k = 0; k < q; ++k) {
       const Real inverse = sticking_.inverse_mass_of(i)[k];
@@ -179,7 +179,7 @@ void ConstraintFriction<D>::accelerate(Real time, int stage, std::span<const Rea
                                        std::span<Real> a) {
   Scope timer("forces");
   BodyStore<D>& bodies = state_.bodies;
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n_owned = bodies.n_owned();
   const auto position = bodies.position();
   const auto previous = std::as_const(bodies).previous();
   for (std::size_t i = 0; i < n_owned; ++i) {
@@ -240,7 +240,7 @@ template <int D>
 void ConstraintFriction<D>::step(Real dt) {
   const Real time = state_.clock.time;
   BodyStore<D>& bodies = state_.bodies;
-  const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n_owned = bodies.n_owned();
   step_ = dt;
   if (dt != history_dt_) integrator_->rescale(*this, dt / history_dt_, arrays().history);
   history_dt_ = dt;

@@ -46,7 +46,7 @@ void ConstraintFriction<D>::look(Real time) {
     // A centre behind the surface.
     if (graph_.b[c] < 0 && dot(graph_.branch[c], graph_.normal[c]) < 0 &&
         state_.obstacles.is_thin(graph_.wall[c]))
-      passed_.add(state_.bodies.id()[static_cast<std::size_t>(graph_.a[c])], graph_.wall[c]);
+      passed_.add(state_.bodies.id()[graph_.a[c]], graph_.wall[c]);
   }
 }
 
@@ -59,9 +59,9 @@ typename ConstraintFriction<D>::Touch ConstraintFriction<D>::touch_of(const Cont
               .index = static_cast<Index>(c),
               .normal = contacts.normal[c],
               .overlap = -contacts.gap[c]};
-  const auto a = static_cast<std::size_t>(touch.a);
+  const std::size_t a = touch.a;
   if (touch.b >= 0) {
-    const Real radius_b = radius[static_cast<std::size_t>(touch.b)];
+    const Real radius_b = radius[touch.b];
     touch.distance = radius[a] + radius_b - touch.overlap;
     touch.lever_a = radius[a] - 0.5 * touch.overlap;
     touch.lever_b = radius_b - 0.5 * touch.overlap;
@@ -83,9 +83,9 @@ void ConstraintFriction<D>::find_normal_force(Touch& touch, Index wall) const {
   const BodyStore<D>& bodies = state_.bodies;
   const auto motion_of = [&](Index body) {
     MotionRecord motion{};
-    const auto i = static_cast<std::size_t>(body);
+    const std::size_t i = body;
     motion.inverse_mass = *sticking_.inverse_mass_of(i);
-    motion.material = state_.type_material[static_cast<std::size_t>(bodies.type()[i])];
+    motion.material = state_.type_material[bodies.type()[i]];
     const Vec<D> v = linear(body);
     for (int k = 0; k < D; ++k) motion.velocity[k] = v[k];
     return motion;
@@ -93,15 +93,15 @@ void ConstraintFriction<D>::find_normal_force(Touch& touch, Index wall) const {
   SoftContact contact;
   for (int k = 0; k < D; ++k) contact.normal[k] = touch.normal[k];
   contact.overlap = touch.overlap;
-  const Real radius_a = bodies.radius()[static_cast<std::size_t>(touch.a)];
+  const Real radius_a = bodies.radius()[touch.a];
   MotionRecord other{};
   if (touch.b >= 0) {
-    contact.effective_radius = effective_radius(radius_a, bodies.radius()[static_cast<std::size_t>(touch.b)]);
+    contact.effective_radius = effective_radius(radius_a, bodies.radius()[touch.b]);
     other = motion_of(touch.b);
   } else {
     contact.effective_radius = radius_a;
     for (int k = 0; k < D; ++k) other.velocity[k] = touch.surface_velocity[k];
-    other.material = state_.obstacle_material[static_cast<std::size_t>(state_.obstacles.obstacle_of(wall))];
+    other.material = state_.obstacle_material[state_.obstacles.obstacle_of(wall)];
   }
   ForceBatches operands;
   operands.laws = laws_.laws().data();
@@ -127,12 +127,11 @@ Vec<D> ConstraintFriction<D>::drift(const Touch& touch, Real time) const {
     // The normal of an obstacle counts as fixed. Its surface is seen where the contact point goes.
     const Vec<D> of_body = linear(touch.a);
     const Real opening = dot(n, touch.surface_velocity - of_body);
-    const Index wall = graph_.wall[static_cast<std::size_t>(touch.index)];
+    const Index wall = graph_.wall[touch.index];
     Vec<D> speeding_up;
     const Real h = 0.5 * step_;
     if (h > 0) {
-      const Vec<D> point =
-          std::as_const(state_.bodies).position()[static_cast<std::size_t>(touch.a)] + touch.distance * n;
+      const Vec<D> point = std::as_const(state_.bodies).position()[touch.a] + touch.distance * n;
       const Vec<D> path = h * (of_body + opening * n);
       speeding_up = (1 / step_) * (state_.obstacles.surface_velocity(wall, point + path, n, time + h) -
                                    state_.obstacles.surface_velocity(wall, point - path, n, time - h));

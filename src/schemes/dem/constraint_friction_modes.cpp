@@ -98,9 +98,8 @@ std::int64_t ConstraintFriction<D>::release(bool all) {
 template <int D>
 std::array<Real, 3> ConstraintFriction<D>::rank_of(const Touch& touch, Real excess) const {
   const auto id = std::as_const(state_.bodies).id();
-  const GlobalId other = touch.b >= 0 ? id[static_cast<std::size_t>(touch.b)]
-                                      : -1 - GlobalId{graph_.wall[static_cast<std::size_t>(touch.index)]};
-  return {excess, static_cast<Real>(id[static_cast<std::size_t>(touch.a)]), static_cast<Real>(other)};
+  const GlobalId other = touch.b >= 0 ? id[touch.b] : -1 - GlobalId{graph_.wall[touch.index]};
+  return {excess, static_cast<Real>(id[touch.a]), static_cast<Real>(other)};
 }
 
 /// The largest excess at each body, found as a sweep: each body has one active copy.

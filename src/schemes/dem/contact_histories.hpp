@@ -99,7 +99,7 @@ class ContactHistories {
   /// The candidate whose history a contact takes over that begins: one that the same body has just lost on a
   /// neighbouring part, or on another obstacle that this one stands for; of several the smallest. -1: none.
   Index inherits_from(const SweepSchedule<D>& schedule, std::size_t place) const {
-    const auto was = [&](const auto& other) { return wall_states_[static_cast<std::size_t>(other.place)]; };
+    const auto was = [&](const auto& other) { return wall_states_[other.place]; };
     for (const auto& other : schedule.wall_neighbours(place))
       if ((was(other) & (touches | touched_before)) == touched_before) return other.place;
     for (const auto& other : schedule.walls_beside(place))
@@ -109,7 +109,7 @@ class ContactHistories {
   /// A contact with an obstacle begins with what is remembered at `from`, or with nothing. The law turns
   /// springs into the tangent plane.
   void inherit(std::size_t place, Index from) {
-    const auto at = static_cast<std::size_t>(from);
+    const std::size_t at = from;
     wall_history(place) = from < 0 ? ContactHistory{} : wall_history(at);
     if (rolls_) *wall_rolling(place) = from < 0 ? RollingHistory{} : *wall_rolling(at);
     if (from >= 0) wall_states_[at] = 0;

@@ -16,7 +16,7 @@ template <int D>
 Real find_farthest(const State<D>& state, Real dt) {
   Scope timer("move");
   const BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   Real max = 0;
   if (!state.deformation.is_given()) {
     for (std::size_t i = 0; i < n; ++i) max = farthest_with(max, bodies, i, dt);

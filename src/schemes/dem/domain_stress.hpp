@@ -96,7 +96,7 @@ class DomainStress {
   std::span<const Real> find_terms(const State<D>& state, const MotionRecords<D>& records, Component of,
                                    std::vector<Real>& terms) const {
     const BodyStore<D>& bodies = state.bodies;
-    const auto n = static_cast<std::size_t>(bodies.n_owned());
+    const std::size_t n = bodies.n_owned();
     const Vec<D> centre = state.box.centre();
     terms.resize(n + face_virials_.size());
     for (std::size_t i = 0; i < n; ++i) {
@@ -106,8 +106,7 @@ class DomainStress {
       terms[i] = records.forces[i].force[of.force] * from_centre[of.branch] +
                  bodies.mass()[i] * c[of.force] * c[of.branch];
     }
-    for (std::size_t b = 0; b < face_virials_.size(); ++b)
-      terms[n + b] = -face_virials_[b][static_cast<std::size_t>(of.place)];
+    for (std::size_t b = 0; b < face_virials_.size(); ++b) terms[n + b] = -face_virials_[b][of.place];
     return terms;
   }
 

@@ -52,7 +52,7 @@ template <Pulls pulls, class T>
     std::array<const SoftLaw*, n_contacts_of<T>> laws{};
     for (int k = 0; k < n_contacts_of<T>; ++k) {
       const SoftLaw& law = law_of(p, number(material_a, k), number(material_b, k));
-      laws[static_cast<std::size_t>(k)] = &law;
+      laws[k] = &law;
       set_number(constant, k, law.pull.constant);
       set_number(per_length, k, law.pull.per_length);
       set_number(per_mass, k, law.pull.per_mass);
@@ -123,7 +123,7 @@ Quad& quad(Real* four) {
 template <Index step, Index first>
 constexpr auto each = [] {
   std::array<Index, width> all{};
-  for (Index k = 0; k < width; ++k) all[static_cast<std::size_t>(k)] = step * k + first;
+  for (Index k = 0; k < width; ++k) all[k] = step * k + first;
   return all;
 }();
 

@@ -115,7 +115,7 @@ template <NormalLaw law, class T>
 [[gnu::noinline]] void attract(const Pull<Pulls::beyond, T>& pull, const Contact<T>& c, T& k_normal,
                                T& k_tangent, T& elastic, T& load_pull, T& attraction) {
   for (int k = 0; k < n_contacts_of<T>; ++k) {
-    const SoftLaw& pair = *pull.law[static_cast<std::size_t>(k)];
+    const SoftLaw& pair = *pull.law[k];
     const Real overlap = number(c.overlap, k);
     const Real radius = number(c.effective_radius, k);
     const bool overlaps = overlap > 0;

@@ -61,7 +61,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   const auto blocks = schedule.all_blocks();
   const auto leaving = ghosts.sums_leaving();
   const auto arriving = ghosts.sums_arriving();
-  const auto n_local = static_cast<std::size_t>(ghosts.n_local());
+  const std::size_t n_local = ghosts.n_local();
   n_leaving_ = leaving.size();
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
 
@@ -73,7 +73,7 @@ void ForceSums<D>::plan(const SweepSchedule<D>& schedule, const GhostExchange<D>
   first_part_.assign(1, 0);
   for (int colour = 0; colour < Lattice<D>::n_colours; ++colour) {
     for (const auto& block : schedule.blocks(colour)) {
-      const auto b = static_cast<std::size_t>(&block - blocks.data());
+      const std::size_t b = &block - blocks.data();
       for (const Index body : touched.of(b)) {
         if (n_parts[at(body)] < 2) continue;
         if (Index place = first_leaving[at(body)]; place >= 0) {
@@ -122,24 +122,24 @@ void ForceSums<D>::order_summands(std::span<const Part> own, std::size_t n_local
 template <int D>
 void ForceSums<D>::collect(std::size_t b, std::span<ForceRecord> forces) {
   for (Index k = first_part_[b]; k < first_part_[b + 1]; ++k) {
-    const Part part = block_parts_[static_cast<std::size_t>(k)];
-    const ForceRecord made = std::exchange(forces[static_cast<std::size_t>(part.body)], ForceRecord{});
+    const Part part = block_parts_[k];
+    const ForceRecord made = std::exchange(forces[part.body], ForceRecord{});
     if (part.place >= 0)
-      parts_[static_cast<std::size_t>(part.place)] = made;
+      parts_[part.place] = made;
     else
-      add(parts_[static_cast<std::size_t>(~part.place)], made);
+      add(parts_[~part.place], made);
   }
 }
 
 template <int D>
 void ForceSums<D>::add_up(std::size_t chunk, std::span<ForceRecord> forces) const {
-  const auto end = static_cast<std::size_t>(first_summed_[chunk + 1]);
-  for (auto s = static_cast<std::size_t>(first_summed_[chunk]); s < end; ++s) {
-    const auto first = static_cast<std::size_t>(first_summand_[s]);
-    const auto last = static_cast<std::size_t>(first_summand_[s + 1]);
-    ForceRecord sum = parts_[static_cast<std::size_t>(summands_[first])];
-    for (std::size_t k = first + 1; k < last; ++k) add(sum, parts_[static_cast<std::size_t>(summands_[k])]);
-    forces[static_cast<std::size_t>(summed_[s])] = sum;
+  const std::size_t end = first_summed_[chunk + 1];
+  for (std::size_t s = first_summed_[chunk]; s < end; ++s) {
+    const std::size_t first = first_summand_[s];
+    const std::size_t last = first_summand_[s + 1];
+    ForceRecord sum = parts_[summands_[first]];
+    for (std::size_t k = first + 1; k < last; ++k) add(sum, parts_[summands_[k]]);
+    forces[summed_[s]] = sum;
   }
 }
 

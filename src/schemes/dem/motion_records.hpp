@@ -35,7 +35,7 @@ struct MotionRecords {
   /// After a list build: fits the present bodies. Where they are and how they move comes with load(). Local.
   void prepare(const State<D>& state) {
     const BodyStore<D>& bodies = state.bodies;
-    const auto n = static_cast<std::size_t>(bodies.n_local());
+    const std::size_t n = bodies.n_local();
     positions.assign(n + 2, SweepRecord{});
     positions[n + 1].x[0] = 1;  // the dummies are points one metre apart
     motions.assign(n, MotionRecord{});
@@ -43,7 +43,7 @@ struct MotionRecords {
     for (std::size_t i = 0; i < n; ++i) {
       positions[i].radius = bodies.radius()[i];
       motions[i].inverse_mass = bodies.mobility()[i] == 0 ? 0 : 1 / bodies.mass()[i];
-      motions[i].material = state.type_material[static_cast<std::size_t>(bodies.type()[i])];
+      motions[i].material = state.type_material[bodies.type()[i]];
     }
   }
   /// Owned bodies [first, last) as in `bodies`, with no forces. Local.
@@ -65,7 +65,7 @@ struct MotionRecords {
   /// Sends positions and motions to the ranks that hold these bodies as ghosts. Collective.
   void begin_copy_to_ghosts(GhostExchange<D>& ghosts) const {
     ghosts.begin_copy_to_ghosts(motion_width, [this](Index body, Real* out) {
-      const auto i = static_cast<std::size_t>(body);
+      const std::size_t i = body;
       out = std::copy_n(positions[i].x, D, out);
       out = std::copy_n(motions[i].velocity, D, out);
       std::copy_n(motions[i].spin + first_spin<D>, n_spins<D>, out);
@@ -73,7 +73,7 @@ struct MotionRecords {
   }
   void end_copy_to_ghosts(GhostExchange<D>& ghosts) {
     ghosts.end_copy_to_ghosts(motion_width, [this](Index body, const Real* in) {
-      const auto i = static_cast<std::size_t>(body);
+      const std::size_t i = body;
       std::copy_n(in, D, positions[i].x);
       std::copy_n(in + D, D, motions[i].velocity);
       std::copy_n(in + 2 * D, n_spins<D>, motions[i].spin + first_spin<D>);

@@ -16,7 +16,7 @@ class PairForces {
     Index longest = 0;
     for (const auto& block : schedule.all_blocks())
       longest = std::max(longest, block.last_batch - block.first_batch);
-    list_.resize(static_cast<std::size_t>(3 * longest * batch_size));
+    list_.resize(3 * longest * batch_size);
   }
   /// Adds those of a block to the records, in the order of a sweep. Local, no allocation.
   void add(StepContext<D>& step, const typename StepContext<D>::Block& block, DomainStress<D>& stress) {

@@ -263,7 +263,7 @@ StepLimit find_step_limit(const State<D>& state, const SoftLaws<D>& laws, Normal
   GlobalId body = std::numeric_limits<GlobalId>::max();
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
     if (bodies.mobility()[i] == 0) continue;
-    const int material = state.type_material[static_cast<std::size_t>(bodies.type()[i])];
+    const int material = state.type_material[bodies.type()[i]];
     Real limit = HUGE_VAL;
     if (law == NormalLaw::hertz) {
       // Disks touch as spheres do (H.2): their mass is that of a sphere of this density.
@@ -314,12 +314,11 @@ template <int D>
 std::string find_rigid_contact(const State<D>& state, const SoftLaws<D>& laws) {
   const BodyStore<D>& bodies = state.bodies;
   const Materials<D>& materials = state.materials;
-  const auto n_materials = static_cast<std::size_t>(materials.size());
+  const std::size_t n_materials = materials.size();
   // Of each material the bodies, then those that move.
   std::vector<std::int64_t> count(2 * n_materials, 0);
   for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i) {
-    const auto material =
-        static_cast<std::size_t>(state.type_material[static_cast<std::size_t>(bodies.type()[i])]);
+    const std::size_t material = state.type_material[bodies.type()[i]];
     ++count[material];
     if (bodies.mobility()[i] != 0) ++count[n_materials + material];
   }

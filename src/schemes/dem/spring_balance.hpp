@@ -58,7 +58,7 @@ class SpringBalance {
   void find_other_force(Real time) {
     other_force_.clear();
     if (state_.forces.empty()) return;
-    other_force_.resize(static_cast<std::size_t>(state_.bodies.n_owned()));
+    other_force_.resize(state_.bodies.n_owned());
     for (const auto& field : state_.forces)
       if (!field->has_potential()) field->add(state_, time, other_force_);
   }

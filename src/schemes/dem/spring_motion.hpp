@@ -38,13 +38,12 @@ class SpringMotion final : public DemMotion<D> {
   void prepare() override {
     const BodyStore<D>& bodies = state_.bodies;
     const SweepSchedule<D>& schedule = neighborhood_.schedule();
-    const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+    const std::size_t n_owned = bodies.n_owned();
     constexpr std::size_t size = BlockPipeline<D>::chunk_size;
     farthest_ = {};
     is_free_.assign((n_owned + size - 1) / size, 1);
     for (std::size_t i = 0; i < n_owned; ++i)
-      if (bodies.mobility()[i] == 0 || !state_.type_rotates[static_cast<std::size_t>(bodies.type()[i])])
-        is_free_[i / size] = 0;
+      if (bodies.mobility()[i] == 0 || !state_.type_rotates[bodies.type()[i]]) is_free_[i / size] = 0;
     field_force_.resize(n_owned);
     law_.find_reach(state_);
     records_.prepare(state_);
@@ -193,7 +192,7 @@ class SpringMotion final : public DemMotion<D> {
         i += n;
       }
     for (; i < last; ++i) {
-      const bool rotates = state_.type_rotates[static_cast<std::size_t>(state_.bodies.type()[i])];
+      const bool rotates = state_.type_rotates[state_.bodies.type()[i]];
       step.farthest =
           std::max(step.farthest, kick_body(state_.bodies, i, dt, state_.gravity, records_.forces[i],
                                             has_fields ? &field_force_[i] : nullptr, rotates));

@@ -24,8 +24,8 @@ void WallDistanceBounds<D>::prepare(const State<D>& state, const SweepSchedule<D
   body_of_.resize(schedule.wall_bodies().size());
   for (const auto& near : schedule.bodies_at_walls()) {
     for (const auto& wall : schedule.walls_of(near))
-      body_of_[static_cast<std::size_t>(wall.place)] = static_cast<Index>(bodies_.size());
-    bodies_.push_back({state.bodies.position()[static_cast<std::size_t>(near.body)]});
+      body_of_[wall.place] = static_cast<Index>(bodies_.size());
+    bodies_.push_back({state.bodies.position()[near.body]});
   }
 }
 
@@ -36,7 +36,7 @@ void WallDistanceBounds<D>::begin(const ObstacleSet<D>& obstacles) {
   std::swap(poses_before_, poses_);
   poses_.clear();
   for (int o = 0; o < static_cast<int>(obstacles.list().size()); ++o) {
-    const auto i = static_cast<std::size_t>(o);
+    const std::size_t i = o;
     poses_.push_back(obstacles.pose_of(o));
     const bool stays = i < poses_before_.size() && poses_[i].rotation == poses_before_[i].rotation &&
                        poses_[i].translation == poses_before_[i].translation;
@@ -51,7 +51,7 @@ Real WallDistanceBounds<D>::moved_around(const State<D>& state,
                                          std::span<const SweepRecord> places) const {
   Box<D> around = Box<D>::empty();
   for (const auto& near : bodies) {
-    const SweepRecord& place = places[static_cast<std::size_t>(near.body)];
+    const SweepRecord& place = places[near.body];
     Vec<D> x;
     for (int k = 0; k < D; ++k) x[k] = place.x[k];
     around.include(x - filled<D>(place.radius));
@@ -60,7 +60,7 @@ Real WallDistanceBounds<D>::moved_around(const State<D>& state,
   Real farthest = 0;
   for (const int o : moved_) {
     if (!state.obstacles.active(o)) continue;
-    const auto i = static_cast<std::size_t>(o);
+    const std::size_t i = o;
     // Displacements are an affine function of the place: largest at a corner.
     for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
       const Vec<D> corner = around.corner(c);
@@ -75,7 +75,7 @@ std::span<const Index> WallDistanceBounds<D>::due(const State<D>& state, const S
                                                   const typename SweepSchedule<D>::Block& block,
                                                   std::span<const SweepRecord> places) {
   due_.clear();
-  const auto first = static_cast<std::size_t>(schedule.first_wall_place(block));
+  const std::size_t first = schedule.first_wall_place(block);
   const std::size_t n = schedule.n_wall_places(block);
   if (!pays(schedule, block)) {
     for (std::size_t k = 0; k < n; ++k) due_.push_back(static_cast<Index>(first + k));
@@ -84,10 +84,10 @@ std::span<const Index> WallDistanceBounds<D>::due(const State<D>& state, const S
   const auto near_walls = schedule.bodies_at_walls(block);
   const Real moved = moved_.empty() ? 0 : moved_around(state, near_walls, places);
   bits_.assign((n + 63) / 64, 0);
-  Body* body = &bodies_[static_cast<std::size_t>(near_walls.data() - schedule.bodies_at_walls().data())];
+  Body* body = &bodies_[near_walls.data() - schedule.bodies_at_walls().data()];
   for (const auto& near : near_walls) {
-    const SweepRecord& place = places[static_cast<std::size_t>(near.body)];
-    const Vec<D>& from = state.bodies.step_start()[static_cast<std::size_t>(near.body)];
+    const SweepRecord& place = places[near.body];
+    const Vec<D>& from = state.bodies.step_start()[near.body];
     Real displacement = 0, of_step = 0;
     for (int k = 0; k < D; ++k) {
       displacement += (place.x[k] - body->x[k]) * (place.x[k] - body->x[k]);
@@ -103,7 +103,7 @@ std::span<const Index> WallDistanceBounds<D>::due(const State<D>& state, const S
     }
     body->next = HUGE_VAL;
     for (const auto& wall : schedule.walls_of(near)) {
-      const auto p = static_cast<std::size_t>(wall.place);
+      const std::size_t p = wall.place;
       if (is_long) due_at_[p] = -HUGE_VAL;
       if (body->travelled < due_at_[p])
         body->next = std::min(body->next, due_at_[p]);

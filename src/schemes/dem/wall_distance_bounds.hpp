@@ -32,14 +32,14 @@ class WallDistanceBounds {
   /// A candidate that was due is not again before its body and obstacle have moved by `clearance` [m].
   void skip_until(Index place, Real clearance) {
     if (bodies_.empty()) return;
-    const auto p = static_cast<std::size_t>(place);
-    due_at_[p] = bodies_[static_cast<std::size_t>(body_of_[p])].travelled + clearance;
+    const std::size_t p = place;
+    due_at_[p] = bodies_[body_of_[p]].travelled + clearance;
   }
   /// From now on all candidates of the body of this one are due every time: its centre is in a solid, where
   /// parts may answer that are out of its reach.
   void look_always(Index place) {
     if (bodies_.empty()) return;
-    bodies_[static_cast<std::size_t>(body_of_[static_cast<std::size_t>(place)])].travelled = HUGE_VAL;
+    bodies_[body_of_[place]].travelled = HUGE_VAL;
   }
 
  private:

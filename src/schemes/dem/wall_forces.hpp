@@ -33,7 +33,7 @@ class WallForces {
     if (step.law.reach == 0) return false;
     const int obstacle = step.state.obstacles.obstacle_of(detected.constraint);
     const SoftLaw& pair = step.law.pairs.of(static_cast<int>(step.records.motions[detected.body].material),
-                                            step.state.obstacle_material[static_cast<std::size_t>(obstacle)]);
+                                            step.state.obstacle_material[obstacle]);
     return is_bonded(pair, step.law.settings.law, detected.surface.distance - detected.radius,
                      detected.radius);
   }

@@ -24,8 +24,7 @@ class WallReactions {
               const TouchedWall<D>& at, const SoftForce& force) {
     const ObstacleSet<D>& obstacles = step.state.obstacles;
     const int number = obstacles.driven_of(detected.constraint);
-    const DrivenMotion<D>& driven_motion =
-        obstacles.driven_motion_of(obstacles.driven()[static_cast<std::size_t>(number)]);
+    const DrivenMotion<D>& driven_motion = obstacles.driven_motion_of(obstacles.driven()[number]);
     const Vec<D> direction = driven_motion.direction(obstacles.at_obstacle(detected.constraint, at.foot));
     const MotionRecord& body = step.records.motions[detected.body];
     Real pushed = 0, along_normal = 0, body_along_normal = 0, body_along_direction = 0;

@@ -50,8 +50,8 @@ class WallVisitor {
     const auto which = step.schedule.wall_bodies();
     const auto step_start = step.state.bodies.step_start();
     for (std::size_t k = 0; k < n; ++k) {
-      const auto place = static_cast<std::size_t>(places[k]);
-      const auto i = static_cast<std::size_t>(which[place]);
+      const std::size_t place = places[k];
+      const std::size_t i = which[place];
       const SweepRecord& position = step.records.positions[i];
       for (int c = 0; c < D; ++c) at_[k][c] = position.x[c];
       from_[k] = step_start[i];
@@ -73,8 +73,8 @@ class WallVisitor {
   void for_each(const StepContext<D>& step, F&& f) const {
     const auto which = step.schedule.wall_bodies();
     for (std::size_t k = 0; k < places_.size(); ++k) {
-      const auto place = static_cast<std::size_t>(places_[k]);
-      const auto body = static_cast<std::size_t>(which[place]);
+      const std::size_t place = places_[k];
+      const std::size_t body = which[place];
       f(DetectedWall{constraint_[k], place, body, step.records.positions[body].radius, at_[k], surface_[k],
                      clearance_[k]});
     }
@@ -103,8 +103,7 @@ class WallVisitor {
                                      const Vec<D>& normal) {
     const State<D>& state = step.state;
     MotionRecord motion{};
-    motion.material =
-        state.obstacle_material[static_cast<std::size_t>(state.obstacles.obstacle_of(constraint))];
+    motion.material = state.obstacle_material[state.obstacles.obstacle_of(constraint)];
     const Vec<D> velocity = state.obstacles.surface_velocity(constraint, point, normal, step.time);
     for (int k = 0; k < D; ++k) motion.velocity[k] = velocity[k];
     if (step.law.resists_rolling) {
@@ -113,7 +112,7 @@ class WallVisitor {
     }
     const int driven = state.obstacles.driven_of(constraint);
     if (driven < 0) return motion;
-    const DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(driven)];
+    const DrivenState& wall = state.obstacles.driven()[driven];
     const DrivenMotion<D>& driven_motion = state.obstacles.driven_motion_of(wall);
     if (wall.order.kind == DrivenOrder::Kind::speed ||
         driven_motion.control() != DrivenMotion<D>::Control::free)

@@ -54,7 +54,7 @@ void EventEngine<D>::advance(std::vector<FlyingBody<D>>& bodies, std::span<const
           fmt::format("{}: more than {} events within {:.3g} s, the last one at body {}; raise [event] "
                       "rest_speed, below which contacts do not rebound, or max_events",
                       place_in_run, settings_.max_events, next->time,
-                      bodies[static_cast<std::size_t>(next - predictions_.begin())].id));
+                      bodies[next - predictions_.begin()].id));
     const Real now = next->time;
     settle(static_cast<int>(next - predictions_.begin()), now, place_in_run);
     std::vector<int> changed = cluster_.members;

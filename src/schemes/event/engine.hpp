@@ -103,7 +103,7 @@ class EventEngine {
   static constexpr Real same_normal = 1e-9;  // [rad]
 
   Flight at(int body, Real time) const;
-  bool mobile(int body) const { return !(*bodies_)[static_cast<std::size_t>(body)].fixed; }
+  bool mobile(int body) const { return !(*bodies_)[body].fixed; }
   Real gap(int body, Partner partner, Real time) const;
   bool hides_corner(int piece, const Vec<D>& x, Real radius) const;
   Vec<D> normal(int body, Partner partner, Real time) const;

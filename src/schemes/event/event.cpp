@@ -175,7 +175,7 @@ void EventStepper<D>::list_pieces(const State<D>& state) {
   for (int c = 0; c < state.obstacles.n_constraints(); ++c) {
     const int obstacle = state.obstacles.obstacle_of(c);
     if (!state.obstacles.active(obstacle)) continue;
-    const auto o = static_cast<std::size_t>(obstacle);
+    const std::size_t o = obstacle;
     const Obstacle<D>& placed = state.obstacles.list()[o];
     const Pose<D> pose = placed.placement.value_or(Pose<D>{});
     for (SurfacePiece<D> piece : placed.shape->pieces(state.obstacles.part_of(c))) {
@@ -252,7 +252,7 @@ void EventStepper<D>::find_contacts(State<D>& state, Real tolerance, ContactGrap
   contacts.force.assign(contacts.size(), 0.0);
   if (state.clock.last_dt == 0 || !engine_) return;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const auto id = [&](Index i) { return state.bodies.id()[static_cast<std::size_t>(i)]; };
+    const auto id = [&](Index i) { return state.bodies.id()[i]; };
     const std::pair key{id(contacts.a[c]),
                         contacts.b[c] < 0 ? GlobalId{-1} - contacts.wall[c] : id(contacts.b[c])};
     const auto of = [](const ContactImpulse& impulse) { return std::pair(impulse.a, impulse.b); };

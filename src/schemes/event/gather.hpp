@@ -17,12 +17,11 @@ std::vector<FlyingBody<D>> gather_bodies(const State<D>& state) {
   std::vector<FlyingBody<D>> mine;
   for (std::size_t i = 0; i < static_cast<std::size_t>(store.n_owned()); ++i)
     mine.push_back({store.id()[i], store.position()[i], store.velocity()[i], store.radius()[i],
-                    store.mass()[i], state.type_material[static_cast<std::size_t>(store.type()[i])],
-                    store.mobility()[i] == 0});
+                    store.mass()[i], state.type_material[store.type()[i]], store.mobility()[i] == 0});
   constexpr int size = sizeof(FlyingBody<D>);
   const int n_ranks = state.comm.size();
   const int n_bytes = static_cast<int>(mine.size()) * size;
-  std::vector<int> counts(static_cast<std::size_t>(n_ranks)), starts(static_cast<std::size_t>(n_ranks));
+  std::vector<int> counts(n_ranks), starts(static_cast<std::size_t>(n_ranks));
   MPI_Allgather(&n_bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, state.comm.handle());
   int total = 0;
   for (std::size_t r = 0; r < counts.size(); ++r) {

@@ -10,26 +10,26 @@ std::string_view name(ImpactStop stop) {
 
 template <int D>
 Real approach_speed(const ImpactConstraint<D>& constraint, std::span<const Vec<D>> velocity) {
-  Vec<D> v = velocity[static_cast<std::size_t>(constraint.a)];
-  if (constraint.b >= 0) v -= velocity[static_cast<std::size_t>(constraint.b)];
+  Vec<D> v = velocity[constraint.a];
+  if (constraint.b >= 0) v -= velocity[constraint.b];
   return dot(constraint.normal, v);
 }
 
 template <int D>
 Real effective_mass(const ImpactProblem<D>& problem, std::size_t i) {
   const ImpactConstraint<D>& constraint = problem.constraints[i];
-  Real inverse_mass = 1 / problem.mass[static_cast<std::size_t>(constraint.a)];
-  if (constraint.b >= 0) inverse_mass += 1 / problem.mass[static_cast<std::size_t>(constraint.b)];
+  Real inverse_mass = 1 / problem.mass[constraint.a];
+  if (constraint.b >= 0) inverse_mass += 1 / problem.mass[constraint.b];
   return 1 / (dot(constraint.normal, constraint.normal) * inverse_mass);
 }
 
 template <int D>
 void apply_impulse(const ImpactProblem<D>& problem, std::size_t i, Real p, std::span<Vec<D>> velocity) {
   const ImpactConstraint<D>& constraint = problem.constraints[i];
-  const auto a = static_cast<std::size_t>(constraint.a);
+  const std::size_t a = constraint.a;
   velocity[a] -= (p / problem.mass[a]) * constraint.normal;
   if (constraint.b < 0) return;
-  const auto b = static_cast<std::size_t>(constraint.b);
+  const std::size_t b = constraint.b;
   velocity[b] += (p / problem.mass[b]) * constraint.normal;
 }
 

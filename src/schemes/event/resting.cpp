@@ -96,7 +96,7 @@ bool EventEngine<D>::is_steady(std::size_t c) const {
 /// The nearest velocities with which the chosen contacts open with rest_speed and no other one closes.
 template <int D>
 void EventEngine<D>::hop(const std::vector<bool>& hops, const std::string& place_in_run) {
-  const auto chosen = static_cast<std::size_t>(std::ranges::find(hops, true) - hops.begin());
+  const std::size_t chosen = std::ranges::find(hops, true) - hops.begin();
   const auto refuse = [&](const std::string& why) {
     throw StepRefused(
         ExitCode::runtime_failure,

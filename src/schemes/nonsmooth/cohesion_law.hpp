@@ -66,7 +66,7 @@ class CohesionLaw {
     BodyHalo& halo = *problem.halo;
     const std::span<Real> v(problem.free_velocity);
     const auto visit = [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+      for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c)
         if (pull_[c] != 0) add_impulse<D>(problem, c, {-pull_[c]}, v);
     };
     run_sweep_colours(halo, problem.colour_first, problem.interior_first, v, q, visit);
@@ -142,8 +142,8 @@ class CohesionLaw {
     if (!pair.cohesion) return 0;
     Real lighter = HUGE_VAL;
     for (const Index body : {geometry.contacts.a[c], geometry.contacts.b[c]})
-      if (body >= 0 && state.bodies.mobility()[static_cast<std::size_t>(body)] != 0)
-        lighter = std::min(lighter, state.bodies.mass()[static_cast<std::size_t>(body)]);
+      if (body >= 0 && state.bodies.mobility()[body] != 0)
+        lighter = std::min(lighter, state.bodies.mass()[body]);
     if (std::isinf(lighter)) return 0;
     return pair.cohesion->pull_off(norm(state.gravity)).of(geometry.effective_radius(c), lighter);
   }

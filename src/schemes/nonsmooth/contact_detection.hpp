@@ -115,7 +115,7 @@ class ContactDetection {
   /// How far bodies go and turn in dt with these velocities.
   void find_displacements(std::span<const Real> velocity, Real dt) {
     constexpr std::size_t q = n_velocities<D>;
-    displacement_.resize(static_cast<std::size_t>(state_.bodies.n_local()));
+    displacement_.resize(state_.bodies.n_local());
     turn_.resize(has_shapes() ? displacement_.size() : 0);
     for (std::size_t i = 0; i < displacement_.size(); ++i)
       for (std::size_t k = 0; k < D; ++k) displacement_[i][static_cast<int>(k)] = dt * velocity[i * q + k];

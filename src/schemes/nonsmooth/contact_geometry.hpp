@@ -29,9 +29,9 @@ struct ContactGeometry {
   /// R_a R_b / (R_a + R_b), at an obstacle R_a [m].
   Real effective_radius(std::size_t c) const {
     const auto radius = state.bodies.radius();
-    const Real a = radius[static_cast<std::size_t>(contacts.a[c])];
+    const Real a = radius[contacts.a[c]];
     if (contacts.b[c] < 0) return a;
-    return scree::effective_radius(a, radius[static_cast<std::size_t>(contacts.b[c])]);
+    return scree::effective_radius(a, radius[contacts.b[c]]);
   }
   /// Overlap of contact c that the position correction does not take out [m]. Within the roundings of shapes
   /// it does no harm: the cores are apart, and the normal is good.
@@ -66,7 +66,7 @@ template <int D>
 bool is_at_servo(const FrictionProblem<D>& problem, std::size_t c) {
   const Index wall = problem.wall_of(c);
   if (wall < 0) return false;
-  const WallUnknown& of_wall = problem.walls[static_cast<std::size_t>(wall)];
+  const WallUnknown& of_wall = problem.walls[wall];
   return of_wall.inertia == 0 && !of_wall.is_known;
 }
 
@@ -86,7 +86,7 @@ Real inverse_mass(const FrictionProblem<D>& problem, std::size_t c, bool along_t
   }
   const Index wall = problem.wall_of(c);
   if (wall < 0) return sum;
-  const WallUnknown& of_wall = problem.walls[static_cast<std::size_t>(wall)];
+  const WallUnknown& of_wall = problem.walls[wall];
   Real squared = 0;
   for (std::size_t i = along_tangent ? 1 : 0; i < (along_tangent ? D : 1); ++i)
     squared += problem.at_walls.row[c * D + i] * problem.at_walls.row[c * D + i];
@@ -104,7 +104,7 @@ void add_impulse(const FrictionProblem<D>& problem, std::size_t c, const std::ar
   for (std::size_t side = 0; side < 2; ++side) {
     if (ends[side] < 0) continue;
     problem.find_rows(c, side, rows);
-    const auto body = static_cast<std::size_t>(ends[side]);
+    const std::size_t body = ends[side];
     const Real* block = &problem.mass[body * q * q];
     for (std::size_t i = 0; i < D; ++i)
       for (std::size_t k = 0; k < q; ++k) v[body * q + k] += rows[i * q + k] * r[i] / block[k * q + k];

@@ -72,7 +72,7 @@ class ContactSolve {
     reset(impulse_, problem.n_impulses());
     for (std::size_t c = 0; c < n; ++c) {
       if (origin[c] < 0) continue;
-      const auto from = static_cast<std::size_t>(origin[c]);
+      const std::size_t from = origin[c];
       std::copy_n(&impulse_before_[from * D], D, &impulse_[c * D]);
       std::copy_n(impulse_before_.data() + n_before * D + from * n_turning, n_turning,
                   impulse_.data() + n * D + c * n_turning);

@@ -10,9 +10,9 @@ template <int D>
 void FreeMotion<D>::predict(const State<D>& state, Real dt) {
   dt_ = dt;
   const BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   start_velocity_.resize(n * q);
-  displacement_.resize(static_cast<std::size_t>(bodies.n_local()));
+  displacement_.resize(bodies.n_local());
   for (std::size_t i = 0; i < n; ++i) {
     const Vec<D> velocity = velocity_about_flow(state, i);
     for (std::size_t k = 0; k < D; ++k) start_velocity_[i * q + k] = velocity[static_cast<int>(k)];
@@ -39,7 +39,7 @@ void FreeMotion<D>::predict(const State<D>& state, Real dt) {
 template <int D>
 void FreeMotion<D>::evaluate_forces(const State<D>& state) {
   if (state.forces.empty()) return;
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n = state.bodies.n_owned();
   potential_force_.assign(n, {});
   other_force_.assign(n, {});
   for (const auto& field : state.forces)

@@ -128,7 +128,7 @@ void turn_shape(State<D>& state, std::size_t i, const Spin<D>& more, Real dt) {
   if constexpr (D == 2) {
     orientation = turned<2>(orientation, bodies.angular_velocity()[i], dt);
   } else {
-    const auto type = static_cast<std::size_t>(bodies.type()[i]);
+    const std::size_t type = bodies.type()[i];
     const bool keeps_spin = !state.type_rotates.empty() && !state.type_rotates[type];
     const Vec<3> moments = keeps_spin ? filled<3>(1) : state.shapes[bodies.shape()[i]].moments;
     const Rotation rotation = rotated_freely({orientation, bodies.angular_velocity()[i]}, moments, dt);

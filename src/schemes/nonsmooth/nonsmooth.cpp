@@ -387,7 +387,7 @@ void NonsmoothStepper<D>::check_correction(const State<D>& state) {
   if (corrected_ == 0) return;
   const BodyStore<D>& bodies = state.bodies;
   std::vector<Real>& scale = energy_scale_;
-  scale.assign(static_cast<std::size_t>(bodies.n_owned()), 0.0);
+  scale.assign(bodies.n_owned(), 0.0);
   for (std::size_t i = 0; i < scale.size(); ++i)
     if (bodies.mobility()[i] != 0) {
       const Vec<D> velocity = velocity_about_flow(state, i);

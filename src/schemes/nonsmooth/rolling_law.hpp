@@ -76,7 +76,7 @@ struct RollingLaw {
                            without.mass[at * q + q * q - 1];
     };
     const auto visit = [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+      for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c) {
         turn(c, 0, without.a[c]);
         turn(c, 1, without.b[c]);
       }

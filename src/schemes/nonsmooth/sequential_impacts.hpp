@@ -28,7 +28,7 @@ class SequentialImpacts : public ImpactRecord<D> {
     const std::span<Real> v(problem.start_velocity);
     std::int64_t n_impacts = 0;
     const auto visit = [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+      for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c) {
         const Vec<D> u = surface_velocity<D>(problem, step.obstacle_velocity, c, v);
         if (!is_impact(step, c, u[0])) continue;
         ++n_impacts;

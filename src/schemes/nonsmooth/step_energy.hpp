@@ -101,7 +101,7 @@ class StepEnergy {
                       std::span<const Real> end_velocity) {
     const Real dt = free.dt();
     const BodyStore<D>& bodies = state.bodies;
-    const auto n_owned = static_cast<std::size_t>(bodies.n_owned());
+    const std::size_t n_owned = bodies.n_owned();
     const auto position = bodies.position(), previous = bodies.previous(), velocity = bodies.velocity();
     const auto mass_of = bodies.mass(), mobility = bodies.mobility();
     find_potential_in_forces(state, potential_now_);

@@ -64,7 +64,7 @@ class WallUnknowns {
       const int k = contacts.b[c] < 0 ? state_.obstacles.driven_of(contacts.wall[c]) : -1;
       if (k < 0) continue;
       problem.at_walls.wall[c] = k;
-      const WallUnknown& wall = problem.walls[static_cast<std::size_t>(k)];
+      const WallUnknown& wall = problem.walls[k];
       if (problem.a[c] < 0 && wall.is_known) {  // nothing of both is asked for
         std::fill_n(&problem.bias[c * D], D, 0.0);
         problem.compliance[2 * c] = problem.compliance[2 * c + 1] = 1;
@@ -82,8 +82,7 @@ class WallUnknowns {
                          [&](std::size_t c, std::span<Real> terms) {
                            std::ranges::fill(terms, 0.0);
                            if (problem.at_walls.wall[c] >= 0)
-                             terms[static_cast<std::size_t>(problem.at_walls.wall[c])] =
-                                 -pull(c) * problem.at_walls.row[c * D];
+                             terms[problem.at_walls.wall[c]] = -pull(c) * problem.at_walls.row[c * D];
                          });
     for (std::size_t k = 0; k < attraction_.size(); ++k) problem.walls[k].impulse += attraction_[k];
   }
@@ -92,9 +91,7 @@ class WallUnknowns {
   /// What the wall of contact c has of the normal velocity of obstacles at the start of the step [m/s].
   Real normal_velocity(std::size_t c) const {
     const Index k = problem().wall_of(c);
-    return k < 0
-               ? 0
-               : problem().at_walls.row[c * D] * problem().walls[static_cast<std::size_t>(k)].velocity_before;
+    return k < 0 ? 0 : problem().at_walls.row[c * D] * problem().walls[k].velocity_before;
   }
   /// Walls go as they do in the solution, and carry what they carry there.
   void finish(std::span<const Solved> solved) {
@@ -121,11 +118,11 @@ class WallUnknowns {
     for (std::size_t c = 0; c < problem.at_walls.wall.size(); ++c) {
       const Index k = problem.at_walls.wall[c];
       if (k < 0) continue;
-      const WallUnknown& given = problem.walls[static_cast<std::size_t>(k)];
-      const Real after = state_.obstacles.driven()[static_cast<std::size_t>(k)].velocity;
+      const WallUnknown& given = problem.walls[k];
+      const Real after = state_.obstacles.driven()[k].velocity;
       const Real working = given.inertia > 0 ? 0.5 * (given.velocity_before + after) : after;
       // An order of this step may have changed the velocity.
-      const Real of_two_steps = 0.5 * (before_[static_cast<std::size_t>(k)].velocity + after);
+      const Real of_two_steps = 0.5 * (before_[k].velocity + after);
       const bool is_spring =
           !of_work.empty() && !pair_of(state_, assembler_.contacts(), c).elasticity.rigid();
       for (std::size_t i = 0; i < D; ++i) {
@@ -155,8 +152,7 @@ class WallUnknowns {
   FrictionProblem<D> problem_with_given_walls(FrictionProblem<D> given) const {
     for (std::size_t c = 0; c < given.at_walls.wall.size(); ++c) {
       if (given.at_walls.wall[c] < 0) continue;
-      const Real velocity =
-          state_.obstacles.driven()[static_cast<std::size_t>(given.at_walls.wall[c])].velocity;
+      const Real velocity = state_.obstacles.driven()[given.at_walls.wall[c]].velocity;
       for (std::size_t i = 0; i < D; ++i) given.bias[c * D + i] += given.at_walls.row[c * D + i] * velocity;
     }
     given.walls.clear();
@@ -186,7 +182,7 @@ class WallUnknowns {
   /// Without gravity, what the largest load gives to all in a step.
   void set_velocity_floor(FrictionProblem<D>& problem) const {
     if (problem.velocity_floor > 0) return;
-    const auto n = static_cast<std::size_t>(state_.bodies.n_owned());
+    const std::size_t n = state_.bodies.n_owned();
     const std::span<const Real> mass = std::as_const(state_.bodies).mass();
     const Real total = ReproducibleSum::sum(state_.comm, mass.first(n));
     for (std::size_t k = 0; k < problem.walls.size(); ++k) {
@@ -200,8 +196,7 @@ class WallUnknowns {
                   std::size_t k) {
     const DrivenState& wall = state_.obstacles.driven()[k];
     const DrivenMotion<D>& driven_motion = state_.obstacles.driven_motion_of(wall);
-    const Vec<D> point =
-        std::as_const(state_.bodies).position()[static_cast<std::size_t>(contacts.a[c])] + contacts.branch[c];
+    const Vec<D> point = std::as_const(state_.bodies).position()[contacts.a[c]] + contacts.branch[c];
     const Vec<D> direction = driven_motion.direction(state_.obstacles.at_obstacle(contacts.wall[c], point));
     for (std::size_t i = 0; i < D; ++i) {
       const Real row = problem.at_walls.row[c * D + i] = dot(problem.frame[c][i], direction);
@@ -218,12 +213,12 @@ class WallUnknowns {
   /// several carries: by 1e-6 of what the wall, or else the body, would.
   void add_compliance(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c) const {
     constexpr Real share = 1e-6;
-    const WallUnknown& wall = problem.walls[static_cast<std::size_t>(problem.at_walls.wall[c])];
+    const WallUnknown& wall = problem.walls[problem.at_walls.wall[c]];
     Real squared = 0;
     for (std::size_t i = 0; i < D; ++i)
       squared += problem.at_walls.row[c * D + i] * problem.at_walls.row[c * D + i];
     const Real of_wall = wall.inertia > 0 ? squared / wall.inertia : 0;
-    const Real of_body = 1 / state_.bodies.mass()[static_cast<std::size_t>(contacts.a[c])];
+    const Real of_body = 1 / state_.bodies.mass()[contacts.a[c]];
     problem.compliance[2 * c] = problem.compliance[2 * c + 1] = share * (of_wall > 0 ? of_wall : of_body);
   }
 

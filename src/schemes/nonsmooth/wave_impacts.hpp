@@ -73,7 +73,7 @@ class WaveImpacts : public ImpactRecord<D> {
   /// impact.
   bool find_clusters(const StepContacts<D>& step) {
     FrictionProblem<D>& problem = step.problem;
-    const auto n_local = static_cast<std::size_t>(problem.n_local());
+    const std::size_t n_local = problem.n_local();
     reset(marks_, n_local * n_marks);
     reset(part_, step.contacts.size());
     for (std::size_t i = 0; i < n_local; ++i) {
@@ -88,7 +88,7 @@ class WaveImpacts : public ImpactRecord<D> {
     }
     if (step.state.comm.sum(n_changes) == 0) return false;
     const auto visit = [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c)
+      for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c)
         if (part_[c] != Part::none) n_changes += join(problem, c, part_[c] == Part::impact);
     };
     do {
@@ -150,8 +150,8 @@ class WaveImpacts : public ImpactRecord<D> {
     const ContactGraph<D>& contacts = step.contacts;
     Record r{};
     r.cluster = static_cast<GlobalId>(mark[label]);
-    r.id[0] = ids[static_cast<std::size_t>(contacts.a[c])];
-    r.id[1] = contacts.b[c] < 0 ? -1 : ids[static_cast<std::size_t>(contacts.b[c])];
+    r.id[0] = ids[contacts.a[c]];
+    r.id[1] = contacts.b[c] < 0 ? -1 : ids[contacts.b[c]];
     r.wall = contacts.wall[c];
     r.point = point;
     r.sender = step.state.comm.rank();
@@ -160,7 +160,7 @@ class WaveImpacts : public ImpactRecord<D> {
     for (std::size_t side = 0; side < 2; ++side) {
       r.law.body[side] = ends[side] < 0 ? -1 : 0;
       if (ends[side] < 0) continue;
-      const auto body = static_cast<std::size_t>(ends[side]);
+      const std::size_t body = ends[side];
       std::copy_n(&problem.start_velocity[body * q], q, r.velocity[side].begin());
       problem.find_rows(c, side, r.law.rows[side].data());
       const Real* mass = &problem.mass[body * q * q];
@@ -220,7 +220,7 @@ class WaveImpacts : public ImpactRecord<D> {
       done.tangential += r.tangential;
     }
     const auto visit = [&](Index first, Index last) {
-      for (auto c = static_cast<std::size_t>(first); c < static_cast<std::size_t>(last); ++c) {
+      for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c) {
         if (!result_of_[c]) continue;
         const auto& velocity = result_of_[c]->velocity;
         const std::array ends{problem.a[c], problem.b[c]};

@@ -139,7 +139,7 @@ class Growth {
     settings.weights = NeighborhoodSettings::Weights::counts;
     return settings;
   }
-  bool stands(Index i) const { return state_.bodies.mobility()[static_cast<std::size_t>(i)] == 0; }
+  bool stands(Index i) const { return state_.bodies.mobility()[i] == 0; }
   void rebuild() {
     state_.memory.clear(state_.bodies.n_owned());
     neighborhood_.rebuild(state_);

@@ -90,7 +90,7 @@ class PbdStepper final : public Stepper<D> {
 template <int D>
 ListRequirements PbdStepper<D>::list_requirements(const State<D>& state, Real dt,
                                                   Real /*largest_radius*/) const {
-  const auto n = static_cast<std::size_t>(state.bodies.n_owned());
+  const std::size_t n = state.bodies.n_owned();
   std::vector<Vec<D>> velocity(n);
   const Real time = state.clock.time;
   settings_.field->evaluate(time, state.bodies.position().first(n), velocity);
@@ -111,7 +111,7 @@ void PbdStepper<D>::start(State<D>& state, Neighborhood<D>& neighborhood, Real /
 
 template <int D>
 void PbdStepper<D>::find_properties(const State<D>& state) {
-  const auto mobility = state.bodies.mobility().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  const auto mobility = state.bodies.mobility().first(state.bodies.n_owned());
   weighted_ = state.comm.any(std::any_of(mobility.begin(), mobility.end(), [](Real w) { return w != 1; }));
   smallest_radius_ = smallest_radius(state);
 }
@@ -233,7 +233,7 @@ template <int D>
 Real PbdStepper<D>::finish(State<D>& state, Real dt) {
   Scope timer("velocities");
   BodyStore<D>& bodies = state.bodies;
-  const auto n = static_cast<std::size_t>(bodies.n_owned());
+  const std::size_t n = bodies.n_owned();
   const auto position = bodies.position();
   const auto velocity = bodies.velocity();
   const auto reference = std::as_const(bodies).reference_position();
@@ -266,7 +266,7 @@ template <int D>
 void PbdStepper<D>::keep_start(const State<D>& state) {
   keeps_start_ = settings_.may_refuse();
   if (!keeps_start_) return;
-  const auto velocity = state.bodies.velocity().first(static_cast<std::size_t>(state.bodies.n_owned()));
+  const auto velocity = state.bodies.velocity().first(state.bodies.n_owned());
   start_velocity_.assign(velocity.begin(), velocity.end());
   const auto spin = state.bodies.angular_velocity().first(sweeper_->orientations().size());
   start_spin_.assign(spin.begin(), spin.end());

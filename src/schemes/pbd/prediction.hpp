@@ -117,7 +117,7 @@ class PbdPrediction {
     // Beyond the cache a step costs what it moves, so each array is gone through once: the velocities of a
     // stretch of bodies are used while they are at hand and not kept.
     BodyStore<D>& bodies = state.bodies;
-    const auto n = static_cast<std::size_t>(bodies.n_owned());
+    const std::size_t n = bodies.n_owned();
     const auto position = std::as_const(bodies).position().first(n);
     const auto previous = bodies.previous();
     const auto reference = std::as_const(bodies).reference_position();

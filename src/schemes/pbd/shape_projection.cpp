@@ -75,7 +75,7 @@ template <int D>
 void ShapeProjection<D>::prepare(const State<D>& state, const Neighborhood<D>& neighborhood) {
   const auto orientation = state.bodies.orientation();
   orientation_.assign(orientation.begin(), orientation.begin() + state.bodies.n_local());
-  axis_.assign(static_cast<std::size_t>(neighborhood.schedule().n_batches() * batch_size), Vec<D>{});
+  axis_.assign(neighborhood.schedule().n_batches() * batch_size, Vec<D>{});
 }
 
 template <int D>
@@ -84,10 +84,9 @@ Real ShapeProjection<D>::run(const Sweep& sweep, const typename SweepSchedule<D>
   const auto shift_table = sweep.neighborhood.list().shift_table();
   Real deepest = 0;
   schedule.for_each_pair(block, [&](std::size_t place, Index low, Index high, Index shift) {
-    Vec<D> between = position_of<D>(sweep.records[static_cast<std::size_t>(high)]) -
-                     position_of<D>(sweep.records[static_cast<std::size_t>(low)]);
+    Vec<D> between = position_of<D>(sweep.records[high]) - position_of<D>(sweep.records[low]);
     if (shift >= 0)
-      for (int k = 0; k < D; ++k) between[k] -= shift_table[static_cast<std::size_t>(3 * shift + k)];
+      for (int k = 0; k < D; ++k) between[k] -= shift_table[3 * shift + k];
     deepest = std::max(deepest, treat_pair(sweep, place, low, high, between));
   });
   for (const auto& wall : schedule.walls(block)) {
@@ -134,7 +133,7 @@ Real ShapeProjection<D>::treat_pair(const Sweep& sweep, std::size_t place, Index
     const Manifold<D> found = contact_points<D>({a.shape.core, pose_a}, {b.shape.core, pose_b}, a.rounding(),
                                                 b.rounding(), remembers ? HUGE_VAL : 0, width, &axis_[place]);
     for (int k = 0; k < found.n; ++k) {
-      const auto& p = found.points[static_cast<std::size_t>(k)];
+      const auto& p = found.points[k];
       contacts[n++] = {.normal = found.normal,
                        .gap = p.gap,
                        .feature = p.feature,
@@ -147,7 +146,7 @@ Real ShapeProjection<D>::treat_pair(const Sweep& sweep, std::size_t place, Index
 
 template <int D>
 Real ShapeProjection<D>::treat_wall(const Sweep& sweep, std::size_t place, Index body, int constraint) {
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   Points& remembered = sweep.multipliers.points_of_walls()[place];
   const bool remembers = remembered.any();
   if (sweep.mode == PairMode::warm && !remembers) return 0;
@@ -170,7 +169,7 @@ Real ShapeProjection<D>::treat_wall(const Sweep& sweep, std::size_t place, Index
     sweep.state.obstacles.touch(constraint, a.shape.core, a.pose(x), a.rounding(), from,
                                 remembers ? HUGE_VAL : 0, width, wall_);
     for (int k = 0; k < wall_.n; ++k) {
-      const auto& p = wall_.points[static_cast<std::size_t>(k)];
+      const auto& p = wall_.points[k];
       contacts[n++] = {.normal = p.normal,
                        .gap = p.gap,
                        .feature = p.feature,

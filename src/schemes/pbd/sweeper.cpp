@@ -31,7 +31,7 @@ void PbdSweeper<D>::prepare(const State<D>& state, bool weighted, Real radius_fa
   n_owned_ = bodies.n_owned();
   n_local_ = bodies.n_local();
   weighted_ = weighted;
-  const auto n = static_cast<std::size_t>(n_local_);
+  const std::size_t n = n_local_;
   records_.assign(n + 2, SweepRecord{});
   for (std::size_t i = 0; i < n; ++i) {
     for (int k = 0; k < D; ++k) records_[i].x[k] = bodies.position()[i][k];
@@ -132,13 +132,13 @@ Real PbdSweeper<D>::run_walls(const State<D>& state, const typename SweepSchedul
     at_.clear();
     from_.clear();
     for (const Index i : which) {
-      at_.push_back(position_of<D>(records_[static_cast<std::size_t>(i)]));
-      from_.push_back(state.bodies.step_start()[static_cast<std::size_t>(i)]);
+      at_.push_back(position_of<D>(records_[i]));
+      from_.push_back(state.bodies.step_start()[i]);
     }
     surface_.resize(which.size());
     state.obstacles.nearest(wall.constraint, at_, from_, surface_);
     for (std::size_t k = 0; k < which.size(); ++k) {
-      const auto i = static_cast<std::size_t>(which[k]);
+      const std::size_t i = which[k];
       const Real mobility = weighted_ ? mobility_[i] : 1;
       const Real total = mobility + parameters.compliance;
       if (total == 0) continue;
@@ -181,7 +181,7 @@ void PbdSweeper<D>::inherit(const State<D>& state, std::size_t place, std::size_
   const Vec<D> x = position_of<D>(records_[body]);
   const Vec<D> from = state.bodies.step_start()[body];
   for (const auto& other : neighborhood_.schedule().wall_neighbours(place)) {
-    Real& taker = multipliers_.walls()[static_cast<std::size_t>(other.place)];
+    Real& taker = multipliers_.walls()[other.place];
     if (taker != 0) continue;
     SurfacePoint<D> seen;
     state.obstacles.nearest(other.constraint, {&x, 1}, {&from, 1}, {&seen, 1});

@@ -43,10 +43,8 @@ class PbdSweeper {
   Real sweep(const State<D>& state, PairMode mode, const Parameters& parameters, SweepTurn turn = {});
 
   /// The owned records.
-  std::span<SweepRecord> records() { return std::span(records_).first(static_cast<std::size_t>(n_owned_)); }
-  std::span<const SweepRecord> records() const {
-    return std::span(records_).first(static_cast<std::size_t>(n_owned_));
-  }
+  std::span<SweepRecord> records() { return std::span(records_).first(n_owned_); }
+  std::span<const SweepRecord> records() const { return std::span(records_).first(n_owned_); }
   /// The live orientations of the owned bodies; empty if all are spheres.
   std::span<Orientation<D>> orientations() {
     return shapes_.orientations().first(has_shapes_ ? static_cast<std::size_t>(n_owned_) : 0);
@@ -68,9 +66,7 @@ class PbdSweeper {
 
  private:
   /// The records of all local bodies.
-  std::span<SweepRecord> local_records() {
-    return std::span(records_).first(static_cast<std::size_t>(n_local_));
-  }
+  std::span<SweepRecord> local_records() { return std::span(records_).first(n_local_); }
   /// Calls run_block for the blocks of this rank in sweep order, with transfers of the records between
   /// colours. Collective.
   template <class RunBlock>

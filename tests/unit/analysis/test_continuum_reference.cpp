@@ -78,7 +78,7 @@ Bed read_bed() {
     bed.contacts.push_back({bed.bodies[i].x - branch, branch, vector_at(row, 2), false, j, i});
   }
   for (const auto& row : numbers_of("continuum_floor.csv", "id,fx,fy,fz,foot_x,foot_y,foot_z")) {
-    const auto i = static_cast<std::size_t>(row[0]);
+    const std::size_t i = row[0];
     Vec<3> branch = vector_at(row, 4) - bed.bodies[i].x;
     branch[0] -= period_x * std::round(branch[0] / period_x);
     branch[1] -= period_y * std::round(branch[1] / period_y);
@@ -214,7 +214,7 @@ TEST_CASE("Continuum: the contact stress integrates to the sum of f l to 1e-12")
   std::array<Real, 9> expected{}, found{};
   for (const Bed::Contact& c : bed.contacts)
     for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) expected[static_cast<std::size_t>(3 * i + j)] += c.force[i] * c.branch[j];
+      for (int j = 0; j < 3; ++j) expected[3 * i + j] += c.force[i] * c.branch[j];
   for (std::int64_t cell = 0; cell < grid.size(); ++cell)
     for (std::size_t k = 0; k < 9; ++k)
       found[k] += real_of(sums.at(cell)[Places::contact + k]) * 0.4e-3 * period_x * period_y;

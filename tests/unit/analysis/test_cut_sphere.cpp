@@ -18,7 +18,7 @@ void check_parts_add_up() {
     std::array<std::array<Real, 4>, D> planes;
     for (int k = 0; k < D; ++k) {
       centre[k] = stream.uniform() - 0.5;
-      std::array<Real, 4>& along = planes[static_cast<std::size_t>(k)];
+      std::array<Real, 4>& along = planes[k];
       along = {-HUGE_VAL, 3 * (stream.uniform() - 0.5), 3 * (stream.uniform() - 0.5), HUGE_VAL};
       if (along[1] > along[2]) std::swap(along[1], along[2]);
     }
@@ -26,8 +26,8 @@ void check_parts_add_up() {
     for (int code = 0; code < (D == 2 ? 9 : 27); ++code) {
       Box<D> box;
       for (int k = 0, digits = code; k < D; ++k, digits /= 3) {
-        box.lower[k] = planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(digits % 3)];
-        box.upper[k] = planes[static_cast<std::size_t>(k)][static_cast<std::size_t>(digits % 3 + 1)];
+        box.lower[k] = planes[k][digits % 3];
+        box.upper[k] = planes[k][digits % 3 + 1];
       }
       sum += volume_in_box<D>(centre, radius, box);
     }

@@ -40,7 +40,7 @@ TEST_CASE("migration: packed bodies come out with all fields and their memory, i
   CHECK(unpacker.empty());
   REQUIRE(to.memory.n_bodies() == n + 3);
   for (std::size_t k = 0; k < which.size(); ++k) {
-    const auto source = static_cast<std::size_t>(which[k]);
+    const std::size_t source = which[k];
     CHECK(to.bodies.id()[n + k] == from.bodies.id()[source]);
     CHECK(to.bodies.position()[n + k] == from.bodies.position()[source]);
     CHECK(to.bodies.radius()[n + k] == from.bodies.radius()[source]);

@@ -12,7 +12,7 @@ scree::DeckDescription sample_in_both() {
     sample::Run run;
     run.describe(root);
     root.table("space", {.doc = "A place."}, [&](scree::Section& section) {
-      std::vector<scree::Real> gravity(static_cast<std::size_t>(dimension), 0.0);
+      std::vector<scree::Real> gravity(dimension, 0.0);
       section.reals("gravity", gravity, dimension,
                     {.unit = scree::Unit::acceleration, .doc = "Pulls | down."});
       scree::Real height = 2;

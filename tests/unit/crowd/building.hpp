@@ -38,7 +38,7 @@ struct Building {
     state.box = plan.bounds();
     state.box.periodic = periodic;
     for (int k = 0; k < 2; ++k) {
-      if (periodic[static_cast<std::size_t>(k)]) continue;
+      if (periodic[k]) continue;
       state.box.lower[k] -= people.largest_radius();
       state.box.upper[k] += people.largest_radius();
     }
@@ -46,8 +46,7 @@ struct Building {
     for (const Edge& wall : plan.plan(0).walls()) {
       // What closes the plan along a periodic axis is no wall.
       bool at_face = false;
-      for (int k = 0; k < 2; ++k)
-        at_face = at_face || (periodic[static_cast<std::size_t>(k)] && wall.a[k] == wall.b[k]);
+      for (int k = 0; k < 2; ++k) at_face = at_face || (periodic[k] && wall.a[k] == wall.b[k]);
       if (!at_face) walls.push_back(wall);
     }
     state.obstacles.add("walls", plan.where(), std::make_unique<WallSegments>(std::move(walls)));
@@ -85,7 +84,7 @@ struct Building {
   std::size_t put(const Vec<2>& x, Real speed = 1) {
     const Index i = state.bodies.n_owned();
     state.bodies.resize(i + 1, 0);
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     state.bodies.id()[at] = state.next_id++;
     state.bodies.position()[at] = x;
     state.bodies.radius()[at] = 0.2;

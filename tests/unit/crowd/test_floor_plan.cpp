@@ -346,7 +346,7 @@ TEST_CASE("floor plan: an image keeps its right angles, and slanted walls are st
   std::vector<std::string> rows(44, std::string(64, '#'));
   for (int y = 0; y < 40; ++y)
     for (int x = 0; x < 60; ++x)
-      if (x + y < 80) rows[static_cast<std::size_t>(41 - y)][static_cast<std::size_t>(x + 2)] = '.';
+      if (x + y < 80) rows[41 - y][x + 2] = '.';
   for (const std::size_t y : {10U, 11U, 12U}) rows[y].replace(20, 3, "xxx");
   for (const std::size_t y : {30U, 31U, 32U, 33U}) rows[y].replace(0, 2, "gg");
   write_image(scratch / "plan.png", rows);
@@ -390,7 +390,7 @@ TEST_CASE("floor plan: a wall drawn at a slope of 1 to 3 is one straight wall, w
   std::vector<std::string> rows(50, std::string(90, '.'));
   for (int x = 0; x < 90; ++x)
     for (int y = 0; y < 50; ++y)
-      if (y >= 10 + x / 3) rows[static_cast<std::size_t>(49 - y)][static_cast<std::size_t>(x)] = '#';
+      if (y >= 10 + x / 3) rows[49 - y][x] = '#';
   write_image(scratch / "plan.png", rows);
   const auto plan = plan_of("file = 'plan.png'\npixel = 1", scratch.folder() + "/");
   int n_slanted = 0;

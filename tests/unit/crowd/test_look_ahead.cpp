@@ -44,8 +44,7 @@ struct Scene {
   /// Bodies are kept in the order of blocks.
   void set_walks() {
     const auto mine = look_ahead.walks(state);
-    for (std::size_t i = 0; i < mine.size(); ++i)
-      mine[i] = walks[static_cast<std::size_t>(state.bodies.id()[i])];
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = walks[state.bodies.id()[i]];
   }
   std::size_t place_of(GlobalId id) const {
     const auto ids = state.bodies.id();
@@ -221,7 +220,7 @@ TEST_CASE("look ahead: near contacts have the gap, and the normal from the small
   int n_walls = 0;
   for (std::size_t c = 0; c < near.size(); ++c) {
     CHECK(near.wall_speed[c] == 0);
-    const auto a = static_cast<std::size_t>(near.a[c]);
+    const std::size_t a = near.a[c];
     if (near.b[c] < 0) {
       ++n_walls;
       CHECK(scene.state.bodies.id()[a] != 1);  // 1.3 m away
@@ -229,7 +228,7 @@ TEST_CASE("look ahead: near contacts have the gap, and the normal from the small
       CHECK(near.normal[c] == Vec<2>{{0, -1}});
     } else {
       CHECK(scene.state.bodies.id()[a] == 0);
-      CHECK(scene.state.bodies.id()[static_cast<std::size_t>(near.b[c])] == 1);
+      CHECK(scene.state.bodies.id()[near.b[c]] == 1);
       CHECK(near.gap[c] == Approx(0.1));
       CHECK(near.normal[c] == Vec<2>{{0, 1}});
     }

@@ -234,15 +234,11 @@ TEST_CASE("look ahead kernels: near pairs are those of the formula, in order, an
       for (Index place = 0; place < n_batches * batch_size; ++place) {
         const Index* low = ends.data() + 2 * batch_size * (place / batch_size) + place % batch_size;
         if (low[0] == n_people) continue;
-        const SweepRecord& a = crowd.disks[static_cast<std::size_t>(low[0])];
-        const SweepRecord& b = crowd.disks[static_cast<std::size_t>(low[batch_size])];
+        const SweepRecord& a = crowd.disks[low[0]];
+        const SweepRecord& b = crowd.disks[low[batch_size]];
         Real squared = 0;
         for (int c = 0; c < 2; ++c) {
-          const Real shift =
-              shifts
-                  ? crowd
-                        .shift_table[static_cast<std::size_t>(3 * codes[static_cast<std::size_t>(place)] + c)]
-                  : 0;
+          const Real shift = shifts ? crowd.shift_table[3 * codes[place] + c] : 0;
           const Real d = b.x[c] - a.x[c] - shift;
           squared += d * d;
         }

@@ -78,7 +78,7 @@ struct Mask {
   bool is_free(std::int64_t i, std::int64_t j) const {
     if (periodic[0]) i = (i + nx) % nx;
     if (periodic[1]) j = (j + ny) % ny;
-    return i >= 0 && i < nx && j >= 0 && j < ny && free[static_cast<std::size_t>(i + nx * j)];
+    return i >= 0 && i < nx && j >= 0 && j < ny && free[i + nx * j];
   }
 };
 
@@ -88,13 +88,13 @@ std::vector<Real> solve(const Mask& mask, int edge,
   const Comm comm(MPI_COMM_SELF);
   Tiling tiling({{}, 1.0, mask.nx, mask.ny, mask.periodic}, edge);
   const auto links_of = [&](std::int64_t tile) {
-    std::vector<Links> links(static_cast<std::size_t>(edge * edge), 0);
+    std::vector<Links> links(edge * edge, 0);
     for (int b = 0; b < tiling.height(tile); ++b)
       for (int a = 0; a < tiling.width(tile); ++a) {
         const std::int64_t i = tiling.first_column(tile) + a;
         const std::int64_t j = tiling.first_row(tile) + b;
         if (!mask.is_free(i, j)) continue;
-        Links& link = links[static_cast<std::size_t>(a + edge * b)];
+        Links& link = links[a + edge * b];
         link = walkable_bit;
         if (mask.is_free(i - 1, j)) link |= link_bit(Side::left);
         if (mask.is_free(i + 1, j)) link |= link_bit(Side::right);
@@ -108,7 +108,7 @@ std::vector<Real> solve(const Mask& mask, int edge,
   });
   Eikonal eikonal(comm, tiling);
   std::vector<std::vector<Eikonal::Start>> places(1);
-  std::vector<Real> times(static_cast<std::size_t>(mask.nx * mask.ny), HUGE_VAL);
+  std::vector<Real> times(mask.nx * mask.ny, HUGE_VAL);
   const auto for_cells = [&](const auto& do_it) {
     for (std::size_t own = 0; own < eikonal.n_own(); ++own) {
       const std::int64_t tile = tiling.own()[own];
@@ -118,9 +118,9 @@ std::vector<Real> solve(const Mask& mask, int edge,
     }
   };
   std::vector<std::vector<float>> steps(eikonal.n_own());
-  for (auto& tile : steps) tile.assign(static_cast<std::size_t>(edge * edge), 1);
+  for (auto& tile : steps) tile.assign(edge * edge, 1);
   for_cells([&](std::size_t own, int a, int b, std::int64_t cell) {
-    steps[own][static_cast<std::size_t>(a + edge * b)] = mask.steps[static_cast<std::size_t>(cell)];
+    steps[own][a + edge * b] = mask.steps[cell];
     for (const auto& start : starts)
       if (start.first == cell) places[0].push_back({eikonal.place(own, a, b), start.second});
   });
@@ -128,7 +128,7 @@ std::vector<Real> solve(const Mask& mask, int edge,
     eikonal.set_cells(own, links_of(tiling.own()[own]), steps[own]);
   eikonal.solve(places);
   for_cells([&](std::size_t own, int a, int b, std::int64_t cell) {
-    times[static_cast<std::size_t>(cell)] = eikonal.time(0, eikonal.place(own, a, b));
+    times[cell] = eikonal.time(0, eikonal.place(own, a, b));
   });
   return times;
 }
@@ -143,7 +143,7 @@ Mask random_mask(std::int64_t nx, std::int64_t ny, std::array<bool, 2> periodic,
     mask.free.push_back(stream.uniform() < 0.75);
     mask.steps.push_back(static_cast<float>(stream.uniform(0.1, 1)));
   }
-  for (const auto& start : starts) mask.free[static_cast<std::size_t>(start.first)] = true;
+  for (const auto& start : starts) mask.free[start.first] = true;
   return mask;
 }
 
@@ -167,9 +167,9 @@ TEST_CASE("eikonal: the solution satisfies the upwind scheme and no start is exc
   const Mask mask = random_mask(40, 40, {false, true}, starts);
   const std::vector<Real> times = solve(mask, 8, starts);
   CHECK(times[805] == 0);
-  for (const auto& [cell, time] : starts) CHECK(times[static_cast<std::size_t>(cell)] <= time);
+  for (const auto& [cell, time] : starts) CHECK(times[cell] <= time);
   const auto at = [&](std::int64_t i, std::int64_t j) {
-    return mask.is_free(i, j) ? times[static_cast<std::size_t>(i + 40 * ((j + 40) % 40))] : HUGE_VAL;
+    return mask.is_free(i, j) ? times[i + 40 * ((j + 40) % 40)] : HUGE_VAL;
   };
   for (std::int64_t j = 0; j < 40; ++j)
     for (std::int64_t i = 0; i < 40; ++i) {
@@ -177,7 +177,7 @@ TEST_CASE("eikonal: the solution satisfies the upwind scheme and no start is exc
       if (!(here < HUGE_VAL) || (j == 20 && (i == 5 || i == 7))) continue;
       const Real a = std::max(0.0, here - std::min(at(i - 1, j), at(i + 1, j)));
       const Real b = std::max(0.0, here - std::min(at(i, j - 1), at(i, j + 1)));
-      const auto step = static_cast<Real>(mask.steps[static_cast<std::size_t>(i + 40 * j)]);
+      const auto step = static_cast<Real>(mask.steps[i + 40 * j]);
       CHECK(std::sqrt(a * a + b * b) == Approx(step).epsilon(1e-9));
     }
 }

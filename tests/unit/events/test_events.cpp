@@ -50,9 +50,8 @@ void run_until(Simulation<2>& simulation, Real time) {
 
 std::vector<Real> radii_by_id(const Simulation<2>& simulation) {
   const BodyStore<2>& bodies = simulation.state().bodies;
-  std::vector<Real> radii(static_cast<std::size_t>(bodies.n_owned()));
-  for (std::size_t i = 0; i < radii.size(); ++i)
-    radii[static_cast<std::size_t>(bodies.id()[i])] = bodies.radius()[i];
+  std::vector<Real> radii(bodies.n_owned());
+  for (std::size_t i = 0; i < radii.size(); ++i) radii[bodies.id()[i]] = bodies.radius()[i];
   return radii;
 }
 
@@ -169,8 +168,7 @@ TEST_CASE("inlet: bodies with mass come at the mass rate, with velocity and mate
   CHECK(state.outlets[0].n_removed > 20);
   CHECK(state.outlets[0].n_removed + simulation.n_bodies() == n_made);
   CHECK(state.outlets[0].mass == Approx(static_cast<Real>(state.outlets[0].n_removed) * mass).epsilon(1e-12));
-  for (const Vec<2>& x : state.bodies.position().first(static_cast<std::size_t>(state.bodies.n_owned())))
-    CHECK(x[1] > 1);
+  for (const Vec<2>& x : state.bodies.position().first(state.bodies.n_owned())) CHECK(x[1] > 1);
   CHECK(state.energy_balance.inflow > 0);
   CHECK(state.energy_balance.outflow > 0);
   const Real energy = mechanical_energy(state).total();

@@ -65,7 +65,7 @@ std::vector<Real> plain_sweep(const ScaledProblem<D>& problem, SweepMomentum mom
 template <int D>
 FrictionProblem<D> shaken(const SplitProblem<D>& split) {
   FrictionProblem<D> problem = split.problem();
-  const auto n = static_cast<std::size_t>(problem.n_contacts());
+  const std::size_t n = problem.n_contacts();
   problem.compliance.assign(2 * n, 0.0);
   for (std::size_t c = 0; c < n; ++c) {
     problem.mu[c] = c % 5 == 0 ? 0 : 0.3 + 0.2 * noise(c);
@@ -124,8 +124,7 @@ void compare(int n) {
     std::vector<Real> squares(groups.size() * group_size), slip(squares.size()), y = y_free;
     const auto of_contacts = [&](const std::vector<Real>& values) {
       std::vector<Real> listed;
-      for (const Index place : rows.lanes().place())
-        listed.push_back(values[static_cast<std::size_t>(place)]);
+      for (const Index place : rows.lanes().place()) listed.push_back(values[place]);
       return listed;
     };
     for (int sweep = 0; sweep < 2; ++sweep) kernels->sweep(groups, r.data(), slip.data(), y.data());

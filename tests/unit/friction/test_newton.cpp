@@ -53,14 +53,13 @@ std::vector<Real> find_z(const ScaledProblem<D>& problem, const std::vector<Real
   std::vector<Real> y(problem.velocity_size()), z(r);
   problem.velocity_from_impulse(r, y);
   for (Index c = 0; c < problem.n_contacts(); ++c) {
-    const auto& row = problem.contacts()[static_cast<std::size_t>(c)];
+    const auto& row = problem.contacts()[c];
     Real u[D];
     Real trace = 0;
     problem.relative_velocity(c, r, y, u);
     for (int i = 0; i < D; ++i) trace += row.W[i][i];
     for (int i = 0; i < D; ++i)
-      z[static_cast<std::size_t>(c * D + i)] -=
-          typename SemismoothNewton<D>::Settings{}.penalty * D / trace * u[i];
+      z[c * D + i] -= typename SemismoothNewton<D>::Settings{}.penalty * D / trace * u[i];
   }
   return z;
 }

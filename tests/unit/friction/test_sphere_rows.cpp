@@ -24,7 +24,7 @@ template <int D>
 FrictionProblem<D> rounded(const SplitProblem<D>& split) {
   constexpr std::size_t q = FrictionProblem<D>::q;
   FrictionProblem<D> problem = split.problem();
-  const auto n = static_cast<std::size_t>(problem.n_contacts());
+  const std::size_t n = problem.n_contacts();
   problem.arm.assign(2 * n, 0.0);
   problem.frame.resize(n);
   problem.compliance.assign(2 * n, 0.0);
@@ -159,8 +159,7 @@ void compare(int n) {
     std::vector<Real> squares(groups.size() * group_size);
     const auto of_contacts = [&] {
       std::vector<Real> values;
-      for (const Index place : rows.lanes().place())
-        values.push_back(squares[static_cast<std::size_t>(place)]);
+      for (const Index place : rows.lanes().place()) values.push_back(squares[place]);
       return values;
     };
     std::vector<Real> y = y_free;

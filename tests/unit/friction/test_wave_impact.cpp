@@ -26,8 +26,7 @@ struct Row {
       for (std::size_t side = 0; side < 2; ++side) {
         const Real sign = side == 0 ? -1 : 1;
         contact.rows[side][0] = sign;
-        if (contact.body[side] >= 0)
-          contact.moves[side][0] = sign / mass[static_cast<std::size_t>(contact.body[side])];
+        if (contact.body[side] >= 0) contact.moves[side][0] = sign / mass[contact.body[side]];
       }
       contact.restitution = restitution;
       if (!stiffness.empty()) contact.stiffness = stiffness[list.size()];
@@ -212,14 +211,12 @@ TEST_CASE("wave impact: a disk that hits a triangle of others, against springs",
   std::vector<WaveContact<2>> contacts;
   for (int a = 0; a < static_cast<int>(place.size()); ++a)
     for (int b = a + 1; b < static_cast<int>(place.size()); ++b) {
-      const Vec<2> n = place[static_cast<std::size_t>(b)] - place[static_cast<std::size_t>(a)];
+      const Vec<2> n = place[b] - place[a];
       if (norm(n) > 1.01) continue;
       WaveContact<2> contact;
       contact.body = {a, b};
       for (std::size_t side = 0; side < 2; ++side)
-        for (int k = 0; k < 2; ++k)
-          contact.rows[side][static_cast<std::size_t>(k)] = contact.moves[side][static_cast<std::size_t>(k)] =
-              side == 0 ? -n[k] : n[k];
+        for (int k = 0; k < 2; ++k) contact.rows[side][k] = contact.moves[side][k] = side == 0 ? -n[k] : n[k];
       contacts.push_back(contact);
     }
   REQUIRE(contacts.size() == 30);

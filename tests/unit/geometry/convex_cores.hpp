@@ -29,7 +29,7 @@ std::array<Vec<D>, D> axes_of(RandomStream& random) {
 template <int D>
 std::array<Vec<D>, D> world() {
   std::array<Vec<D>, D> axes;
-  for (int k = 0; k < D; ++k) axes[static_cast<std::size_t>(k)] = unit_vector<D>(k);
+  for (int k = 0; k < D; ++k) axes[k] = unit_vector<D>(k);
   return axes;
 }
 

@@ -105,10 +105,10 @@ TEST_CASE("closest points: a face gives its normal to the last bit", "[convex]")
     BodyPose<3> b{{}, axes_of<3>(random), 1};
     if (i % 2 == 0) b.axes = {a.axes[1], a.axes[2], a.axes[0]};
     const int k = i % 3;
-    b.centre = (i % 5 < 2 ? 1 : -1) * (0.3 + 0.2 * k + 0.95) * a.axes[static_cast<std::size_t>(k)];
+    b.centre = (i % 5 < 2 ? 1 : -1) * (0.3 + 0.2 * k + 0.95) * a.axes[k];
     const auto found = closest_points<3>({box, a}, {box, b}, 10);
     REQUIRE(found.state == SeparationState::near);
-    const Vec<3> face = (i % 5 < 2 ? 1 : -1) * a.axes[static_cast<std::size_t>(k)];
+    const Vec<3> face = (i % 5 < 2 ? 1 : -1) * a.axes[k];
     if (i % 2 == 0) CHECK(found.normal == face);
   }
 }
@@ -289,10 +289,8 @@ TEST_CASE("contact points: the other way round the same", "[convex]") {
     REQUIRE(there.n >= 1);
     CHECK(norm(there.normal + back.normal) < 1e-7);
     Real min_there = HUGE_VAL, min_back = HUGE_VAL;
-    for (int k = 0; k < there.n; ++k)
-      min_there = std::min(min_there, there.points[static_cast<std::size_t>(k)].gap);
-    for (int k = 0; k < back.n; ++k)
-      min_back = std::min(min_back, back.points[static_cast<std::size_t>(k)].gap);
+    for (int k = 0; k < there.n; ++k) min_there = std::min(min_there, there.points[k].gap);
+    for (int k = 0; k < back.n; ++k) min_back = std::min(min_back, back.points[k].gap);
     CHECK(min_there == Approx(0).margin(1e-9));
     CHECK(min_back == Approx(0).margin(1e-9));
     ++n_met;
@@ -323,7 +321,7 @@ TEST_CASE("contact points: edges side by side keep both ends", "[convex]") {
     REQUIRE(found.n >= 2);
     Real lowest = 1, highest = -1;
     for (int k = 0; k < found.n; ++k) {
-      const auto& point = found.points[static_cast<std::size_t>(k)];
+      const auto& point = found.points[k];
       lowest = std::min(lowest, point.place[1]);
       highest = std::max(highest, point.place[1]);
       CHECK(point.gap >= rounding - 1e-9);

@@ -74,7 +74,7 @@ TEST_CASE("convex hull: faces of solids, with points inside and copies", "[conve
   std::mt19937 random(5);
   std::uniform_real_distribution<Real> inside(-0.99, 0.99);
   for (int i = 0; i < 200; ++i) points.push_back({{inside(random), 2 * inside(random), 3 * inside(random)}});
-  for (int i = 0; i < 8; ++i) points.push_back(points[static_cast<std::size_t>(i)] + Vec<3>{{1e-12, 0, 0}});
+  for (int i = 0; i < 8; ++i) points.push_back(points[i] + Vec<3>{{1e-12, 0, 0}});
   const ConvexHull<3> box = hull(points);
   CHECK(box.vertices == corners_of_box({{1, 2, 3}}));
   REQUIRE(box.faces.size() == 6);
@@ -137,8 +137,7 @@ TEST_CASE("mass: box, tetrahedron, prism, polygon", "[convex]") {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const Real squares = dot(half, half) - half[i] * half[i];
-      CHECK(box.inertia[static_cast<std::size_t>(3 * i + j)] ==
-            Approx(i == j ? 6 * squares / 3 : 0).epsilon(tight).margin(tight));
+      CHECK(box.inertia[3 * i + j] == Approx(i == j ? 6 * squares / 3 : 0).epsilon(tight).margin(tight));
     }
 
   // Regular, edge a: V = a^3 / (6 sqrt(2)), I = m a^2 / 20 about each axis through the centre.
@@ -180,8 +179,7 @@ TEST_CASE("mass: moments do not depend on place and direction, and axes are thos
   for (std::size_t k = 0; k < 3; ++k) {
     Vec<3> turned;  // I axis = moment axis
     for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j)
-        turned[i] += box.inertia[static_cast<std::size_t>(3 * i + j)] * principal.axes[k][j];
+      for (int j = 0; j < 3; ++j) turned[i] += box.inertia[3 * i + j] * principal.axes[k][j];
     CHECK(norm(turned - principal.moments[static_cast<int>(k)] * principal.axes[k]) < 1e-11);
   }
 }
@@ -189,7 +187,7 @@ TEST_CASE("mass: moments do not depend on place and direction, and axes are thos
 TEST_CASE("mass: a body along the axes keeps them, equal moments or not", "[convex]") {
   for (const Vec<3>& half : {Vec<3>{{0.5, 1, 1.5}}, Vec<3>{{1.5, 0.5, 0.5}}, Vec<3>{{1, 1, 1}}}) {
     const PrincipalAxes principal = principal_axes(mass_properties(hull(corners_of_box(half))).inertia);
-    for (int k = 0; k < 3; ++k) CHECK(principal.axes[static_cast<std::size_t>(k)] == unit_vector<3>(k));
+    for (int k = 0; k < 3; ++k) CHECK(principal.axes[k] == unit_vector<3>(k));
   }
   const PrincipalAxes dodecahedron = principal_axes(mass_properties(hull(corners_of_dodecahedron())).inertia);
   CHECK(dodecahedron.axes[0] == unit_vector<3>(0));

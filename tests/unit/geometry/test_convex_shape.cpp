@@ -39,7 +39,7 @@ TEST_CASE("shape: a box has the extents, the mass and the axes that it is given"
   CHECK(std::pow(r, 5) * box.moments[1] == Approx(volume * (0.04 + 0.16) / 12).epsilon(1e-12));
   CHECK(std::pow(r, 5) * box.moments[2] == Approx(volume * (0.04 + 0.01) / 12).epsilon(1e-12));
   CHECK(r * box.inscribed_radius == Approx(0.05).epsilon(1e-12));
-  for (int k = 0; k < 3; ++k) CHECK(box.described_axes[static_cast<std::size_t>(k)] == unit_vector<3>(k));
+  for (int k = 0; k < 3; ++k) CHECK(box.described_axes[k] == unit_vector<3>(k));
 
   const ConvexShape<2> plate = box_shape<2>({{3, 1}}, 0.25);
   CHECK(plate.core.vertices.size() == 4);

@@ -21,7 +21,7 @@ template <int D>
 const typename WallContacts<D>::Point* point_at(const WallContacts<D>& found, const BodyPose<D>& pose,
                                                 const Vec<D>& place, Real tolerance = 1e-9) {
   for (int i = 0; i < found.n; ++i) {
-    const auto& p = found.points[static_cast<std::size_t>(i)];
+    const auto& p = found.points[i];
     if (norm(pose.centre + p.place - place) < tolerance) return &p;
   }
   return nullptr;
@@ -55,7 +55,7 @@ TEST_CASE("convex walls: a box in a drum touches with four corners, each along i
   const auto found = touch_part(set, 0, box, pose, pose.centre);
   REQUIRE(found.n == 4);
   for (int i = 0; i < 4; ++i) {
-    const auto& p = found.points[static_cast<std::size_t>(i)];
+    const auto& p = found.points[i];
     CHECK(p.gap == Approx(2 - std::hypot(0.5, 1.91) - 0.01));
     CHECK(std::abs(p.normal[0]) == Approx(0.5 / std::hypot(0.5, 1.91)));
     CHECK(p.normal[0] * p.place[0] > 0);
@@ -103,7 +103,7 @@ TEST_CASE("convex walls: a box on a round post stands on four points of the rim,
   const auto found = touch_part(set, 0, box, pose, pose.centre);
   REQUIRE(found.n == 4);
   for (int i = 0; i < 4; ++i) {
-    const auto& p = found.points[static_cast<std::size_t>(i)];
+    const auto& p = found.points[i];
     CHECK(p.gap == Approx(0.005));
     CHECK(p.normal == Vec<3>{{0, 0, -1}});
     CHECK(std::hypot(pose.centre[0] + p.place[0], p.place[1]) == Approx(0.3));
@@ -147,8 +147,8 @@ TEST_CASE("convex walls: a box over the edge of a round hole stands on the rim t
     CHECK(point_at(found, pose, {{std::sqrt(1 - 0.04), y, 0.0025}}));
   }
   for (int i = 0; i < 4; ++i) {
-    CHECK(found.points[static_cast<std::size_t>(i)].gap == Approx(0.005));
-    CHECK(is_close(found.points[static_cast<std::size_t>(i)].normal, {{0, 0, -1}}));
+    CHECK(found.points[i].gap == Approx(0.005));
+    CHECK(is_close(found.points[i].normal, {{0, 0, -1}}));
   }
 }
 
@@ -184,8 +184,8 @@ TEST_CASE("convex walls: a box in a hole that overlaps the rim leaves it by the 
     const auto found = touch_part(set, 0, slab, pose, pose.centre, rounding);
     REQUIRE(found.n == 4);
     for (int i = 0; i < 4; ++i) {
-      CHECK(found.points[static_cast<std::size_t>(i)].gap == Approx(-0.005 - rounding));
-      CHECK(is_close(found.points[static_cast<std::size_t>(i)].normal, {{0, 0, -1}}, 1e-9));
+      CHECK(found.points[i].gap == Approx(-0.005 - rounding));
+      CHECK(is_close(found.points[i].normal, {{0, 0, -1}}, 1e-9));
     }
     for (const Real y : {-0.1, 0.1}) {
       const Real z = -0.005 - rounding + 0.5 * (0.005 + rounding);
@@ -217,7 +217,7 @@ TEST_CASE("convex walls: overlap with a rim grows and ends steadily", "[convex]"
         const BodyPose<3> pose{start + (k * step) * along, axes, 0.25};
         const auto found = touch_part(set, 0, cube, pose, pose.centre, 1e-4, reach, 100.0);
         Real min = reach;
-        for (int i = 0; i < found.n; ++i) min = std::min(min, found.points[static_cast<std::size_t>(i)].gap);
+        for (int i = 0; i < found.n; ++i) min = std::min(min, found.points[i].gap);
         if (k > 0 && std::max(before, min) > shallow) {
           ++n_steps;
           if (std::abs(min - before) > 2 * step) ++n_jumps;
@@ -285,8 +285,8 @@ TEST_CASE("convex walls: a body whose centre crosses a thin wall in a step goes 
         const BodyPose<2> pose{{{-3, -0.5 * side}}, world<2>(), size};
         const auto found = touch_part<2>(set, c, box, pose, {{-3, 0.5 * side}});
         for (int i = 0; i < found.n; ++i) {
-          CHECK(found.points[static_cast<std::size_t>(i)].normal == Vec<2>{{0, -side}});
-          min = std::min(min, found.points[static_cast<std::size_t>(i)].gap);
+          CHECK(found.points[i].normal == Vec<2>{{0, -side}});
+          min = std::min(min, found.points[i].gap);
         }
       }
       CHECK(min == Approx(-0.7 - 0.01));
@@ -340,8 +340,8 @@ TEST_CASE("convex walls: what is taken away touches nothing; what turns touches 
   auto found = touch_part(set, 0, box, pose, pose.centre);
   REQUIRE(found.n == 2);
   for (int i = 0; i < 2; ++i) {
-    CHECK(is_close(found.points[static_cast<std::size_t>(i)].normal, {{-1, 0, 0}}, 1e-9));
-    CHECK(found.points[static_cast<std::size_t>(i)].gap == Approx(0.005));
+    CHECK(is_close(found.points[i].normal, {{-1, 0, 0}}, 1e-9));
+    CHECK(found.points[i].gap == Approx(0.005));
   }
   set.set_active(0, false);
   found.cores_overlap = true;

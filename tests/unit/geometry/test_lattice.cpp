@@ -65,7 +65,7 @@ void check_promises(const Box<D>& box, Real radius, Real skin, int cells_per_blo
   CHECK(lattice.skin == skin);
   CHECK(lattice.cells_in_block() <= 1 << Lattice<D>::cell_bits);
   for (int k = 0; k < D; ++k) {
-    const auto axis = static_cast<std::size_t>(k);
+    const std::size_t axis = k;
     CAPTURE(k, lattice.n_cells[axis], lattice.block_cells[axis], lattice.n_blocks[axis]);
     REQUIRE(lattice.block_cells[axis] >= 1);
     REQUIRE(lattice.n_blocks[axis] >= 1);
@@ -145,8 +145,8 @@ void check_adjacency() {
   for (int pair = 0; pair < 20'000; ++pair) {
     Vec<D> x, y, d;
     for (int k = 0; k < D; ++k) {
-      const Real beyond = lattice.periodic[static_cast<std::size_t>(k)] ? 0 : 2;
-      const Real length = lattice.cell_edge[k] * lattice.n_cells[static_cast<std::size_t>(k)];
+      const Real beyond = lattice.periodic[k] ? 0 : 2;
+      const Real length = lattice.cell_edge[k] * lattice.n_cells[k];
       x[k] = stream.uniform(lattice.origin[k] - beyond, lattice.origin[k] + length + beyond);
       d[k] = stream.uniform(-1, 1);
     }

@@ -35,7 +35,7 @@ TEST_CASE(
   CHECK(hexagon.triangles.size() == 4);
   Real area = 0;
   for (const auto& [a, b, c] : hexagon.triangles) {
-    const auto point = [&](int i) { return hexagon.points[static_cast<std::size_t>(i)]; };
+    const auto point = [&](int i) { return hexagon.points[i]; };
     area += norm(cross(point(b) - point(a), point(c) - point(a))) / 2;
   }
   CHECK(area == Approx(3 * std::sqrt(3.0) / 4));
@@ -64,7 +64,7 @@ TEST_CASE("sphere: (2, 4, 4) is 5 from a sphere of radius 1; its outline has are
   const Outline<3> outline = ball.outline(0, {});
   Real area = 0;
   for (const auto& [a, b, c] : outline.triangles) {
-    const auto point = [&](int i) { return outline.points[static_cast<std::size_t>(i)]; };
+    const auto point = [&](int i) { return outline.points[i]; };
     area += norm(cross(point(b) - point(a), point(c) - point(a))) / 2;
   }
   CHECK(area < 4 * std::numbers::pi);

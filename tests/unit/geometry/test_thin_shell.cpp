@@ -80,7 +80,7 @@ TEST_CASE("plate: a floor of 10 by 12 less an outlet of radius 3 is drawn with i
   const Outline<3> outline = floor_with_outlet().outline(0, {{{-5, -6, -7}}, {{5, 6, 7}}, {}});
   Real area = 0;
   for (const auto& [a, b, c] : outline.triangles) {
-    const auto point = [&](int i) { return outline.points[static_cast<std::size_t>(i)]; };
+    const auto point = [&](int i) { return outline.points[i]; };
     area += norm(cross(point(b) - point(a), point(c) - point(a))) / 2;
   }
   CHECK(area == Approx(120 - 9 * std::numbers::pi).epsilon(0.01));

@@ -46,7 +46,7 @@ TEST_CASE("lattice of a tilted box: bodies that can touch lie in neighbouring ce
       for (int axis = 0; axis < 3; ++axis) {
         const Real apart = (box.upright(b) - box.upright(a))[axis] / lattice.cell_edge[axis];
         CHECK(std::abs(apart) <= 1);
-        CHECK(std::abs(cell[static_cast<std::size_t>(axis)] - other[static_cast<std::size_t>(axis)]) <= 1);
+        CHECK(std::abs(cell[axis] - other[axis]) <= 1);
       }
     }
   }

@@ -117,7 +117,7 @@ TEST_CASE("folder lock: a zombie holds no lock, a stopped process does", "[io]")
     int status = 0;
     ::waitpid(child, &status, WUNTRACED);
     std::string text(4096, '\0');
-    text.resize(static_cast<std::size_t>(::read(parts[0], text.data(), text.size())));
+    text.resize(::read(parts[0], text.data(), text.size()));
     CHECK(state_of(LockHolder::read(text)) == Holder::alive);
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);

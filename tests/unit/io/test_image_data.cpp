@@ -68,7 +68,7 @@ TEST_CASE("image data: VTK reads values, place and time; exact columns keep 64 b
   };
   const std::vector<double> expected = tenths(1);
   for (int cell = 0; cell < 6; ++cell) {
-    const double exact = expected[static_cast<std::size_t>(cell)];
+    const double exact = expected[cell];
     CHECK(value("sum", cell) == exact);
     CHECK(value("density", cell) == static_cast<double>(static_cast<float>(exact)));
     CHECK(value("flux", cell, 1) == 1);

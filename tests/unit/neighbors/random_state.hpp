@@ -37,7 +37,7 @@ State<D> state_of(const Comm& comm, const Box<D>& box, const std::vector<Body<D>
   for (const Body<D>& body : bodies) {
     if (!mine(body.id)) continue;
     const Index i = state.bodies.n_owned();
-    const auto at = static_cast<std::size_t>(i);
+    const std::size_t at = i;
     state.bodies.resize(i + 1, 0);
     state.bodies.id()[at] = body.id;
     state.bodies.position()[at] = body.position;
@@ -76,9 +76,8 @@ std::vector<IdPair> near_pairs(const Box<D>& box, const std::vector<Body<D>>& bo
 template <int D>
 std::vector<IdPair> pairs_of(const SweepSchedule<D>& schedule, std::span<const GlobalId> ids) {
   std::vector<IdPair> pairs;
-  schedule.for_each_pair([&](std::size_t, Index low, Index high, Index) {
-    pairs.emplace_back(ids[static_cast<std::size_t>(low)], ids[static_cast<std::size_t>(high)]);
-  });
+  schedule.for_each_pair(
+      [&](std::size_t, Index low, Index high, Index) { pairs.emplace_back(ids[low], ids[high]); });
   return pairs;
 }
 

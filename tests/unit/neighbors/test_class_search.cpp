@@ -40,7 +40,7 @@ template <int D>
 std::vector<Body<D>> two_sizes(const Box<D>& box, int n, int n_large, Real small, Real large,
                                std::uint64_t seed) {
   std::vector<Body<D>> bodies = random_bodies<D>(box, n, small, small, seed);
-  for (int i = 0; i < n_large; ++i) bodies[static_cast<std::size_t>(7 * i)].radius = large;
+  for (int i = 0; i < n_large; ++i) bodies[7 * i].radius = large;
   return bodies;
 }
 

@@ -65,8 +65,8 @@ struct Candidates {
 template <int D>
 bool is_near(const Candidates& all, std::size_t place, bool shifted, int n_displacements, Real factor) {
   const std::size_t at = place / batch_size * 2 * batch_size + place % batch_size;
-  const auto low = static_cast<std::size_t>(all.ends[at]);
-  const auto high = static_cast<std::size_t>(all.ends[at + batch_size]);
+  const std::size_t low = all.ends[at];
+  const std::size_t high = all.ends[at + batch_size];
   Vec<D> d = position_of<D>(all.places[low]) - position_of<D>(all.places[high]);
   if (shifted)
     for (int k = 0; k < D; ++k) d[k] += all.shift_table[3u * all.shifts[place] + static_cast<std::size_t>(k)];
@@ -125,7 +125,7 @@ ContactGraph<D> look_at_all(const State<D>& state, const NeighborList<D>& list,
       const auto a = static_cast<std::size_t>(low), b = static_cast<std::size_t>(high);
       Vec<D> d = state.bodies.position()[a] - state.bodies.position()[b];
       if (shift >= 0)
-        for (int k = 0; k < D; ++k) d[k] += list.shift_table()[static_cast<std::size_t>(3 * shift + k)];
+        for (int k = 0; k < D; ++k) d[k] += list.shift_table()[3 * shift + k];
       const Real reach = rules.tolerance * (radius[a] + radius[b]);
       const Real gap = norm(d) - (radius[a] + radius[b]);
       const Vec<D> normal = d * (-1 / norm(d));

@@ -47,9 +47,9 @@ struct Columns {
 template <int D>
 std::vector<Index> by_definition(const Columns<D>& bodies, bool wraps, Index i, Index first, Index last) {
   std::vector<Index> near;
-  const auto a = static_cast<std::size_t>(i);
+  const std::size_t a = i;
   for (Index j = first; j < last; ++j) {
-    const auto b = static_cast<std::size_t>(j);
+    const std::size_t b = j;
     Real squared = 0;
     for (std::size_t k = 0; k < D; ++k) {
       Real d = bodies.x[k][a] - bodies.x[k][b];

@@ -31,9 +31,8 @@ void check_schedule(const Box<D>& box, const std::vector<Body<D>>& bodies, Real 
   const auto position = s.state.bodies.position();
   int n_wrong_image = 0, n_shifted = 0;
   s.schedule.for_each_pair([&](std::size_t, Index low, Index high, Index code) {
-    Vec<D> d = position[static_cast<std::size_t>(low)] - position[static_cast<std::size_t>(high)];
-    const Vec<D> nearest =
-        nearest_image(box, position[static_cast<std::size_t>(low)], position[static_cast<std::size_t>(high)]);
+    Vec<D> d = position[low] - position[high];
+    const Vec<D> nearest = nearest_image(box, position[low], position[high]);
     n_shifted += code >= 0;
     for (int k = 0; k < D && code >= 0; ++k, code /= 3) d[k] += (code % 3 - 1) * box.length(k);
     n_wrong_image += norm(d - nearest) > 1e-12;
@@ -94,9 +93,9 @@ std::vector<ImagePair<D>> near_images(const Box<D>& box, const std::vector<Body<
         Vec<D> d = a.position - b.position;
         bool exists = true;
         for (int k = 0; k < D; ++k, rest /= 2 * far + 1) {
-          s[static_cast<std::size_t>(k)] = rest % (2 * far + 1) - far;
-          exists = exists && (s[static_cast<std::size_t>(k)] == 0 || box.is_periodic(k));
-          d[k] += s[static_cast<std::size_t>(k)] * box.length(k);
+          s[k] = rest % (2 * far + 1) - far;
+          exists = exists && (s[k] == 0 || box.is_periodic(k));
+          d[k] += s[k] * box.length(k);
         }
         if (exists && norm(d) < a.radius + b.radius + skin) pairs.push_back({{a.id, b.id}, s});
       }
@@ -113,7 +112,7 @@ void check_images(const Box<D>& box, const std::vector<Body<D>>& bodies, Real sk
   const auto id = s.state.bodies.id();
   std::vector<ImagePair<D>> found;
   s.schedule.for_each_pair([&](std::size_t, Index low, Index high, Index code) {
-    ImagePair<D> pair{{id[static_cast<std::size_t>(low)], id[static_cast<std::size_t>(high)]}, {}};
+    ImagePair<D> pair{{id[low], id[high]}, {}};
     for (std::size_t k = 0; k < D && code >= 0; ++k, code /= 3) pair.periods[k] = code % 3 - 1;
     found.push_back(pair);
   });
@@ -270,7 +269,7 @@ TEST_CASE("schedule: obstacles have the bodies with gap < skin, by constraint, i
       CHECK(wall.constraint > previous);
       previous = wall.constraint;
       for (const Index i : s.schedule.wall_bodies(wall)) {
-        const auto at = static_cast<std::size_t>(i);
+        const std::size_t at = i;
         found.emplace_back(s.state.bodies.id()[at], wall.constraint);
         CHECK(s.lattice.key_of(s.lattice.block_of(s.lattice.cell_of(s.state.bodies.position()[at]))) ==
               block.key);
@@ -292,7 +291,7 @@ TEST_CASE("schedule: a fast body that crosses a thin wall within the step is a c
   ObstacleSet<2> wall = read_obstacles<2>("[obstacles.wall]\ntype = 'segment'\na = [3, -1]\nb = [3, 9]\n");
   const auto zero =
       std::find(s.state.bodies.id().begin(), s.state.bodies.id().end(), 0) - s.state.bodies.id().begin();
-  s.state.bodies.previous()[static_cast<std::size_t>(zero)] = {{1, 4}};
+  s.state.bodies.previous()[zero] = {{1, 4}};
   std::vector<Place> places;
   find_places<2>(s.lattice, s.state.bodies.position(), places);
   BlockTable<2> table;
@@ -301,7 +300,7 @@ TEST_CASE("schedule: a fast body that crosses a thin wall within the step is a c
       s.lattice, box, table, s.state.bodies, wall, {}, [](BlockKey) { return true; },
       std::vector<std::uint8_t>(2, 0));
   REQUIRE(s.schedule.wall_bodies().size() == 1);
-  CHECK(s.state.bodies.id()[static_cast<std::size_t>(s.schedule.wall_bodies()[0])] == 0);
+  CHECK(s.state.bodies.id()[s.schedule.wall_bodies()[0]] == 0);
 }
 
 TEST_CASE("schedule: a single body and no body have no pairs", "[contact]") {

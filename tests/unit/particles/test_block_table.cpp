@@ -35,7 +35,7 @@ Cloud<D> random_cloud(const Box<D>& box, int n) {
 template <class T>
 std::vector<T> reordered(const std::vector<T>& values, const std::vector<Index>& order) {
   std::vector<T> result;
-  for (const Index i : order) result.push_back(values[static_cast<std::size_t>(i)]);
+  for (const Index i : order) result.push_back(values[i]);
   return result;
 }
 
@@ -81,7 +81,7 @@ void check_table() {
   std::vector<int> times_met(held.size(), 0);
   std::set<BlockKey> keys;
   for (Index b = 0; b < static_cast<Index>(table.blocks().size()); ++b) {
-    const auto& block = table.blocks()[static_cast<std::size_t>(b)];
+    const auto& block = table.blocks()[b];
     CHECK(block.key == lattice.key_of(block.place));
     CHECK(table.find(block.key) == b);
     CHECK(block.owned == (block.first < n_owned));
@@ -93,9 +93,9 @@ void check_table() {
       CHECK(begin == next);
       next = end;
       for (Index i = begin; i < end; ++i) {
-        const Cell<D> cell = lattice.cell_of(held[static_cast<std::size_t>(i)]);
+        const Cell<D> cell = lattice.cell_of(held[i]);
         CHECK((lattice.local_cell(cell) == c && lattice.block_of(cell) == block.place));
-        ++times_met[static_cast<std::size_t>(i)];
+        ++times_met[i];
       }
     }
     CHECK(next == block.last);

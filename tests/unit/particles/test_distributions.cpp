@@ -132,7 +132,7 @@ TEST_CASE(
     for (const Real r : draws(*radius, 2000000)) {
       const auto above = std::ranges::upper_bound(sizes, 2 * r);
       const auto k = std::clamp<std::ptrdiff_t>(above - sizes.begin() - 1, 0, 2);
-      mass[static_cast<std::size_t>(k)] += body_volume<D>(r);
+      mass[k] += body_volume<D>(r);
       total += body_volume<D>(r);
     }
     for (std::size_t k = 0; k < 3; ++k) CHECK(mass[k] / total == Approx(fractions[k]).epsilon(0.04));

@@ -53,8 +53,7 @@ TEST_CASE("random: a quarter of 40000 disks is in each quarter of the box, withi
                                      "radius = { distribution = 'constant', value = 0.001 }\n"
                                      "source = { type = 'random', count = 40000 }");
   std::array<int, 4> counts{};
-  for (const Vec<2>& x : start.bodies.position())
-    ++counts[static_cast<std::size_t>((x[0] < 0.5 ? 0 : 1) + (x[1] < 0.5 ? 0 : 2))];
+  for (const Vec<2>& x : start.bodies.position()) ++counts[(x[0] < 0.5 ? 0 : 1) + (x[1] < 0.5 ? 0 : 2)];
   for (const int n : counts) CHECK(std::abs(n - 10000) < 350);  // 4 standard deviations of independent points
 }
 

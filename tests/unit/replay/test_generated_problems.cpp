@@ -73,7 +73,7 @@ TEST_CASE("generated problems: contacts come in the order in which they were add
   const SerialProblem<3>& arch = generated<3>("arch", 3);
   REQUIRE(arch.n_contacts() == 16);
   for (Index contact = 0; contact < 16; ++contact) {
-    const auto c = static_cast<std::size_t>(contact);
+    const std::size_t c = contact;
     CHECK(arch.a[c] == contact / 4 - 1);
     CHECK(arch.b[c] == (contact / 4 < 3 ? contact / 4 : -1));
     // The first row of b is the normal from a to b, that of a its opposite.

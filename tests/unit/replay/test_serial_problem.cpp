@@ -57,8 +57,7 @@ TEST_CASE("serial problem: Jacobian rows give the velocity of b against a at the
     CHECK(norm(u) == Approx(norm(expected)).margin(1e-13));
     std::array<Vec<3>, 3> frame;
     for (int row = 0; row < 3; ++row)
-      for (int k = 0; k < 3; ++k)
-        frame[static_cast<std::size_t>(row)][k] = whole.jacobian[static_cast<std::size_t>(18 + row * 6 + k)];
+      for (int k = 0; k < 3; ++k) frame[row][k] = whole.jacobian[18 + row * 6 + k];
     CHECK(norm(cross(frame[1], frame[2]) - normal) < 1e-14);
     CHECK(dot(frame[1], frame[1]) == Approx(1));
     CHECK(whole.bias == std::vector<Real>{0.25, 0, 0});

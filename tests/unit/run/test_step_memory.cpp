@@ -41,14 +41,14 @@ void check_position_based_dynamics(std::int64_t n_bodies, std::size_t max_per_bo
   RunDeck<D> deck = packing<D>({.bodies = n_bodies, .skin = 0.1, .more = ""});
   const std::int64_t before = live_memory() + of_any_run;  // a deck takes the same for any number of bodies
   Simulation<D> simulation(self, std::move(deck));
-  const auto n = static_cast<std::size_t>(simulation.n_bodies());
+  const std::size_t n = simulation.n_bodies();
   // The overlap of the start is corrected by more than this skin allows: these steps have wider lists.
   for (int step = 0; step < 60; ++step) simulation.step();
   const std::int64_t first_list = simulation.neighborhood().n_rebuilds();
   const std::int64_t n_widened = simulation.neighborhood().list().n_widened();
   for (int step = 0; step < 160; ++step) {
     simulation.step();
-    const auto held = static_cast<std::size_t>(live_memory() - before);
+    const std::size_t held = live_memory() - before;
     INFO(D << "D, " << n << " bodies, step " << step << ": " << static_cast<Real>(held) / static_cast<Real>(n)
            << " bytes per body");
     CHECK(held <= max_per_body * n);

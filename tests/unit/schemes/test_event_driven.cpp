@@ -251,8 +251,7 @@ TEST_CASE("Newton's cradle") {
   scene.run(2, 3);
   CHECK(scene.events == 1);
   CHECK(scene.bodies[4].velocity[0] == 2);
-  for (const int i : {0, 1, 2, 3, 5})
-    CHECK(std::abs(scene.bodies[static_cast<std::size_t>(i)].velocity[0]) < 1e-15);
+  for (const int i : {0, 1, 2, 3, 5}) CHECK(std::abs(scene.bodies[i].velocity[0]) < 1e-15);
   CHECK(scene.bodies[5].position[0] == Approx(-1));
   CHECK(scene.bodies[4].position[0] == Approx(4 + 2 * 1));
 }
@@ -263,8 +262,7 @@ TEST_CASE("a column at rest stays at rest and carries its weight") {
   for (int i = 0; i < 4; ++i) scene.add({{0, 0.5 + i}}, {}, 0.5, 1 + i);
   scene.run(10, 10);
   CHECK(scene.events == 0);
-  for (int i = 0; i < 4; ++i)
-    CHECK(std::abs(scene.bodies[static_cast<std::size_t>(i)].position[1] - 0.5 - i) < 1e-9);
+  for (int i = 0; i < 4; ++i) CHECK(std::abs(scene.bodies[i].position[1] - 0.5 - i) < 1e-9);
   Real above = 0;
   for (const ContactImpulse& c : scene.engine->impulses()) above = std::max(above, c.magnitude);
   CHECK(above == Approx(10 * (1 + 2 + 3 + 4)));

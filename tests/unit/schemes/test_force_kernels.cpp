@@ -69,7 +69,7 @@ struct Records {
   std::vector<ForceRecord> forces;
 
   explicit Records(const BodyStore<3>& bodies) {
-    const auto n = static_cast<std::size_t>(bodies.n_owned());
+    const std::size_t n = bodies.n_owned();
     Numbers random;
     places.assign(n, {});
     motions.assign(n, {});
@@ -229,7 +229,7 @@ struct Contacts {
       Vec<3> branch;
       for (int c = 0; c < 3; ++c) {
         branch[c] = places[b].x[c] - places[a].x[c];
-        if (shifted) branch[c] -= shift_table[static_cast<std::size_t>(3 * shifts[k] + c)];
+        if (shifted) branch[c] -= shift_table[3 * shifts[k] + c];
       }
       const Real reach = places[a].radius + places[b].radius;
       const bool before = touched[k] != 0;

@@ -69,11 +69,10 @@ TEST_CASE("Newton's cradle: as many disks leave as come in") {
     for (int n_in = 1; n_in < n; ++n_in) {
       CAPTURE(law, n_in);
       std::vector<Vec<2>> velocity(n);
-      for (int i = 0; i < n_in; ++i) velocity[static_cast<std::size_t>(i)] = unit_vector<2>(0, 1.5);
+      for (int i = 0; i < n_in; ++i) velocity[i] = unit_vector<2>(0, 1.5);
       const Outcome outcome = resolve(law, {mass, row}, velocity);
       for (int i = 0; i < n; ++i)
-        CHECK(outcome.velocity[static_cast<std::size_t>(i)][0] ==
-              Approx(i >= n - n_in ? 1.5 : 0).margin(1e-14));
+        CHECK(outcome.velocity[i][0] == Approx(i >= n - n_in ? 1.5 : 0).margin(1e-14));
     }
 }
 

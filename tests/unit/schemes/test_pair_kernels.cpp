@@ -84,10 +84,9 @@ Work make_work(int dimension) {
     const auto n_pairs = static_cast<Index>(batch % 3 == 0 ? 1 + stream.bits() % batch_size : batch_size);
     Index low[batch_size], high[batch_size];
     for (Index k = 0; k < batch_size; ++k) {
-      low[k] = k < n_pairs ? some[static_cast<std::size_t>(2 * k)] : n_bodies;
-      high[k] = k < n_pairs ? some[static_cast<std::size_t>(2 * k + 1)] : n_bodies + 1;
-      const bool in_order = k >= n_pairs || work.ids[static_cast<std::size_t>(low[k])] <
-                                                work.ids[static_cast<std::size_t>(high[k])];
+      low[k] = k < n_pairs ? some[2 * k] : n_bodies;
+      high[k] = k < n_pairs ? some[2 * k + 1] : n_bodies + 1;
+      const bool in_order = k >= n_pairs || work.ids[low[k]] < work.ids[high[k]];
       if (!in_order) std::swap(low[k], high[k]);
       const std::uint8_t none = dimension == 2 ? 4 : 13;
       work.shifts.push_back(k < n_pairs && k > 0 && stream.bits() % 4 == 0
@@ -113,8 +112,8 @@ void project(Work& work, PairMode mode, bool shifted, bool weighted) {
   for (std::size_t batch = 0; batch < static_cast<std::size_t>(work.n_batches()); ++batch)
     for (std::size_t k = 0; k < batch_size; ++k) {
       const std::size_t place = batch * batch_size + k;
-      const auto low = static_cast<std::size_t>(work.ends[2 * batch_size * batch + k]);
-      const auto high = static_cast<std::size_t>(work.ends[2 * batch_size * batch + batch_size + k]);
+      const std::size_t low = work.ends[2 * batch_size * batch + k];
+      const std::size_t high = work.ends[2 * batch_size * batch + batch_size + k];
       if (low >= n_bodies) continue;
       SweepRecord& i = work.records[low];
       SweepRecord& j = work.records[high];

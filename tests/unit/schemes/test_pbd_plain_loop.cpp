@@ -92,8 +92,7 @@ TEMPLATE_TEST_CASE_SIG(
       // The list may have been found anew in this step, before its sweeps.
       typename PlainLoop<D>::Pairs pairs;
       simulation.neighborhood().schedule().for_each_pair([&](std::size_t, Index low, Index high, Index) {
-        pairs.emplace_back(bodies.id()[static_cast<std::size_t>(low)],
-                           bodies.id()[static_cast<std::size_t>(high)]);
+        pairs.emplace_back(bodies.id()[low], bodies.id()[high]);
       });
       plain.step(pairs, radius, h, share, n_sweeps);
       for (std::size_t i = 0; i < static_cast<std::size_t>(bodies.n_owned()); ++i)

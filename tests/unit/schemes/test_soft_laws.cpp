@@ -125,8 +125,8 @@ Work make_work() {
     Index low[batch_size], high[batch_size];
     for (Index k = 0; k < batch_size; ++k) {
       const bool real = k < n_pairs;
-      low[k] = real ? some[static_cast<std::size_t>(2 * k)] : n_bodies;
-      high[k] = real ? some[static_cast<std::size_t>(2 * k + 1)] : n_bodies + 1;
+      low[k] = real ? some[2 * k] : n_bodies;
+      high[k] = real ? some[2 * k + 1] : n_bodies + 1;
       work.shifts.push_back(real && stream.bits() % 4 == 0 ? static_cast<std::uint8_t>(stream.bits() % 27)
                                                            : std::uint8_t{13});
       work.touched.push_back(stream.bits() % 2 == 0 && real ? 1 : 0);
@@ -164,8 +164,8 @@ Real one_by_one(const LawKernels& kernels, bool shifted, Work& work, ForceCounts
   Real largest = 0;
   for (std::size_t place = 0; place < work.touched.size(); ++place) {
     const std::size_t batch = place / batch_size, k = place % batch_size;
-    const auto low = static_cast<std::size_t>(work.ends[2 * batch_size * batch + k]);
-    const auto high = static_cast<std::size_t>(work.ends[2 * batch_size * batch + batch_size + k]);
+    const std::size_t low = work.ends[2 * batch_size * batch + k];
+    const std::size_t high = work.ends[2 * batch_size * batch + batch_size + k];
     Vec<3> d = vec(work.places[high].x) - vec(work.places[low].x);
     if (shifted) d -= vec(&work.shift_table[3u * work.shifts[place]]);
     const Real radius_a = work.places[low].radius, radius_b = work.places[high].radius;

@@ -40,14 +40,14 @@ State<D> bodies_at(const std::vector<Vec<D>>& places, const Vec<D>& velocity = {
 
 template <int D>
 Vec<D> force_at(const ForceField<D>& field, const State<D>& state, std::size_t i = 0) {
-  std::vector<Vec<D>> force(static_cast<std::size_t>(state.bodies.n_owned()));
+  std::vector<Vec<D>> force(state.bodies.n_owned());
   field.add(state, 0, force);
   return force[i];
 }
 
 template <int D>
 Real potential_at(const ForceField<D>& field, const State<D>& state, std::size_t i = 0) {
-  std::vector<Real> energy(static_cast<std::size_t>(state.bodies.n_owned()), 0.0);
+  std::vector<Real> energy(state.bodies.n_owned(), 0.0);
   field.add_potential(state, energy);
   return energy[i];
 }
