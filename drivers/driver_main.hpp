@@ -34,16 +34,6 @@ inline std::string with_line_end(const std::string& text) {
   return text.empty() || text.back() == '\n' ? text : text + '\n';
 }
 
-/// Rank 0 prints lines during its work; a failure ends the job. Local.
-inline void print_meanwhile(const Comm& comm, const std::string& text) {
-  if (!comm.is_root()) return;
-  try {
-    show(with_line_end(text));
-  } catch (const RunError& error) {
-    throw std::runtime_error(error.what());
-  }
-}
-
 /// Rank 0 prints lines. Throws RunError on all ranks. Collective.
 inline void print(const Comm& comm, const std::string& text) {
   share_errors(comm, [&] {

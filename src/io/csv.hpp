@@ -23,8 +23,6 @@ class CsvRow {
   void add(const std::string& name, const T& value) {
     columns_.emplace_back(csv_cell(name), csv_cell(fmt::format("{}", value)));
   }
-  /// With four digits.
-  void add_measured(const std::string& name, double value) { add(name, fmt::format("{:.4g}", value)); }
 
   /// Appends the row to `csv`, after a line of names if that is empty.
   void append_to(std::string& csv) const {

@@ -4,7 +4,7 @@ import json
 
 from decks import edited
 from refusal import failed, refused
-from scree_program import check, check_in, run_ok
+from scree_program import check, check_in, findings, run_ok
 
 SOLVER_FAILURE = 3
 
@@ -159,10 +159,10 @@ def test_a_material_need_be_named_only_where_there_are_several(folder):
 
 
 def test_check_asks_about_a_density_that_no_solid_has(folder):
-    reported = json.loads(run_ok("check", "--json", write_deck(folder, ("density = 2500", "density = 2.5")), folder=folder).stdout)["findings"]
+    reported = findings(write_deck(folder, ("density = 2500", "density = 2.5")), folder=folder)
     check(any("density of glass is 2.5 kg/m3" in text and '"2.5 g/cm3" meant' in text for text in reported), "it is named", reported)
     for changes in ((), (("density = 7800", "density = 7.8"),)):    # steel is that of the floor alone
-        reported = json.loads(run_ok("check", "--json", write_deck(folder, *changes), folder=folder).stdout)["findings"]
+        reported = findings(write_deck(folder, *changes), folder=folder)
         check(not any("density" in text for text in reported), "others are not", reported)
 
 

@@ -6,7 +6,7 @@ import subprocess
 
 import refusal
 from refusal import failed
-from scree_program import check, check_in, program, run_ok, scree
+from scree_program import check, check_in, findings, program, run_ok, scree
 from small_deck import write_deck
 
 RUNTIME_FAILURE = 1
@@ -184,22 +184,16 @@ def test_all_errors_of_a_deck_are_told_at_once(folder):
     refused(folder, "info", "small.toml", words=["2 errors"])
 
 
-def findings(folder, deck, *arguments, ranks=1):
-    import json
-
-    return json.loads(run_ok("check", "--json", deck, *arguments, folder=folder, ranks=ranks).stdout)["findings"]
-
-
 def test_check_tells_what_a_deck_may_not_mean(folder):
     deck = write_deck(folder)
-    reported = findings(folder, deck)
+    reported = findings(deck, folder=folder)
     check(len(reported) == 1 and "upper y" in reported[0] and "lower" not in reported[0], "only the open face is reported", reported)
-    check(findings(folder, deck, ranks=3) == reported, "the same on 3 ranks", reported)
+    check(findings(deck, folder=folder, ranks=3) == reported, "the same on 3 ranks", reported)
     roof = '[obstacles.roof]\ntype = "plane"\npoint = [0, 4]\nnormal = [0, -1]\n'
     deck = write_deck(folder, more=roof)
-    check(findings(folder, deck) == [], "a closed domain with output needs no word", findings(folder, deck))
+    check(findings(deck, folder=folder) == [], "a closed domain with output needs no word", findings(deck, folder=folder))
     far = '[obstacles.far]\ntype = "segment"\na = [50, 60]\nb = [52, 61]\n'
-    reported = findings(folder, write_deck(folder, more=roof + far))
+    reported = findings(write_deck(folder, more=roof + far), folder=folder)
     check(len(reported) == 1 and "[obstacles.far]" in reported[0] and "outside of the domain" in reported[0], "far obstacle", reported)
     across = '[obstacles.across]\ntype = "plane"\npoint = [0, -1]\nnormal = [0.1, 1]\n'
     deck = write_deck(folder, ("region = { lower = [0, 0.2]", "region = { lower = [0, 0.8]"), ("count = 120", "count = 60"),
@@ -208,7 +202,7 @@ def test_check_tells_what_a_deck_may_not_mean(folder):
     check(refused.code == 2 and 'obstacle "across"' in refused.stderr and "periodic axis x" in refused.stderr, "cut obstacle", refused)
     silent = [('[output.vtk]\nevery = "0.1 s"\n', ""), ('[output.h5md]\nevery = "0.1 s"\n', ""),
               ('[analysis]\nevery = "0.04 s"\n', "")]
-    reported = findings(folder, write_deck(folder, *silent, more=roof))
+    reported = findings(write_deck(folder, *silent, more=roof), folder=folder)
     check(len(reported) == 1 and "[measures] are never written" in reported[0], "measures without rows", reported)
 
 

@@ -2,7 +2,7 @@
 import json
 
 from decks import edited
-from scree_program import check, check_close, check_in, run_ok, scree, source_folder
+from scree_program import check, check_close, check_in, findings, run_ok, scree, source_folder
 from scree.results import Results
 
 TEN_LINES = """\
@@ -33,15 +33,15 @@ def test_ten_lines_drop_balls_on_a_floor(folder):
     check(height.max() < 0.08, "in a bed of some layers", height.max())
 
 
-def findings(folder, *changes):
+def findings_of_changed(folder, *changes):
     """What `scree check` says of the ten lines with changes (old, new)."""
     deck = folder / "changed.toml"
     deck.write_text(edited(TEN_LINES, *changes))
-    return json.loads(run_ok("check", "--json", deck, folder=folder).stdout)["findings"]
+    return findings(deck, folder=folder)
 
 
 def test_obstacles_that_differ_on_two_faces_of_a_periodic_axis_are_named(folder):
-    check(findings(folder) == [], "a level floor is alike on all faces")
+    check(findings_of_changed(folder) == [], "a level floor is alike on all faces")
     for normal, axis in (("[0.1, 0, 1]", "x"), ("[0, -0.1, 1]", "y")):
         (folder / "changed.toml").write_text(edited(TEN_LINES, ("normal = [0, 0, 1]", f"normal = {normal}")))
         refused = scree("check", "changed.toml", folder=folder)
@@ -49,7 +49,7 @@ def test_obstacles_that_differ_on_two_faces_of_a_periodic_axis_are_named(folder)
               "a floor on a slant", refused)
     box = '\nobstacles.block = { type = "box", lower = [%s, 0, 0], upper = [%s, 0.1, %s] }\n'
     for lower, upper, height in ((-0.02, 0.12, 0.01), (-0.02, 0.03, 0.1), (0, 0.02, 0.1)):
-        reported = findings(folder, ("output.vtk", (box % (lower, upper, height)).lstrip() + "output.vtk"))
+        reported = findings_of_changed(folder, ("output.vtk", (box % (lower, upper, height)).lstrip() + "output.vtk"))
         check(not any("[obstacles.block]" in text for text in reported), f"a block from {lower} to {upper}: it has images", reported)
 
 

@@ -14,6 +14,7 @@ A test file is a list of functions, run by pytest:
 """
 import csv
 import itertools
+import json
 import math
 import os
 import re
@@ -171,6 +172,12 @@ def run_ok(*arguments, **options) -> Result:
     result = scree(*arguments, **options)
     check(result.code == 0, "the run ends with exit code 0", result)
     return result
+
+
+def findings(deck, *arguments, **options) -> list[str]:
+    """What `scree check` finds in a deck that it takes."""
+    __tracebackhide__ = True
+    return json.loads(run_ok("check", "--json", deck, *arguments, **options).stdout)["findings"]
 
 
 def check(condition, claim, evidence=""):
