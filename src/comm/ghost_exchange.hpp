@@ -151,9 +151,11 @@ class GhostExchange final : public BodyHalo {
     return stages_[stage].volume(bytes_of(width));
   }
   /// What this rank has sent since the start.
-  const ExchangeVolume& sent(Traffic kind) const { return volume_[kind]; }
+  const ExchangeVolume& sent(Traffic kind) const { return volume_[static_cast<std::size_t>(kind)]; }
   /// Counts what others send on behalf of the decomposition.
-  void count(Traffic kind, const ExchangeVolume& volume) const { volume_[kind] += volume; }
+  void count(Traffic kind, const ExchangeVolume& volume) const {
+    volume_[static_cast<std::size_t>(kind)] += volume;
+  }
 
  private:
   using Direction = RecordExchange::Direction;

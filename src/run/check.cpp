@@ -52,13 +52,22 @@ Sizes sizes_of(const State<D>& state) {
   return {state.comm.min(sizes.min), state.comm.max(sizes.max), ReproducibleSum::sum(state.comm, volumes)};
 }
 
-/// Of all frames of a run and the checkpoints that are kept. Bytes per body of a frame: VTK stores id, point,
-/// radius, velocity, type, rank, contacts in base 64 after LZ4 (about 80 bytes, measured); H5MD position,
-/// image and velocity.
-Real bytes_on_disk(const OutputSettings& output, int dimension, Real bodies, Real end, Real dt) {
-  return (output.writes_vtk() ? output.vtk.count(end, dt) * bodies * 80 : 0) +
-         output.h5md.count(end, dt) * bodies * dimension * (output.h5md_single ? 12 : 20) +
-         static_cast<Real>(output.checkpoint_keep) * bodies * (8 + 8 + 8 + 4 + dimension * 28);
+/// Of all frames of a run and the checkpoints that are kept.
+template <int D>
+Real bytes_on_disk(const RunDeck<D>& deck, Real bodies) {
+  Real of_body = static_cast<Real>(deck.output.checkpoint_keep) * (8 + 8 + 8 + 4 + D * 28);
+  for (const auto& output : deck.outputs)
+    if (is_written(*output))
+      of_body += output->every().count(deck.end_time, deck.dt) * output->size_of_body().on_disk;
+  return bodies * of_body;
+}
+/// What the outputs of a run take of a body while they write a frame [bytes].
+template <int D>
+Real frame_bytes(const RunDeck<D>& deck) {
+  Real sum = 0;
+  for (const auto& output : deck.outputs)
+    if (is_written(*output)) sum += output->size_of_body().in_memory;
+  return sum;
 }
 
 /// Solid fraction of a settled bed.
@@ -74,7 +83,6 @@ constexpr Real body_bytes = 600;          // fields, ghosts, migration
 constexpr Real pair_bytes = 60;           // of the neighbour list and what pairs remember
 constexpr Real problem_bytes = 1700;      // of a contact in a contact problem: rows, scaled rows, impulses
 constexpr Real force_bytes = 350;         // of a contact with force and spring
-constexpr Real frame_bytes = 600;         // of a body in a frame for ParaView: gathered, stored, encoded
 constexpr Real other_output_bytes = 150;  // of a body in H5MD files and checkpoints
 constexpr Real imbalance = 1.3;           // of ranks, with ghosts
 
@@ -116,8 +124,7 @@ Real memory_of_run(Simulation<D>& simulation) {
                              : traits.has_inertia()      ? force_bytes
                                                          : 0;
   const Real growth = (all - present) * body_bytes + std::max(settled_pairs - pairs, 0.0) * pair_bytes +
-                      contacts * contact_bytes +
-                      all * (other_output_bytes + (deck.output.writes_vtk() ? frame_bytes : 0));
+                      contacts * contact_bytes + all * (other_output_bytes + frame_bytes(deck));
   const auto peak = static_cast<Real>(comm.max(peak_memory()));
   return peak + run_bytes + growth / comm.size() * (comm.size() > 1 ? imbalance : 1);
 }
@@ -212,7 +219,6 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   Simulation<D> simulation(comm, std::move(content), start ? &*start : nullptr);
   simulation.require_known_options();
   const State<D>& state = simulation.state();
-  const OutputSettings& output = simulation.deck().output;
   auto [min, max, volume] = sizes_of(state);
   const std::int64_t n_bodies = simulation.n_bodies();
   BodiesToCome to_come = simulation.deck().events.inlets.to_come(simulation.deck().end_time);
@@ -229,7 +235,7 @@ std::string check(const Comm& comm, Deck& deck, bool as_json, const std::string&
   const Real memory = memory_of_run(simulation) / (1 << 20);
   const Real steps = std::ceil(simulation.deck().end_time / simulation.deck().dt * (1 - 1e-9));
   const Real end = simulation.deck().end_time, dt = simulation.deck().dt;
-  const Real disk = bytes_on_disk(output, D, static_cast<Real>(n_bodies + to_come.count), end, dt);
+  const Real disk = bytes_on_disk(simulation.deck(), static_cast<Real>(n_bodies + to_come.count));
   // A rank should have some blocks to itself and enough bodies to outweigh its messages
   // (docs/performance.md).
   const std::int64_t max_ranks = std::max<std::int64_t>(1, (n_bodies + to_come.count) / 5000);

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/continuum/fields.hpp"
 #include "core/files.hpp"
 #include "io/run_files.hpp"
+#include "state/shared_rows.hpp"
 #include "state/state.hpp"
 
 namespace scree {

@@ -298,8 +298,8 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
   if (!deck.measures.empty() && !output.scalars.ever())
     findings.push_back(
         "[measures] are never written: give 'every' or 'every_steps' in [analysis], for NAME.scalars.csv");
-  const bool is_any = output.vtk.ever() || output.h5md.ever() || output.fclib.ever() ||
-                      output.scalars.ever() || deck.continuum->is_asked_for() ||
+  const bool is_any = output.fclib.ever() || output.scalars.ever() ||
+                      std::ranges::any_of(deck.outputs, [](const auto& o) { return o->every().ever(); }) ||
                       (deck.stepper->environment() && deck.stepper->environment()->output().is_asked_for());
   if (!is_any && deck.measures.empty())
     findings.push_back(
@@ -351,8 +351,8 @@ template <int D>
 std::vector<std::string> missing_outputs(const RunDeck<D>& deck) {
   std::vector<std::string> tables;
   if (has_vtk()) return tables;
-  if (deck.output.vtk.ever()) tables.emplace_back("vtk");
-  if (deck.continuum->is_asked_for()) tables.emplace_back("continuum");
+  for (const auto& output : deck.outputs)
+    if (output->is_vtk() && output->every().ever()) tables.emplace_back(output->name());
   if (Environment<D>* environment = deck.stepper->environment())
     for (std::string& table : environment->output().vtk_tables()) tables.push_back(std::move(table));
   return tables;
@@ -366,8 +366,7 @@ std::string about_missing_outputs(const RunDeck<D>& deck) {
       "this scree was built without VTK (SCREE_VTK=OFF), so [output.{}] is not written. ParaView opens "
       "NAME.xdmf with NAME.h5 as well, {}",
       fmt::join(tables, "] and [output."),
-      deck.output.h5md.ever() ? "which this run writes"
-                              : "which the deck gets with 'every' in [output.h5md]");
+      deck.asks_for("h5md") ? "which this run writes" : "which the deck gets with 'every' in [output.h5md]");
 }
 
 template std::vector<std::string> missing_outputs<2>(const RunDeck<2>&);

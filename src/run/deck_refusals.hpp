@@ -88,7 +88,6 @@ class DeckRefusals {
     };
     for (const NamedMeasure<D>& m : deck_.measures)
       if (m.measure->needs_forces()) refuse(m.where, fmt::format("the measure \"{}\"", m.name));
-    if (deck_.continuum->is_asked_for()) refuse(deck_.continuum->where(), "[output.continuum]");
   }
 
   void refuse_bodies_beside_environment() const {
@@ -189,9 +188,6 @@ class DeckRefusals {
                fmt::format("does not go with [forces.{}], whose energy depends on the place in "
                            "space: images of a body would have other energies",
                            field->name()));
-    if (deck_.continuum->is_asked_for())
-      refuse(deck_.deformation.where(),
-             "does not go with [output.continuum]: take the measures \"stress\" and \"profile\"");
   }
 
  private:

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "io/vtk_series.hpp"
 
 namespace scree {
 
@@ -33,15 +32,10 @@ std::string fault_of_directory(const std::string& directory) {
   return "";
 }
 
-/// Whether reals are stored with 32 bits.
-void describe_precision(Section& table, bool& single) {
-  table.choice("precision", single, {{"single", true}, {"double", false}}, {.doc = "Of real numbers"});
-}
-
 }  // namespace
 
-bool OutputSettings::writes_vtk() const {
-  return vtk.ever() && has_vtk();
+void describe_precision(Section& table, bool& single) {
+  table.choice("precision", single, {{"single", true}, {"double", false}}, {.doc = "Of real numbers"});
 }
 
 RunFiles OutputSettings::files(const std::string& default_name) const {
@@ -54,7 +48,8 @@ RunFiles OutputSettings::files(const std::string& default_name) const {
   return run;
 }
 
-void OutputSettings::describe(Section& root, const std::function<void(Section& output)>& of_environments) {
+void OutputSettings::describe(Section& root, const std::function<void(Section& output)>& of_frames,
+                              const std::function<void(Section& output)>& of_environments) {
   std::string where_retired;
   root.table(
       "output", {.doc = "Files; all of a run lie in the folder directory/name"}, [&](Section& section) {
@@ -73,37 +68,7 @@ void OutputSettings::describe(Section& root, const std::function<void(Section& o
                       {.doc = "Residuals, overlaps and iterations of steps, in NAME.certificate.csv; every "
                               "step if nothing is given"},
                       [&](Section& table) { certificate.describe(table, "rows", 1); });
-        section.table(
-            "vtk", {.doc = "Series for ParaView: particles, contacts, obstacles"}, [&](Section& table) {
-              vtk.describe(table, "frames");
-              std::string writers = "auto";
-              table.integer_or_word("writers", vtk_writers, writers, {"auto"},
-                                    {.range = {.min = 1},
-                                     .doc = "Files per frame and series, at most, and ranks that write them; "
-                                            "\"auto\" takes one per million bodies"});
-              if (!writers.empty()) vtk_writers = 0;
-              table.boolean("asynchronous", vtk_asynchronous,
-                            {.doc = "Whether frames are encoded and written by a background thread"});
-              table.boolean("contacts", vtk_contacts,
-                            {.doc = "Whether contacts are written, as lines with gap and pressure"});
-              table.boolean("obstacles", vtk_obstacles, {.doc = "Whether obstacles are written"});
-              table.choice(
-                  "surfaces", vtk_surfaces,
-                  {{"auto", Surfaces::automatic}, {"on", Surfaces::always}, {"off", Surfaces::never}},
-                  {.doc = "Whether the surfaces of bodies are written as triangles, besides their "
-                          "centres; \"auto\": if some have shapes and all are at most 20000"});
-              describe_precision(table, vtk_single);
-            });
-        section.table("h5md", {.doc = "Trajectory in one HDF5 file (H5MD 1.1), bodies sorted by id"},
-                      [&](Section& table) {
-                        h5md.describe(table, "frames");
-                        describe_precision(table, h5md_single);
-                        table.integer(
-                            "compression", h5md_compression,
-                            {.range = {.min = 0, .max = 9},
-                             .doc = "Level of gzip for what changes from frame to frame: 0 is none, "
-                                    "1 the fastest, 9 the smallest"});
-                      });
+        of_frames(section);
         section.table(
             "checkpoint", {.doc = "Complete states to restart from; one is always written at the end"},
             [&](Section& table) {

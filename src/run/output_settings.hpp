@@ -14,18 +14,9 @@ std::string fault_of_name(const std::string& name);
 /// Keys of [output] and its tables.
 struct OutputSettings {
   std::string directory = "results";
-  std::string name;  ///< empty: the deck's file name without ending
-  OutputInterval vtk;
-  std::int64_t vtk_writers = 0;  ///< 0: chosen from the number of bodies
-  bool vtk_asynchronous = true;
-  bool vtk_contacts = true;
-  bool vtk_obstacles = true;
-  enum class Surfaces { automatic, always, never };
-  Surfaces vtk_surfaces = Surfaces::automatic;
+  std::string name;              ///< empty: the deck's file name without ending
+  std::int64_t vtk_writers = 0;  ///< of all VTK files; 0: chosen from the number of bodies
   bool vtk_single = true;
-  OutputInterval h5md;
-  bool h5md_single = false;
-  std::int64_t h5md_compression = 0;
   OutputInterval checkpoint;
   Real checkpoint_wall_time = 15 * 60;
   std::int64_t checkpoint_keep = 2;
@@ -38,13 +29,15 @@ struct OutputSettings {
   OutputInterval scalars;
   Real contact_tolerance = 1e-3;
 
-  /// Whether frames for ParaView are written: a build without VTK writes none.
-  bool writes_vtk() const;
   /// Where the files of a run lie whose deck gives no name. Throws InputError if it cannot have the default.
   RunFiles files(const std::string& default_name) const;
 
-  /// `of_environments` declares and reads the tables that environments add to [output].
-  void describe(Section& root, const std::function<void(Section& output)>& of_environments);
+  /// `of_frames` declares and reads the tables of outputs, `of_environments` those that environments add.
+  void describe(Section& root, const std::function<void(Section& output)>& of_frames,
+                const std::function<void(Section& output)>& of_environments);
 };
+
+/// Whether reals are stored with 32 bits.
+void describe_precision(Section& table, bool& single);
 
 }  // namespace scree

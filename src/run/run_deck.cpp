@@ -260,14 +260,21 @@ void RunDeck<D>::describe_output(Section& root, const std::string& scheme, const
   for (const auto& other : other_schemes)
     if (other->environment()) others.push_back(&other->environment()->output());
   EnvironmentOutput<D>* own = stepper && stepper->environment() ? &stepper->environment()->output() : nullptr;
-  output.describe(root, [&](Section& section) {
-    continuum->describe(section);
-    for (EnvironmentOutput<D>* other : others) other->describe(section);
-    if (own) own->describe(section);
-  });
+  for (const Entry<Output<D>>& entry : registry<Output<D>>()) outputs.push_back(entry.make());
+  output.describe(
+      root,
+      [&](Section& section) {
+        for (const auto& one : outputs) one->describe(section, output);
+      },
+      [&](Section& section) {
+        for (EnvironmentOutput<D>* other : others) other->describe(section);
+        if (own) own->describe(section);
+      });
   if (!root.reading()) return;
   if (!stepper->traits().has_contact_problems) DeckRefusals<D>(*this, scheme, "").refuse_contact_problems();
-  if (continuum->is_asked_for()) continuum->check(box, stepper->traits().has_inertia());
+  for (const auto& one : outputs)
+    if (one->every().ever())
+      one->check({box, stepper->traits(), scheme, deformation.is_given() ? deformation.where() : ""});
   for (const EnvironmentOutput<D>* other : others) other->refuse(scheme);
   if (own) own->check(box, dt);
 }

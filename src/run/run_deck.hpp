@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/continuum/fields.hpp"
 #include "analysis/measure.hpp"
 #include "core/deck.hpp"
 #include "events/events.hpp"
@@ -11,7 +10,7 @@
 #include "geometry/obstacle.hpp"
 #include "neighbors/neighborhood.hpp"
 #include "particles/initial_packing.hpp"
-#include "run/output_settings.hpp"
+#include "run/output.hpp"
 #include "schemes/common/stepper.hpp"
 #include "state/force_field.hpp"
 
@@ -50,7 +49,7 @@ struct RunDeck {
   Events<D> events;
   std::unique_ptr<Stepper<D>> stepper;
   OutputSettings output;
-  std::unique_ptr<ContinuumFields<D>> continuum = std::make_unique<ContinuumFields<D>>();
+  std::vector<std::unique_ptr<Output<D>>> outputs;  ///< all that there are
   std::vector<NamedMeasure<D>> measures;
 
   /// Reads a deck as a whole and, if it is to run, hands PETSc its options. Throws one InputError with all
@@ -66,6 +65,11 @@ struct RunDeck {
   /// Whether some bodies of [particles] or [inlets] are no spheres.
   bool has_shapes() const {
     return std::ranges::any_of(all_groups(), [](const auto* group) { return group->sizes.has_shapes(); });
+  }
+  /// Whether frames of the output of this name are asked for.
+  bool asks_for(std::string_view name) const {
+    return std::ranges::any_of(outputs,
+                               [&](const auto& o) { return o->name() == name && o->every().ever(); });
   }
   /// All kinds of bodies, as the field "type" counts them: those of [particles.NAME], then those of inlets.
   std::vector<const ParticleGroup<D>*> all_groups() const;

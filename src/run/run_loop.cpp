@@ -305,8 +305,9 @@ class RunLoop {
       if (at_end || writers_.needs_contact_counts(clock.step, before, clock.time))
         counts = simulation_.count_contacts();
     }
-    writers_.write(simulation_.state(), before, at_end, contacts_ ? *contacts_ : no_contacts_, counts,
-                   simulation_.stepper());
+    writers_.write(
+        {simulation_.state(), contacts_ ? *contacts_ : no_contacts_, counts, simulation_.stepper()}, before,
+        at_end);
   }
 
   /// Frames of the last step, where the interval asks for none. A restart goes on as if they had not been:

@@ -111,7 +111,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const std::string& 
   take_physics();
   read_checkpoint<D>(state_, checkpoint, measure_memories(),
                      [this](const BodyStore<D>& bodies, std::size_t i) { return fault_of_body(bodies, i); });
-  if (deck_.continuum->is_asked_for()) restore_averages(checkpoint);
+  restore_averages(checkpoint);
   const auto n_stages = static_cast<std::int64_t>(deck_.events.stages.list().size());
   if (state_.stage.index > n_stages)
     throw InputError(fmt::format("{}: stage_index is {}, but there are {} stages", checkpoint,
@@ -173,17 +173,29 @@ void Simulation<D>::take_physics() {
     m.measure->check(state_);
     m.measure->add_fields(state_);
   }
-  if (deck_.continuum->is_asked_for()) deck_.continuum->prepare(state_);
+  for (const auto& output : deck_.outputs)
+    if (output->every().ever()) output->prepare(state_);
 }
 
 template <int D>
 void Simulation<D>::restore_averages(const std::string& checkpoint) {
-  ContinuumFields<D>& fields = *deck_.continuum;
-  std::vector<SharedRows> rows = fields.to_restore(state_.comm);
-  if (rows.empty()) return;
-  if (read_shared_rows(state_.comm, checkpoint, rows) && fields.fits_memory()) return fields.restore(rows);
-  log::warn("{} has no sums for [output.continuum] as it is now: the average starts again", checkpoint);
-  fields.prepare(state_);
+  for (const auto& output : deck_.outputs) {
+    if (!output->every().ever()) continue;
+    std::vector<SharedRows> rows = output->to_restore(state_.comm);
+    if (rows.empty()) continue;
+    if (read_shared_rows(state_.comm, checkpoint, rows) && output->restore(rows)) continue;
+    log::warn("{} has no sums for [output.{}] as it is now: the average starts again", checkpoint,
+              output->name());
+    output->prepare(state_);
+  }
+}
+
+template <int D>
+std::vector<SharedRows> Simulation<D>::shared_rows() {
+  std::vector<SharedRows> all;
+  for (const auto& output : deck_.outputs)
+    if (output->every().ever()) std::ranges::move(output->saved(state_.comm), std::back_inserter(all));
+  return all;
 }
 
 template <int D>
@@ -191,7 +203,9 @@ std::vector<NamedNumbers> Simulation<D>::measure_memories() {
   std::vector<NamedNumbers> memories;
   if (Environment<D>* environment = stepper().environment()) memories = environment->memory();
   for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
-  if (deck_.continuum->is_asked_for()) memories.push_back({"output.continuum", deck_.continuum->memory()});
+  for (const auto& output : deck_.outputs)
+    if (output->every().ever() && !output->memory().empty())
+      memories.push_back({fmt::format("output.{}", output->name()), output->memory()});
   return memories;
 }
 

@@ -49,9 +49,7 @@ class Simulation {
   /// What measures keep from row to row, for a checkpoint.
   std::vector<NamedNumbers> measure_memories();
   /// Sums of averages that ranks share, for a checkpoint.
-  std::vector<SharedRows> shared_rows() {
-    return deck_.continuum->is_asked_for() ? deck_.continuum->saved(state_.comm) : std::vector<SharedRows>{};
-  }
+  std::vector<SharedRows> shared_rows();
 
   /// A number that changes if any bit of any body's id, position, image, velocity, radius, spin or
   /// orientation does: the same

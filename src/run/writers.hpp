@@ -4,18 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "contact/contact_graph.hpp"
-#include "core/files.hpp"
-#include "io/background.hpp"
 #include "io/environment_output.hpp"
-#include "io/h5md.hpp"
 #include "io/table.hpp"
-#include "io/vtk_series.hpp"
-#include "run/body_surfaces.hpp"
-#include "run/checkpoint.hpp"
-#include "run/continuum_writer.hpp"
 #include "run/run_deck.hpp"
-#include "state/state.hpp"
 
 namespace scree {
 
@@ -28,7 +19,7 @@ std::vector<Table::Heading> scalars_headings(const RunDeck<D>& deck, const State
 ///
 /// Each has a frame (a row, of tables) when its interval says so and at the end of the run, however it ends:
 /// write() after every step, then at the end after the last one. A restart removes frames of the end, so
-/// a run in pieces leaves the files of a run in one.
+/// a run in pieces leaves the files of a run in one. `deck` must outlive it.
 template <int D>
 class Writers {
  public:
@@ -44,10 +35,9 @@ class Writers {
   bool needs_contacts(std::int64_t step, Real before, Real time) const;
   /// The same of the numbers of contacts of bodies.
   bool needs_contact_counts(std::int64_t step, Real before, Real time) const;
-  /// Writes what is due or, `at_end`, what the last step has left without a frame. `contacts` are current if
-  /// needs_contacts said so, or at the end. `contact_counts`: per owned body.
-  void write(const State<D>& state, Real before, bool at_end, const ContactGraph<D>& contacts,
-             std::span<const std::int32_t> contact_counts, const Stepper<D>& stepper);
+  /// Writes what is due or, `at_end`, what the last step has left without a frame. Contacts are current if
+  /// needs_contacts said so, or at the end.
+  void write(const OutputFrame<D>& frame, Real before, bool at_end);
   /// The outputs that a step leaves without a frame, separated by blanks.
   std::string end_frames(std::int64_t step, Real before, Real time) const;
   /// Waits for frames that are being written and lists them, and looks whether tables are still there. Before
@@ -55,47 +45,28 @@ class Writers {
   void complete_frames();
   /// The same, and brings all indices up to date: at the end of a run.
   void complete();
-  /// The file to open in ParaView; "" if there is none.
+  /// The file to open in ParaView, one of VTK if there is any; "" if there is none.
   std::string paraview_file() const;
   /// What the environment says of the run at its end; empty without one.
   typename EnvironmentWriter<D>::Summary finish(const State<D>& state) const;
 
  private:
-  void open_vtk(const State<D>& state, const std::optional<ResumePoint>& resume);
-  void open_h5md(const State<D>& state, const std::string& resolved, const files::Texts& provenance,
-                 const std::optional<ResumePoint>& resume);
-  void list_frames();
-  struct Output {
-    const char* name;
-    bool is_there;
+  /// Whatever has an interval.
+  struct Scheduled {
+    std::string_view name;  ///< as ResumePoint knows it
     const OutputInterval& every;
     bool uses_contacts;
   };
-  /// All with an interval, by the names that ResumePoint knows.
-  std::vector<Output> outputs() const;
+  std::vector<Scheduled> scheduled() const;
   /// The values of the columns that every table starts with.
-  void start_row(const State<D>& state, const Stepper<D>& stepper);
-  void write_row(const State<D>& state, const ContactGraph<D>& contacts, const Stepper<D>& stepper);
-  void write_vtk(const State<D>& state, const ContactGraph<D>& contacts,
-                 std::span<const std::int32_t> contact_counts);
-  void write_particles(const State<D>& state, std::span<const std::int32_t> contact_counts);
-  /// As lines between the centres of two bodies, or from one to an obstacle.
-  void write_contacts(const State<D>& state, const ContactGraph<D>& contacts);
-  void write_obstacles(const State<D>& state, const ContactGraph<D>& contacts);
-  void write_h5md(const State<D>& state, const Stepper<D>& stepper);
-  /// The series of frames that there are.
-  std::vector<VtkSeries*> frame_series() const;
+  void start_row(const OutputFrame<D>& frame);
+  void write_row(const OutputFrame<D>& frame);
 
   Comm comm_;
   const RunDeck<D>& deck_;
-  RunFiles files_;
-  std::unique_ptr<Background> background_;  ///< null: frames are written at once
   std::unique_ptr<Table> scalars_, certificate_;
-  std::unique_ptr<VtkSeries> particles_, contacts_, obstacles_;
-  std::unique_ptr<BodySurfaces<D>> surfaces_;
-  std::unique_ptr<H5mdWriter> h5md_;
-  std::unique_ptr<ContinuumWriter<D>> continuum_;
   std::unique_ptr<EnvironmentWriter<D>> of_environment_;  ///< null in runs without
+  std::vector<Output<D>*> outputs_;                       ///< of the deck, those that are written
   std::vector<Real> row_;
 };
 

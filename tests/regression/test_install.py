@@ -120,7 +120,7 @@ def plugin(tree, shared_folder):
     return folder
 
 
-def test_a_plugin_from_outside_gives_a_deck_shape_force_and_measure(folder, tree, plugin):
+def test_a_plugin_from_outside_gives_a_deck_shape_force_measure_and_output(folder, tree, plugin):
     scree, deck, library = tree / "bin/scree", plugin / "pipe.toml", plugin / "build/ring_pipe.so"
     check_in('"ring_pipe"', run(folder, scree, "run", deck, code=2), "without SCREE_PLUGINS the shape is refused")
     run(folder, scree, "run", deck, SCREE_PLUGINS=str(library))
@@ -133,6 +133,9 @@ def test_a_plugin_from_outside_gives_a_deck_shape_force_and_measure(folder, tree
     with h5py.File(folder / "results/pipe/pipe.h5") as file:
         position = file["particles/all/position/value"][-1, 0]
     check(np.abs(position - [0.3, 0, -0.05]).max() < 1e-5, "the shape: rest at the lowest point", position)
+    dump = (folder / "results/pipe/pipe.dump_500").read_text().splitlines()
+    check(dump[:4] == ["ITEM: TIMESTEP", "500", "ITEM: NUMBER OF ATOMS", "1"], "the output: the head of the last frame", dump)
+    check(np.abs(np.array(dump[-1].split(), float) - [0, 1, 0.3, 0, -0.05, 0.05]).max() < 1e-5, "and its body", dump)
     summary = json.loads((folder / "results/pipe/summary.json").read_text())
     check_in("ring_pipe.so", summary["provenance"]["plugins"], "the summary names the plug-in")
     reference = run(folder, scree, "info", "--reference", SCREE_PLUGINS=str(library))

@@ -6,17 +6,9 @@
 
 #include "analysis/continuum/sums.hpp"
 #include "core/output_interval.hpp"
+#include "state/shared_rows.hpp"
 
 namespace scree {
-
-/// Numbers of a checkpoint that ranks share by layers: those of this rank, one row of `width` per cell.
-struct SharedRows {
-  std::string name;
-  std::int64_t n_rows = 0;  ///< of all ranks
-  int width = 1;
-  std::int64_t first_row = 0, count = 0;  ///< of this rank
-  std::vector<std::int64_t> values{};
-};
 
 /// The table [output.continuum]: density, momentum, stress ... of grains as fields (docs/method.md,
 /// "Continuum fields"), at instants or averaged over the steps before a frame. Each rank holds some layers of

@@ -95,8 +95,8 @@ void OutputBench::measure(const BenchRun& run, std::int64_t n_bodies) const {
     Writers<D> writers(comm, run_files, settings, simulation.state(), "", files::Texts{}, std::nullopt);
     const auto write = [&] {
       const Real time = simulation.state().clock.time;
-      writers.write(simulation.state(), time - simulation.deck().dt, false, no_contacts, contact_counts,
-                    simulation.stepper());
+      writers.write({simulation.state(), no_contacts, contact_counts, simulation.stepper()},
+                    time - simulation.deck().dt, false);
     };
     measure_frames(run, simulation, folder, {format, n_writers, write, [&] { writers.complete(); }});
   };

@@ -155,7 +155,7 @@ Json keys_of(const std::vector<Both>& members) {
   for (const Both& both : members) {
     const Declaration& declaration = both.any();
     Json key{{"name", toml_key(declaration.name)},
-             {"form", form_names[declaration.form]},
+             {"form", form_names[static_cast<std::size_t>(declaration.form)]},
              {"where", dimension_mark(both)},
              {"for_laboratory", declaration.audience == Audience::laboratory},
              {"required", declaration.required},

@@ -155,12 +155,12 @@ void Hazard::find_closed(const Section& table, const std::string& name, std::str
 }
 
 bool Hazard::knows(Smoke quantity) const {
-  return grid_.has(quantity) || !std::isnan(constant_[quantity]);
+  return grid_.has(quantity) || !std::isnan(constant_[static_cast<std::size_t>(quantity)]);
 }
 
 std::optional<Real> Hazard::value(Smoke quantity, const Vec<2>& x, int level, Real time) const {
   if (grid_.has(quantity)) return grid_.at(quantity, x, level, time);
-  const Real constant = constant_[quantity];
+  const Real constant = constant_[static_cast<std::size_t>(quantity)];
   return std::isnan(constant) ? std::nullopt : std::optional(constant);
 }
 

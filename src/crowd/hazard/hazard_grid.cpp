@@ -153,7 +153,7 @@ void HazardGrid::require_cover(const std::string& path, const std::string& where
 
 Real HazardGrid::at(Smoke quantity, const Vec<2>& x, int level_of_x, Real time) const {
   const OfLevel& level = of(level_of_x);
-  const std::vector<float>& values = level.values[quantity];
+  const std::vector<float>& values = level.values[static_cast<std::size_t>(quantity)];
   const AxisCell t = cell_on(times_, time), cx = cell_on(level.axis[0], x[0]),
                  cy = cell_on(level.axis[1], x[1]);
   const std::size_t nx = level.axis[0].size(), ny = level.axis[1].size();

@@ -43,7 +43,7 @@ class HazardGrid {
   /// plan of its level. Local, alike on all ranks; O(file log file).
   void read(const std::string& path, const std::string& where, const BuildingPlan& building);
 
-  bool has(Smoke quantity) const { return is_given_[quantity]; }
+  bool has(Smoke quantity) const { return is_given_[static_cast<std::size_t>(quantity)]; }
   /// Of a quantity that it has. Local, O(log of the grid), no allocation.
   Real at(Smoke quantity, const Vec<2>& x, int level, Real time) const;
   /// The times of the grid, one at least.

@@ -19,7 +19,7 @@ std::string number(Real value) {
 std::string_view word_of(Fate fate) {
   static constexpr std::array<std::string_view, 7> words{
       "left", "left elsewhere", "incapacitated", "inside", "waiting", "no route", "locked"};
-  return words[fate];
+  return words[static_cast<std::size_t>(fate)];
 }
 
 /// Places of the columns that are not just fields of agent_fields.def.

@@ -1,4 +1,6 @@
-#include "run/continuum_writer.hpp"
+#include "run/outputs/continuum.hpp"
+
+#include <fmt/format.h>
 
 #include <limits>
 
@@ -26,11 +28,22 @@ Column frame_column(const char* name, const std::string& unit, int components,
 }  // namespace
 
 template <int D>
-ContinuumWriter<D>::ContinuumWriter(const Comm& comm, const RunFiles& files, ContinuumFields<D>& fields,
-                                    const State<D>& state, const VtkOptions& options,
-                                    const std::optional<ResumePoint>& resume)
-    : comm_(comm), fields_(fields) {
-  const ContinuumGrid<D>& from = fields.grid();
+void ContinuumOutput<D>::check(const RunSurroundings<D>& run) const {
+  fields_.check(run.box, run.traits.has_inertia());
+  if (!run.traits.exports_forces)
+    throw InputError(fmt::format(
+        "{}: [output.continuum] needs the forces of contacts, but the scheme \"{}\" does not report "
+        "those of impacts; remove it, or take the scheme \"nonsmooth\" or \"dem\"",
+        fields_.where(), run.scheme));
+  if (!run.where_deformation.empty())
+    throw InputError(run.where_deformation +
+                     ": [domain.deformation] does not go with [output.continuum]: take the measures "
+                     "\"stress\" and \"profile\"");
+}
+
+template <int D>
+void ContinuumOutput<D>::open(const OutputSetup<D>& setup) {
+  const ContinuumGrid<D>& from = fields_.grid();
   ImageGrid grid;
   for (std::size_t k = 0; k < D; ++k) {
     grid.origin[k] = from.origin[k];
@@ -39,15 +52,20 @@ ContinuumWriter<D>::ContinuumWriter(const Comm& comm, const RunFiles& files, Con
   grid.nx = from.n[0];
   grid.ny = from.n[1];
   if constexpr (D == 3) grid.nz = from.n[2];
-  series_ = std::make_unique<ImageSeries>(comm, files.folder + "/vtk", files.name, "continuum", grid,
-                                          ImageSeries::Options{.vtk = options});
-  if (resume) series_->resume(resume->last_of("continuum").step);
-  first_ = grid.first_row(comm) * grid.row_size();
-  fields_.warn_of_lengths(state);
+  const std::string folder = setup.files.folder + "/vtk";
+  index_ = folder + "/" + setup.files.name + "_continuum.pvd";
+  series_ =
+      std::make_unique<ImageSeries>(setup.comm, folder, setup.files.name, "continuum", grid,
+                                    ImageSeries::Options{.vtk = {.writers = std::max(setup.vtk_writers, 1),
+                                                                 .single_precision = setup.single_precision,
+                                                                 .compress = true}});
+  if (setup.resume) series_->resume(setup.resume->last_of("continuum").step);
+  first_ = grid.first_row(setup.comm) * grid.row_size();
+  fields_.warn_of_lengths(setup.state);
 }
 
 template <int D>
-void ContinuumWriter<D>::find_velocity(const std::vector<Sums>& sums) {
+void ContinuumOutput<D>::find_velocity(const Comm& comm, const std::vector<Sums>& sums) {
   using P = ContinuumPlaces<D>;
   velocity_.assign(sums.size(), filled<D>(nan));
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -68,7 +86,7 @@ void ContinuumWriter<D>::find_velocity(const std::vector<Sums>& sums) {
   for (std::int64_t at = first; at < end; ++at)
     for (const std::int64_t beside : {neighbour(at - 1), neighbour(at + 1)}) {
       if (beside < 0 || (beside >= first && beside < end)) continue;
-      Packer packer = outgoing.to(EvenShare::owner(n_layers, beside, comm_.size()));
+      Packer packer = outgoing.to(EvenShare::owner(n_layers, beside, comm.size()));
       for (std::int64_t cell = at * layer; cell < (at + 1) * layer; ++cell)
         packer.put(CellVelocity<D>{cell, velocity_[cell - first_]});
     }
@@ -81,7 +99,7 @@ void ContinuumWriter<D>::find_velocity(const std::vector<Sums>& sums) {
                      after = first < end ? neighbour(end) : -1;
   inside(before, below_);
   inside(after, above_);
-  for (const CellVelocity<D>& arrived : exchange_values<CellVelocity<D>>(comm_, outgoing)) {
+  for (const CellVelocity<D>& arrived : exchange_values<CellVelocity<D>>(comm, outgoing)) {
     const std::int64_t at = arrived.cell / layer;
     const std::size_t place = arrived.cell % layer;
     if (at == before) below_[place] = arrived.velocity;
@@ -90,7 +108,7 @@ void ContinuumWriter<D>::find_velocity(const std::vector<Sums>& sums) {
 }
 
 template <int D>
-Real ContinuumWriter<D>::squared_gradient(std::int64_t cell) const {
+Real ContinuumOutput<D>::squared_gradient(std::int64_t cell) const {
   const ContinuumGrid<D>& grid = fields_.grid();
   const std::int64_t n_mine = static_cast<std::int64_t>(velocity_.size()), layer = grid.layer_size();
   const auto velocity = [&](std::int64_t at) {
@@ -128,12 +146,13 @@ Real ContinuumWriter<D>::squared_gradient(std::int64_t cell) const {
 }
 
 template <int D>
-void ContinuumWriter<D>::write(const State<D>& state, const ContactGraph<D>& contacts) {
+void ContinuumOutput<D>::write(const OutputFrame<D>& frame) {
   Scope timer("continuum");
+  const State<D>& state = frame.state;
   using P = ContinuumPlaces<D>;
-  std::vector<Sums> sums = fields_.frame(state, contacts);
-  if (comm_.all(sums.empty())) return;
-  find_velocity(sums);
+  std::vector<Sums> sums = fields_.frame(state, frame.contacts);
+  if (state.comm.all(sums.empty())) return;
+  find_velocity(state.comm, sums);
   const Real per_weight = 1 / fields_.covered();
   const std::size_t n = sums.size();
   std::vector<Real> density(n), solid(n), pressure(n), temperature(n), corrected(n), coordination(n);
@@ -187,7 +206,9 @@ void ContinuumWriter<D>::write(const State<D>& state, const ContactGraph<D>& con
                   frame_column("wall_force", D == 2 ? "N/m2" : "N/m3", 3, wall)});
 }
 
-template class ContinuumWriter<2>;
-template class ContinuumWriter<3>;
+template class ContinuumOutput<2>;
+template class ContinuumOutput<3>;
+
+SCREE_PLUGIN(Output, continuum, ContinuumOutput, "fields of grains as images for ParaView")
 
 }  // namespace scree
