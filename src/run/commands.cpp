@@ -296,7 +296,8 @@ std::string list_kinds(const std::string& what, Audience audience) {
       {"inlets", all_kinds<Inlet>("inlets ([inlets.NAME] type)", audience)},
       {"distributions",
        all_kinds<RadiusDistribution>("radii ([particles.NAME.radius] distribution)", audience)},
-      {"measures", all_kinds<Measure>("measures ([measures.NAME] type)", audience)}};
+      {"measures", all_kinds<Measure>("measures ([measures.NAME] type)", audience)},
+      {"outputs", all_kinds<Output>("outputs ([output.NAME])", audience)}};
   std::string text, words;
   for (const auto& [word, list] : lists) {
     if (list.empty()) continue;
