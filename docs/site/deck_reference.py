@@ -27,7 +27,7 @@ GROUPS = {
                "populations", "sources", "navigation"],
     "Results": ["output", "analysis", "measures"],
 }
-LIST_TITLES = {"scheme": "All schemes", "solver": "All contact solvers", "impact_law": "All laws of impact",
+LIST_TITLES = {"output": "All outputs", "scheme": "All schemes", "solver": "All contact solvers", "impact_law": "All laws of impact",
                "velocity": "All velocity fields", "forces": "All forces",
                "obstacles": "All wall shapes", "motion": "All motions of walls", "source": "All initial packings",
                "radius": "All distributions of radii"}
@@ -156,13 +156,14 @@ class DeckReference:
              "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]))
 
     def _list(self, name, where, rows):
-        """`where` is "[obstacles.NAME] type" or "simulation.scheme"."""
-        table, _, key = where.rpartition(" ")
+        """`where` is "[obstacles.NAME] type", "[output.NAME]" or "simulation.scheme"."""
+        table, key = _table_and_key(where)
         title = LIST_TITLES.get(name, f"All {name}")
-        lines = [f"# {title}", "", f"Values of `{key}` in `{table}`." if table else f"Values of `{key}`.", ""]
-        words = tuple(table.strip("[]").split("."))
-        # A scheme has a table of its own; other kinds are values of a key.
-        kinds = {(words, key, row["name"]) if table else ((row["name"],), None, None): row for row in rows}
+        of_key = f"Values of `{key}` in `[{table}]`." if table else f"Values of `{where}`."
+        lines = [f"# {title}", "", of_key if key else f"Tables `{where}`.", ""]
+        words = tuple(table.split(".")) if table else ()
+        # A scheme or an output has a table of its own; other kinds are values of a key.
+        kinds = {(words, key, row["name"]) if table and key else ((*words[:-1], row["name"]), None, None): row for row in rows}
         drawn = any(kind in self._drawings for kind in kinds)
         lines += ["| | | |", "|---|---|---|"] if drawn else ["| | |", "|---|---|"]
         for kind, row in kinds.items():
@@ -190,8 +191,14 @@ def _code_of(title):
     return re.match(r"`[^`]*`", title)[0]
 
 
+def _table_and_key(where):
+    """Of "[dem] integrator" ("dem", "integrator"), of "[output.NAME]" ("output.NAME", ""), of "simulation.scheme" ("", "scheme")."""
+    in_table = re.fullmatch(r"\[(.*)\] ?(\w*)", where)
+    return in_table.groups() if in_table else ("", where.removeprefix("simulation."))
+
+
 def _page_of_list(where):
-    """Name of the page for "[obstacles.NAME] type" (obstacles), "[dem] integrator", "simulation.scheme"."""
-    table, key = re.fullmatch(r"(?:\[(.*)\] |simulation\.)(\w+)", where).groups()
-    words = [word for word in (table or "").split(".") if word and word != "NAME"]
-    return words[-1] if key in ("type", "distribution") else key
+    """Name of the page for "[obstacles.NAME] type" (obstacles), "[dem] integrator", "[output.NAME]" (output), "simulation.scheme"."""
+    table, key = _table_and_key(where)
+    words = [word for word in table.split(".") if word and word != "NAME"]
+    return words[-1] if key in ("", "type", "distribution") else key

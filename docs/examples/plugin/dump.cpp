@@ -1,5 +1,7 @@
 #include "run/output.hpp"
 
+#include <fmt/format.h>
+
 namespace scree {
 
 /// Frames as text files NAME.dump_STEP that LAMMPS and OVITO read: id, type from 1 on, position, radius.
