@@ -298,8 +298,7 @@ void find_missing_output(const RunDeck<D>& deck, std::vector<std::string>& findi
   if (!deck.measures.empty() && !output.scalars.ever())
     findings.push_back(
         "[measures] are never written: give 'every' or 'every_steps' in [analysis], for NAME.scalars.csv");
-  const bool is_any = output.fclib.ever() || output.scalars.ever() ||
-                      std::ranges::any_of(deck.outputs, [](const auto& o) { return o->every().ever(); }) ||
+  const bool is_any = output.fclib.ever() || output.scalars.ever() || !deck.outputs.empty() ||
                       (deck.stepper->environment() && deck.stepper->environment()->output().is_asked_for());
   if (!is_any && deck.measures.empty())
     findings.push_back(
@@ -352,7 +351,7 @@ std::vector<std::string> missing_outputs(const RunDeck<D>& deck) {
   std::vector<std::string> tables;
   if (has_vtk()) return tables;
   for (const auto& output : deck.outputs)
-    if (output->is_vtk() && output->every().ever()) tables.emplace_back(output->name());
+    if (output->is_vtk()) tables.emplace_back(output->name());
   if (Environment<D>* environment = deck.stepper->environment())
     for (std::string& table : environment->output().vtk_tables()) tables.push_back(std::move(table));
   return tables;

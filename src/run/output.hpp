@@ -97,10 +97,10 @@ class Output {
   virtual bool restore(const std::vector<SharedRows>&) { return true; }
 };
 
-/// Whether this build writes the output, and the deck asks for it.
+/// Whether this build writes the output, which the deck asks for.
 template <int D>
 bool is_written(const Output<D>& output) {
-  return output.every().ever() && (!output.is_vtk() || has_vtk());
+  return !output.is_vtk() || has_vtk();
 }
 
 template <>

@@ -272,9 +272,9 @@ void RunDeck<D>::describe_output(Section& root, const std::string& scheme, const
       });
   if (!root.reading()) return;
   if (!stepper->traits().has_contact_problems) DeckRefusals<D>(*this, scheme, "").refuse_contact_problems();
+  std::erase_if(outputs, [](const auto& one) { return !one->every().ever(); });
   for (const auto& one : outputs)
-    if (one->every().ever())
-      one->check({box, stepper->traits(), scheme, deformation.is_given() ? deformation.where() : ""});
+    one->check({box, stepper->traits(), scheme, deformation.is_given() ? deformation.where() : ""});
   for (const EnvironmentOutput<D>* other : others) other->refuse(scheme);
   if (own) own->check(box, dt);
 }

@@ -49,7 +49,7 @@ struct RunDeck {
   Events<D> events;
   std::unique_ptr<Stepper<D>> stepper;
   OutputSettings output;
-  std::vector<std::unique_ptr<Output<D>>> outputs;  ///< all that there are
+  std::vector<std::unique_ptr<Output<D>>> outputs;  ///< those asked for
   std::vector<NamedMeasure<D>> measures;
 
   /// Reads a deck as a whole and, if it is to run, hands PETSc its options. Throws one InputError with all
@@ -68,8 +68,7 @@ struct RunDeck {
   }
   /// Whether frames of the output of this name are asked for.
   bool asks_for(std::string_view name) const {
-    return std::ranges::any_of(outputs,
-                               [&](const auto& o) { return o->name() == name && o->every().ever(); });
+    return std::ranges::any_of(outputs, [&](const auto& one) { return one->name() == name; });
   }
   /// All kinds of bodies, as the field "type" counts them: those of [particles.NAME], then those of inlets.
   std::vector<const ParticleGroup<D>*> all_groups() const;

@@ -173,14 +173,12 @@ void Simulation<D>::take_physics() {
     m.measure->check(state_);
     m.measure->add_fields(state_);
   }
-  for (const auto& output : deck_.outputs)
-    if (output->every().ever()) output->prepare(state_);
+  for (const auto& output : deck_.outputs) output->prepare(state_);
 }
 
 template <int D>
 void Simulation<D>::restore_averages(const std::string& checkpoint) {
   for (const auto& output : deck_.outputs) {
-    if (!output->every().ever()) continue;
     std::vector<SharedRows> rows = output->to_restore(state_.comm);
     if (rows.empty()) continue;
     if (read_shared_rows(state_.comm, checkpoint, rows) && output->restore(rows)) continue;
@@ -194,7 +192,7 @@ template <int D>
 std::vector<SharedRows> Simulation<D>::shared_rows() {
   std::vector<SharedRows> all;
   for (const auto& output : deck_.outputs)
-    if (output->every().ever()) std::ranges::move(output->saved(state_.comm), std::back_inserter(all));
+    std::ranges::move(output->saved(state_.comm), std::back_inserter(all));
   return all;
 }
 
@@ -204,7 +202,7 @@ std::vector<NamedNumbers> Simulation<D>::measure_memories() {
   if (Environment<D>* environment = stepper().environment()) memories = environment->memory();
   for (const NamedMeasure<D>& m : deck_.measures) memories.push_back({m.name, m.measure->memory()});
   for (const auto& output : deck_.outputs)
-    if (output->every().ever() && !output->memory().empty())
+    if (!output->memory().empty())
       memories.push_back({fmt::format("output.{}", output->name()), output->memory()});
   return memories;
 }

@@ -166,10 +166,9 @@ template <int D>
 std::string Writers<D>::paraview_file() const {
   std::string other;
   for (const Output<D>* output : outputs_) {
-    if (std::string file = output->file_to_view(); output->is_vtk() && !file.empty())
-      return file;
-    else if (other.empty())
-      other = file;
+    const std::string file = output->file_to_view();
+    if (output->is_vtk() && !file.empty()) return file;
+    if (other.empty()) other = file;
   }
   return other;
 }
