@@ -216,7 +216,7 @@ Verb shape_verb(CommandLine& app, Arguments& a, ShapeOptions& options) {
       verb.flag("--repair", options.mends, "write the mended mesh, with triangles that face outwards")
           .needs(output);
   output.needs(repair);
-  verb.flag("--scene", mesh.keeps_inner_shells,
+  verb.flag("--keep-inner-shells", mesh.keeps_inner_shells,
             "shells within others are walls of their own and keep their side");
   verb.flag("--json", mesh.json, "machine-readable");
   verb.example("scree shape inputs/granular/meshes/hopper.stl --repair --output mended.stl");

@@ -119,16 +119,15 @@ Domain::Shares Domain::propose(std::span<const BlockKey> keys, std::span<const s
   for (std::size_t r = 1; r <= n; ++r) {
     std::array<std::int64_t, 2> next;
     for (int back = 0; back < 2; ++back) {
-      const std::size_t b = back;
-      next[b] = std::numeric_limits<std::int64_t>::max();
+      next[back] = std::numeric_limits<std::int64_t>::max();
       if (back == 1 && (r == n || begins.at[r] == 0)) continue;  // no block to go behind
       for (const int previous : {0, 1}) {
         const std::int64_t load =
             begins.place(r, back, shares.total) - begins.place(r - 1, previous, shares.total);
         const std::int64_t fullest = std::max(max[previous], load);
-        if (load < 0 || fullest >= next[b]) continue;
-        next[b] = fullest;
-        choice[r][b] = static_cast<std::uint8_t>(previous);
+        if (load < 0 || fullest >= next[back]) continue;
+        next[back] = fullest;
+        choice[r][back] = static_cast<std::uint8_t>(previous);
       }
     }
     max = next;

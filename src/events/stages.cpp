@@ -201,11 +201,10 @@ void Stages<D>::check_obstacles(const ObstacleSet<D>& obstacles) const {
     std::vector<char> active = active_obstacles(static_cast<std::int64_t>(s) - 1, n);
     const auto change = [&](const std::vector<int>& numbers, char to, std::string_view deed) {
       for (const int o : numbers) {
-        const std::size_t i = o;
-        if (active[i] == to)
+        if (active[o] == to)
           throw InputError(fmt::format("{}: stage \"{}\" {} obstacle '{}' by then", list_[s].where,
-                                       list_[s].name, deed, obstacles.list()[i].name));
-        active[i] = to;
+                                       list_[s].name, deed, obstacles.list()[o].name));
+        active[o] = to;
       }
     };
     change(list_[s].removed, 0, "removes an obstacle that is not there: there is no");

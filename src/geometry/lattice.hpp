@@ -104,10 +104,9 @@ struct Lattice {
   /// that there could be half as many again along some axis.
   bool follow(const Box<D>& box) {
     for (int k = 0; k < D; ++k) {
-      const std::size_t axis = k;
       const Real width_in_cells = box.room(k) / cell_width();
-      if (n_cells[axis] > 1 && width_in_cells * (1 + 1e-9) < static_cast<Real>(n_cells[axis])) return false;
-      if (width_in_cells > 1.5 * static_cast<Real>(n_cells[axis]) + 1) return false;
+      if (n_cells[k] > 1 && width_in_cells * (1 + 1e-9) < static_cast<Real>(n_cells[k])) return false;
+      if (width_in_cells > 1.5 * static_cast<Real>(n_cells[k]) + 1) return false;
     }
     fit(box);
     return true;
@@ -117,16 +116,12 @@ struct Lattice {
   /// packing.
   static constexpr Real widest_in_diameters = D == 2 ? 2 : 1;
   /// Whether a block is its own neighbour along an axis.
-  bool is_thin(int axis) const {
-    const std::size_t k = axis;
-    return periodic[k] && n_blocks[k] == 1;
-  }
+  bool is_thin(int axis) const { return periodic[axis] && n_blocks[axis] == 1; }
   /// Whether the axis is, or would be with the widest skin: then bodies may meet several images of another
   /// one along it.
   bool may_be_thin(int axis) const {
-    const std::size_t k = axis;
     const Real widest = std::max(usual_skin, widest_in_diameters * 2 * largest_radius);
-    return periodic[k] && cell_edge[axis] * n_cells[k] < 2 * reach(largest_radius, widest) * (1 + 1e-9);
+    return periodic[axis] && cell_edge[axis] * n_cells[axis] < 2 * reach(largest_radius, widest) * (1 + 1e-9);
   }
 
   /// Cell of a point. Along open axes points outside the box count to the border cells, which keeps
@@ -134,11 +129,9 @@ struct Lattice {
   Cell<D> cell_of(const Vec<D>& x) const {
     Cell<D> cell;
     for (int k = 0; k < D; ++k) {
-      const std::size_t axis = k;
       const Real leaning = k == flow ? lean * (x[gradient] - middle) : 0;
       const Real position = std::floor((x[k] - leaning - origin[k]) / cell_edge[k]);
-      cell[axis] =
-          static_cast<std::int32_t>(std::clamp(position, Real{0}, static_cast<Real>(n_cells[axis] - 1)));
+      cell[k] = static_cast<std::int32_t>(std::clamp(position, Real{0}, static_cast<Real>(n_cells[k] - 1)));
     }
     return cell;
   }
@@ -226,23 +219,22 @@ Lattice<D> Lattice<D>::make(const Box<D>& box, Real largest_radius, Real skin, i
   lattice.cells_per_block = cells_per_block;
   const Real width = lattice.cell_width();
   for (int k = 0; k < D; ++k) {
-    const std::size_t axis = k;
     const Real max = std::min(box.room(k) / width, std::ldexp(1.0, axis_bits - 2) * cells_per_block);
     const auto room = std::max(std::int32_t{1}, static_cast<std::int32_t>(max));
     std::int32_t n_blocks = (room + cells_per_block - 1) / cells_per_block;
     std::int32_t block_cells = std::min(room, cells_per_block);
     std::int32_t n_cells = room;
-    if (lattice.periodic[axis] && room == 1) {
+    if (lattice.periodic[k] && room == 1) {
       n_blocks = block_cells = n_cells = 1;
-    } else if (lattice.periodic[axis]) {
+    } else if (lattice.periodic[k]) {
       // The nearest even number, but no more blocks than there are cells.
       n_blocks = 2 * std::clamp((room + cells_per_block) / (2 * cells_per_block), 1, std::max(1, room / 2));
       block_cells = room / n_blocks;
       n_cells = n_blocks * block_cells;
     }
-    lattice.n_cells[axis] = n_cells;
-    lattice.block_cells[axis] = block_cells;
-    lattice.n_blocks[axis] = n_blocks;
+    lattice.n_cells[k] = n_cells;
+    lattice.block_cells[k] = block_cells;
+    lattice.n_blocks[k] = n_blocks;
   }
   lattice.fit(box);
   return lattice;

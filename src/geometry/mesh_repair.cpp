@@ -124,10 +124,9 @@ std::size_t weld(TriangleMesh& mesh) {
   for (const Vec<3>& x : mesh.vertices) {
     Cell cell{}, beside{};
     for (int k = 0; k < 3; ++k) {
-      const std::size_t axis = k;
       const Real at = (x[k] - around.lower[k]) / (2 * apart);
-      cell[axis] = static_cast<std::int64_t>(std::floor(at));
-      beside[axis] = cell[axis] + (at - std::floor(at) < 0.5 ? -1 : 1);
+      cell[k] = static_cast<std::int64_t>(std::floor(at));
+      beside[k] = cell[k] + (at - std::floor(at) < 0.5 ? -1 : 1);
     }
     int same = -1;
     for (unsigned c = 0; c < 8; ++c) {

@@ -281,12 +281,12 @@ SurfacePoint<D> ObstacleSet<D>::closest(int obstacle, const Vec<D>& at) const {
 
 template <int D>
 Real ObstacleSet<D>::moved_in_step(int obstacle, const Box<D>& box, int image) const {
-  const std::size_t i = obstacle;
-  if (!obstacles_[i].can_move() || box.is_empty()) return 0;
+  if (!obstacles_[obstacle].can_move() || box.is_empty()) return 0;
   Real farthest = 0;  // displacements are an affine function of the place: largest at a corner
   for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
     const Vec<D> corner = at_obstacle(first_constraint(obstacle, image), box.corner(c));
-    farthest = std::max(farthest, norm(poses_[i].to_world(start_poses_[i].to_own(corner)) - corner));
+    farthest =
+        std::max(farthest, norm(poses_[obstacle].to_world(start_poses_[obstacle].to_own(corner)) - corner));
   }
   return farthest;
 }
@@ -380,13 +380,12 @@ bool ObstacleSet<D>::moves() const {
 
 template <int D>
 Outline<D> ObstacleSet<D>::outline(int obstacle, const Box<D>& domain) const {
-  const std::size_t i = obstacle;
-  if (is_active_[i] == 0) return {};
-  const Shape<D>& shape = *obstacles_[i].shape;
-  if (!obstacles_[i].is_placed()) return shape.outline(domain);
+  if (is_active_[obstacle] == 0) return {};
+  const Shape<D>& shape = *obstacles_[obstacle].shape;
+  if (!obstacles_[obstacle].is_placed()) return shape.outline(domain);
 
-  Outline<D> outline = shape.outline(own_box(poses_[i], domain));
-  for (Vec<D>& point : outline.points) point = poses_[i].to_world(point);
+  Outline<D> outline = shape.outline(own_box(poses_[obstacle], domain));
+  for (Vec<D>& point : outline.points) point = poses_[obstacle].to_world(point);
   return outline;
 }
 

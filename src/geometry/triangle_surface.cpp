@@ -143,9 +143,8 @@ void TriangleSurface::find_blunt() {
 }
 
 Vec<3> TriangleSurface::front_at(int triangle, const TriangleFoot& foot) const {
-  const std::size_t t = triangle;
-  if (foot.corner >= 0) return corner_fronts_[mesh_.triangles[t][foot.corner]];
-  if (foot.edge >= 0) return normal(triangle) + normal(across_[t][foot.edge]);
+  if (foot.corner >= 0) return corner_fronts_[mesh_.triangles[triangle][foot.corner]];
+  if (foot.edge >= 0) return normal(triangle) + normal(across_[triangle][foot.edge]);
   return normal(triangle);
 }
 

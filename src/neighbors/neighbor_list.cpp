@@ -249,9 +249,8 @@ GlobalId NeighborList<D>::name_of_high(const State<D>& state, Index low, Index h
   int name = 0, weight = 1;
   for (int k = 0; k < D; ++k, weight *= 3) {
     if (!state.lattice.may_be_thin(k)) continue;
-    const std::size_t axis = k;
     const int step = shift < 0 ? 0 : static_cast<int>(shift) / weight % 3 - 1;
-    const std::int64_t periods = std::int64_t{step} - image_low[axis] + image_high[axis];
+    const std::int64_t periods = std::int64_t{step} - image_low[k] + image_high[k];
     name += weight * static_cast<int>((periods % 3 + 3) % 3);
   }
   return name_of_partner(id, name);

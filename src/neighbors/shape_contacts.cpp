@@ -37,9 +37,9 @@ void ShapeContacts<D>::begin(const State<D>& state, const NeighborList<D>& list,
 template <int D>
 Real ShapeContacts<D>::width_for(Index body, Real bound) const {
   constexpr Real share = 0.05;
-  const std::size_t i = body;
   const auto& bodies = state_->bodies;
-  return std::max(2 * share * state_->shapes.inscribed_radius(bodies.shape()[i], bodies.radius()[i]), bound);
+  return std::max(2 * share * state_->shapes.inscribed_radius(bodies.shape()[body], bodies.radius()[body]),
+                  bound);
 }
 
 template <int D>
@@ -123,12 +123,11 @@ const Manifold<D>& ShapeContacts<D>::of_pair(std::size_t place, Index low, Index
 /// No point of the wall near the body is faster [m/s].
 template <int D>
 Real ShapeContacts<D>::velocity_bound(int constraint, Index body) const {
-  const std::size_t i = body;
   const Real time = state_->clock.time + rules_->dt / 2;
-  const Vec<D> x = state_->bodies.position()[i], middle = state_->obstacles.velocity(constraint, x, time);
+  const Vec<D> x = state_->bodies.position()[body], middle = state_->obstacles.velocity(constraint, x, time);
   Real max = 0;
   for (int k = 0; k < D; ++k) {
-    const Vec<D> beside = x + unit_vector<D>(k, state_->bodies.radius()[i]);
+    const Vec<D> beside = x + unit_vector<D>(k, state_->bodies.radius()[body]);
     max = std::max(max, norm(state_->obstacles.velocity(constraint, beside, time) - middle));
   }
   return norm(middle) + std::sqrt(Real{D}) * max;
@@ -178,10 +177,9 @@ void ShapeContacts<D>::leave_out_points(std::size_t place, Index body, int const
 template <int D>
 const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, int constraint,
                                                  const Vec<D>& from) {
-  const std::size_t i = body;
   const BodyStore<D>& bodies = state_->bodies;
-  const auto& shape = state_->shapes[bodies.shape()[i]];
-  const Real radius = bodies.radius()[i], tolerance = rules_->tolerance * radius;
+  const auto& shape = state_->shapes[bodies.shape()[body]];
+  const Real radius = bodies.radius()[body], tolerance = rules_->tolerance * radius;
   const std::array<Displacement, 2> displacements{
       displacement_of(rules_->displacement, rules_->turn, body),
       displacement_of(rules_->other_displacement, rules_->other_turn, body)};
@@ -193,8 +191,8 @@ const WallContacts<D>& ShapeContacts<D>::of_wall(std::size_t place, Index body, 
   const Range of_free = range_of(farthest_free + of_wall),
               of_both = range_of(std::max(farthest_free, farthest_other) + of_wall);
   const bool remembered = rules_->remembers_wall(place);
-  BodyPose<D> pose = pose_[i];
-  pose.centre = bodies.position()[i];
+  BodyPose<D> pose = pose_[body];
+  pose.centre = bodies.position()[body];
   wall_.n = 0;
   state_->obstacles.touch(constraint, shape.core, pose, radius * shape.form.rounding, from,
                           remembered ? HUGE_VAL : of_both.reach, of_both.width, wall_);

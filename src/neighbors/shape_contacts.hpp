@@ -45,8 +45,7 @@ class ShapeContacts {
   };
   Displacement displacement_of(std::span<const Vec<D>> moves, std::span<const Spin<D>> turns,
                                Index body) const {
-    const std::size_t i = body;
-    return moves.empty() ? Displacement{} : Displacement{moves[i], turns[i]};
+    return moves.empty() ? Displacement{} : Displacement{moves[body], turns[body]};
   }
   /// By how much two points of bodies can come nearer at most [m].
   Real closing_bound(const Displacement& of_low, const Displacement& of_high, Index low, Index high) const;

@@ -30,10 +30,7 @@ void sort_by_place(std::span<const Place> places, std::span<const GlobalId> ids,
     GlobalId id;
     Index index;
   };
-  const auto item = [&](Index i) {
-    const std::size_t k = i;
-    return Item{places[k], ids[k], i};
-  };
+  const auto item = [&](Index i) { return Item{places[i], ids[i], i}; };
   const auto before = [](const Item& p, const Item& q) {
     return p.place != q.place ? p.place < q.place : p.id < q.id;
   };

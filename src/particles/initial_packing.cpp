@@ -101,25 +101,24 @@ void refuse_without_radius(const Section& section) {
 template <int D>
 void put_body(BodyStore<D>& bodies, Index i, const NewBody<D>& made, std::int32_t number,
               const ParticleGroup<D>& group, const ShapeTable<D>& shapes, std::uint64_t seed) {
-  const std::size_t at = i;
-  bodies.id()[at] = made.id;
-  bodies.position()[at] = made.position;
-  bodies.radius()[at] = made.radius;
-  bodies.mobility()[at] = group.mobility;
-  bodies.type()[at] = number;
-  bodies.image()[at] = {};
-  bodies.velocity()[at] = group.velocity;
+  bodies.id()[i] = made.id;
+  bodies.position()[i] = made.position;
+  bodies.radius()[i] = made.radius;
+  bodies.mobility()[i] = group.mobility;
+  bodies.type()[i] = number;
+  bodies.image()[i] = {};
+  bodies.velocity()[i] = group.velocity;
   if (group.random_speed > 0) {
     RandomStream stream(seed, made.id, purpose::velocity);
     for (int k = 0; k < D; ++k)
-      bodies.velocity()[at][k] += group.random_speed / std::sqrt(Real{D}) * stream.normal();
+      bodies.velocity()[i][k] += group.random_speed / std::sqrt(Real{D}) * stream.normal();
   }
-  if (bodies.carries_shapes()) bodies.shape()[at] = made.shape;
+  if (bodies.carries_shapes()) bodies.shape()[i] = made.shape;
   if (bodies.carries_turns()) {
-    bodies.orientation()[at] = made.orientation;
-    bodies.angular_velocity()[at] = group.angular_velocity;
+    bodies.orientation()[i] = made.orientation;
+    bodies.angular_velocity()[i] = group.angular_velocity;
   }
-  if (bodies.has_inertia()) bodies.mass()[at] = group.density * shapes.volume(made.shape, made.radius);
+  if (bodies.has_inertia()) bodies.mass()[i] = group.density * shapes.volume(made.shape, made.radius);
 }
 
 namespace {

@@ -52,10 +52,9 @@ void for_near_pairs(const std::vector<Vec<D>>& points, Real reach, Visit&& visit
   std::vector<Index> newest(n_all, -1);
   std::vector<Index> older(points.size());
   for (Index i = 0; i < static_cast<Index>(points.size()); ++i) {
-    const std::size_t at = i;
     std::array<int, D> cell;
     for (int k = 0; k < D; ++k)
-      cell[k] = std::clamp(static_cast<int>((points[at][k] - low[k]) / reach), 0, n_cells[k] - 1);
+      cell[k] = std::clamp(static_cast<int>((points[i][k] - low[k]) / reach), 0, n_cells[k] - 1);
     std::size_t own = 0;
     for (int neighbour = 0; neighbour < (D == 2 ? 9 : 27); ++neighbour) {
       std::size_t number = 0;
@@ -69,7 +68,7 @@ void for_near_pairs(const std::vector<Vec<D>>& points, Real reach, Visit&& visit
       if (neighbour == (D == 2 ? 4 : 13)) own = number;
       for (Index j = newest[number]; j >= 0; j = older[j]) visit(i, j);
     }
-    older[at] = newest[own];
+    older[i] = newest[own];
     newest[own] = i;
   }
 }
@@ -161,13 +160,12 @@ SerialProblem<D> pile_problem(int size, std::uint64_t seed) {
     for (int k = 0; k + 1 < D; ++k) touch_wall(unit_vector<D>(k, -1), spheres.width - x[i][k] - radius[i]);
   }
   for_near_pairs(x, 2 * 1.2 * mean_radius + reach, [&](Index i, Index j) {
-    const std::size_t first = j;
-    const Vec<D> apart = x[i] - x[first];
+    const Vec<D> apart = x[i] - x[j];
     const Real distance = norm(apart);
-    const Real gap = distance - radius[first] - radius[i];
+    const Real gap = distance - radius[j] - radius[i];
     if (gap >= reach) return;
     const Vec<D> normal = (1 / distance) * apart;
-    problem.add_contact(j, i, x[first] + (radius[first] + 0.5 * gap) * normal, normal, mu,
+    problem.add_contact(j, i, x[j] + (radius[j] + 0.5 * gap) * normal, normal, mu,
                         std::max(gap, 0.0) / time_step);
   });
   return problem;

@@ -13,7 +13,7 @@ namespace scree::checkpoint_layout {
 
 inline constexpr const char* checkpoint_kind = "scree checkpoint";
 inline constexpr std::int64_t checkpoint_version =
-    9;  // 9: names of fields; 8: numbers in lists; 7: work of cohesion; 6: energy stored in contacts
+    10;  // 10: names of inlets and outlets; 9: of fields; 8: numbers in lists; 7: work of cohesion
 
 /// The text that holds the shapes of bodies; only there if bodies have shapes.
 inline constexpr const char* shapes_name = "shapes";
@@ -66,13 +66,13 @@ void for_each_number(S& state, F&& f) {
   f("lattice_second_radius", lattice.second_radius, any);
   f("lattice_cells_per_block", lattice.cells_per_block, 1);
   for (std::size_t i = 0; i < state.inlets.size(); ++i) {
-    f(fmt::format("feeder_{}_made", i), state.inlets[i].n_made, 0);
-    f(fmt::format("feeder_{}_dropped", i), state.inlets[i].n_dropped, 0);
-    f(fmt::format("feeder_{}_tries", i), state.inlets[i].n_tries, 0);
+    f(fmt::format("inlet_{}_made", i), state.inlets[i].n_made, 0);
+    f(fmt::format("inlet_{}_dropped", i), state.inlets[i].n_dropped, 0);
+    f(fmt::format("inlet_{}_tries", i), state.inlets[i].n_tries, 0);
   }
   for (std::size_t i = 0; i < state.outlets.size(); ++i) {
-    f(fmt::format("sink_{}_removed", i), state.outlets[i].n_removed, 0);
-    f(fmt::format("sink_{}_mass", i), state.outlets[i].mass, 0);
+    f(fmt::format("outlet_{}_removed", i), state.outlets[i].n_removed, 0);
+    f(fmt::format("outlet_{}_mass", i), state.outlets[i].mass, 0);
   }
   const auto driven = state.obstacles.driven();
   for (std::size_t i = 0; i < driven.size(); ++i)

@@ -144,13 +144,12 @@ void check_lattice(const CheckedRows<D>& checked, const State<D>& state) {
   const Real width = lattice.cell_width();
   std::int64_t cells_of_block = 1;
   for (int k = 0; k < D; ++k) {
-    const std::size_t axis = k;
     const char name = "xyz"[k];
     if (!(lattice.cell_edge[k] > 0)) checked.real(fmt::format("lattice_cell_edge_{}", name), 1e-300);
     checked.integer(fmt::format("lattice_blocks_{}", name), 1, std::int64_t{1} << Lattice<D>::axis_bits);
     checked.integer(fmt::format("lattice_block_cells_{}", name), 1, max_cells_of_block);
-    const std::int64_t n_blocks = lattice.n_blocks[axis], block = lattice.block_cells[axis];
-    const std::int64_t n_cells = lattice.n_cells[axis];
+    const std::int64_t n_blocks = lattice.n_blocks[k], block = lattice.block_cells[k];
+    const std::int64_t n_cells = lattice.n_cells[k];
     if (n_cells > n_blocks * block || n_cells <= (n_blocks - 1) * block)
       checked.refuse(fmt::format("lattice_cells_{} is {}, which {} blocks of {} cells do not hold", name,
                                  n_cells, n_blocks, block));

@@ -27,11 +27,10 @@ class Survey {
     constexpr int n_along = D == 2 ? 96 : 28;
     std::size_t n = 1;
     for (int k = 0; k < D; ++k) {
-      const std::size_t axis = k;
-      n_[axis] = std::max(1, static_cast<int>(std::round(n_along * box.length(k) / longest)));
-      edge_[k] = box.length(k) / n_[axis];
+      n_[k] = std::max(1, static_cast<int>(std::round(n_along * box.length(k) / longest)));
+      edge_[k] = box.length(k) / n_[k];
       widest_ = std::max(widest_, edge_[k]);
-      n *= static_cast<std::size_t>(n_[axis]);
+      n *= static_cast<std::size_t>(n_[k]);
     }
     for (std::size_t cell = 0; cell < n; ++cell) middles_.push_back(middle(cell));
 
@@ -96,9 +95,7 @@ class Survey {
   std::size_t cell_of(const Vec<D>& x) const {
     std::array<int, D> at;
     for (int k = 0; k < D; ++k) {
-      const std::size_t axis = k;
-      at[axis] =
-          static_cast<int>(std::clamp((x[k] - state_.box.lower[k]) / edge_[k], 0.0, Real(n_[axis] - 1)));
+      at[k] = static_cast<int>(std::clamp((x[k] - state_.box.lower[k]) / edge_[k], 0.0, Real(n_[k] - 1)));
     }
     return number(at);
   }

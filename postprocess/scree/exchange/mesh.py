@@ -110,7 +110,7 @@ def _mended(path, corners, solid, names):
         before, after = Path(folder) / "before.stl", Path(folder) / "after.stl"
         before.write_text("".join(stl_text(str(k), corners[solid == k]) for k in range(len(names))))
         try:
-            about = json.loads(ask("shape", before, "--scene", "--json", "--repair", "--output", after))
+            about = json.loads(ask("shape", before, "--keep-inner-shells", "--json", "--repair", "--output", after))
         except (ProgramMissing, RunError) as error:
             raise ExchangeError(str(error).removeprefix("scree: ").replace(str(before), str(path))) from None
         if about["mended"]:

@@ -10,20 +10,20 @@ template <int D>
 ContinuumGrid<D> ContinuumGrid<D>::make(const Box<D>& box, int axis, Real cell, Real reach) {
   ContinuumGrid grid;
   for (int axis_k = 0; axis_k < D; ++axis_k) {
-    const std::size_t k = axis_k;
-    grid.active[k] = axis < 0 || axis == axis_k;
-    grid.periodic[k] = box.is_periodic(axis_k);
-    if (!grid.active[k]) grid.per_area /= box.length(axis_k);
-    if (!grid.active[k] || grid.periodic[k]) {
-      grid.n[k] = grid.active[k] ? std::max<std::int64_t>(1, std::llround(box.length(axis_k) / cell)) : 1;
-      grid.origin[k] = box.lower[axis_k];
-      grid.cell[k] = box.length(axis_k) / static_cast<Real>(grid.n[k]);
+    grid.active[axis_k] = axis < 0 || axis == axis_k;
+    grid.periodic[axis_k] = box.is_periodic(axis_k);
+    if (!grid.active[axis_k]) grid.per_area /= box.length(axis_k);
+    if (!grid.active[axis_k] || grid.periodic[axis_k]) {
+      grid.n[axis_k] =
+          grid.active[axis_k] ? std::max<std::int64_t>(1, std::llround(box.length(axis_k) / cell)) : 1;
+      grid.origin[axis_k] = box.lower[axis_k];
+      grid.cell[axis_k] = box.length(axis_k) / static_cast<Real>(grid.n[axis_k]);
       continue;
     }
     const Real first = std::floor((box.lower[axis_k] - reach) / cell);
-    grid.n[k] = static_cast<std::int64_t>(std::ceil((box.upper[axis_k] + reach) / cell) - first);
-    grid.origin[k] = first * cell;
-    grid.cell[k] = cell;
+    grid.n[axis_k] = static_cast<std::int64_t>(std::ceil((box.upper[axis_k] + reach) / cell) - first);
+    grid.origin[axis_k] = first * cell;
+    grid.cell[axis_k] = cell;
   }
   return grid;
 }
@@ -44,15 +44,14 @@ void ContinuumTerms<D>::spread(const Vec<D>& from, const Vec<D>& to, const Weigh
   const Real reach = kernel.reach();
   std::array<std::int64_t, D> first{}, last{};
   for (int axis = 0; axis < D; ++axis) {
-    const std::size_t k = axis;
-    if (!grid.active[k]) continue;
+    if (!grid.active[axis]) continue;
     // Cells whose middles lie between these.
     const Real low = std::min(from[axis], to[axis]) - reach, high = std::max(from[axis], to[axis]) + reach;
-    first[k] = static_cast<std::int64_t>(std::ceil((low - grid.origin[k]) / grid.cell[k] - 0.5));
-    last[k] = static_cast<std::int64_t>(std::floor((high - grid.origin[k]) / grid.cell[k] - 0.5));
-    if (grid.periodic[k]) continue;
-    first[k] = std::max<std::int64_t>(first[k], 0);
-    last[k] = std::min(last[k], grid.n[k] - 1);
+    first[axis] = static_cast<std::int64_t>(std::ceil((low - grid.origin[axis]) / grid.cell[axis] - 0.5));
+    last[axis] = static_cast<std::int64_t>(std::floor((high - grid.origin[axis]) / grid.cell[axis] - 0.5));
+    if (grid.periodic[axis]) continue;
+    first[axis] = std::max<std::int64_t>(first[axis], 0);
+    last[axis] = std::min(last[axis], grid.n[axis] - 1);
   }
   // Images through periodic faces are cells beyond the grid, counted on and folded back.
   std::array<std::int64_t, D> at = first;
@@ -62,11 +61,10 @@ void ContinuumTerms<D>::spread(const Vec<D>& from, const Vec<D>& to, const Weigh
     std::int64_t cell = 0;
     Vec<D> r{};
     for (int axis = D - 1; axis >= 0; --axis) {
-      const std::size_t k = axis;
-      std::int64_t index = at[k];
-      if (grid.active[k]) r[axis] = grid.centre(axis, index) - from[axis];
-      if (index < 0 || index >= grid.n[k]) index = (index % grid.n[k] + grid.n[k]) % grid.n[k];
-      cell = cell * grid.n[k] + index;
+      std::int64_t index = at[axis];
+      if (grid.active[axis]) r[axis] = grid.centre(axis, index) - from[axis];
+      if (index < 0 || index >= grid.n[axis]) index = (index % grid.n[axis] + grid.n[axis]) % grid.n[axis];
+      cell = cell * grid.n[axis] + index;
     }
     const Real w = weight(r);
     if (w != 0) add_to(cell, w);

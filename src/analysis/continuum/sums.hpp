@@ -34,8 +34,7 @@ struct ContinuumGrid {
     return all;
   }
   Real centre(int axis, std::int64_t index) const {
-    const std::size_t k = axis;
-    return origin[k] + (static_cast<Real>(index) + 0.5) * cell[k];
+    return origin[axis] + (static_cast<Real>(index) + 0.5) * cell[axis];
   }
   // Ranks hold layers across the last axis.
   std::int64_t layers() const { return n[D - 1]; }

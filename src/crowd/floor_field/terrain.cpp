@@ -40,12 +40,11 @@ Range2 tiles_near(const Tiling& tiling, const Box<2>& box, Real reach) {
   const CellGrid& grid = tiling.grid();
   const Real size = grid.cell * tiling.edge();
   for (int k = 0; k < 2; ++k) {
-    const std::size_t a = k;
     const auto count = static_cast<Real>(tiling.tiles(k));
     const Real from = std::floor((box.lower[k] - reach - grid.origin[k]) / size);
     const Real to = std::floor((box.upper[k] + reach - grid.origin[k]) / size) + 1;
-    range.first[a] = static_cast<std::int64_t>(std::clamp(from, 0.0, count));
-    range.last[a] = static_cast<std::int64_t>(std::clamp(to, 0.0, count));
+    range.first[k] = static_cast<std::int64_t>(std::clamp(from, 0.0, count));
+    range.last[k] = static_cast<std::int64_t>(std::clamp(to, 0.0, count));
   }
   return range;
 }

@@ -19,24 +19,23 @@ Real People::max_that_fit(const StartSpace& space, const Mixture& mixture) {
 
 void People::put_person(State<2>& state, Index i, const Person& person) {
   BodyStore<2>& bodies = state.bodies;
-  const std::size_t at = i;
-  bodies.id()[at] = person.id;
-  bodies.position()[at] = person.x;
-  bodies.previous()[at] = person.x;
-  bodies.radius()[at] = person.radius;
-  bodies.mobility()[at] = 1;
-  bodies.type()[at] = person.body_type;
-  if (bodies.carries_levels()) bodies.level()[at] = person.level;
-  agent::agent_type(bodies)[at] = person.kind;
-  agent::desired_speed(bodies)[at] = person.speed;
-  agent::entered_at(bodies)[at] = state.clock.time;
-  agent::stood_since(bodies)[at] = state.clock.time;
-  agent::route_radius(bodies)[at] = person.radius;
-  agent::premovement_end(bodies)[at] = state.clock.time + person.premovement;
-  agent::journey(bodies)[at] = person.journey;
-  agent::journey_step(bodies)[at] = 0;
-  agent::destination(bodies)[at] = -1;
-  agent::group(bodies)[at] = static_cast<std::int32_t>(person.together);
+  bodies.id()[i] = person.id;
+  bodies.position()[i] = person.x;
+  bodies.previous()[i] = person.x;
+  bodies.radius()[i] = person.radius;
+  bodies.mobility()[i] = 1;
+  bodies.type()[i] = person.body_type;
+  if (bodies.carries_levels()) bodies.level()[i] = person.level;
+  agent::agent_type(bodies)[i] = person.kind;
+  agent::desired_speed(bodies)[i] = person.speed;
+  agent::entered_at(bodies)[i] = state.clock.time;
+  agent::stood_since(bodies)[i] = state.clock.time;
+  agent::route_radius(bodies)[i] = person.radius;
+  agent::premovement_end(bodies)[i] = state.clock.time + person.premovement;
+  agent::journey(bodies)[i] = person.journey;
+  agent::journey_step(bodies)[i] = 0;
+  agent::destination(bodies)[i] = -1;
+  agent::group(bodies)[i] = static_cast<std::int32_t>(person.together);
 }
 
 Real People::reach_of_starts() const {

@@ -20,9 +20,8 @@ void for_each_shift(const Box<2>& domain, const Box<2>& from, const Box<2>& to, 
   std::array<int, 2> first{}, last{};
   for (int k = 0; k < 2; ++k) {
     if (!domain.is_periodic(k)) continue;
-    const std::size_t axis = k;
-    first[axis] = static_cast<int>(std::ceil((to.lower[k] - from.upper[k]) / domain.length(k)));
-    last[axis] = static_cast<int>(std::floor((to.upper[k] - from.lower[k]) / domain.length(k)));
+    first[k] = static_cast<int>(std::ceil((to.lower[k] - from.upper[k]) / domain.length(k)));
+    last[k] = static_cast<int>(std::floor((to.upper[k] - from.lower[k]) / domain.length(k)));
   }
   for (int j = first[1]; j <= last[1]; ++j)
     for (int i = first[0]; i <= last[0]; ++i) {

@@ -173,6 +173,36 @@ Real NesterovTodd<D>::longest_step(const Comm& comm) const {
   return comm.min(longest);
 }
 
+/// The X . Z that the corrector aims at (I.8), from how far the predictor's step gets.
+template <int D>
+Real NesterovTodd<D>::corrector_target(const ScaledProblem<D>& problem, Real residual) const {
+  Real sums[2] = {};  // X . Z and dX . dZ
+  for (const Contact& contact : contacts_) {
+    sums[0] += dot(contact.X, contact.Z);
+    for (int k = 0; k < D; ++k) sums[1] += contact.dX[k] * contact.dZ[k];
+  }
+  problem.comm().sum_to_round_off(sums);
+  const Real gap = sums[0] / static_cast<Real>(problem.n_contacts_of_all());
+  const Real reach = std::min(longest_step(problem.comm()), 1.0);
+  // The predictor alone would leave (1 - reach) of the gap and the product of the steps.
+  const Real remaining = std::clamp((1 - reach) + reach * reach * sums[1] / sums[0], 0.0, 1.0);
+  const Real centring = std::pow(remaining, std::max(1.0, 3 * reach * reach)) * gap;
+  const Real floor = std::min(residual, 1.0) * std::min(residual, 1.0);
+  // A gap far below the residual keeps iterates at the boundary while s still changes; but it has to fall.
+  return std::max({centring, floor, std::min(100 * floor, 0.4 * gap), min_gap});
+}
+
+/// Moves X, Z and the impulses r = P^-1 X by a share alpha of the corrector's step.
+template <int D>
+void NesterovTodd<D>::move(Real alpha, std::span<Real> r) {
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    Contact& contact = contacts_[c];
+    contact.X.move(contact.dX, alpha);
+    contact.Z.move(contact.dZ, alpha);
+    for (int k = 0; k < D; ++k) r[c * D + static_cast<std::size_t>(k)] = contact.p[k > 0] * contact.X.x[k];
+  }
+}
+
 template <int D>
 void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& settings,
                               SchurSystem<D>& system, std::span<Real> r, SolveMonitor<D>& monitor) {
@@ -203,21 +233,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
       report.decisions.push_back(fmt::format("ipm: step {} has no direction: {}", step, system.failure()));
       return;
     }
-    Real sums[2] = {};  // X . Z and dX . dZ
-    for (const Contact& contact : contacts_) {
-      sums[0] += dot(contact.X, contact.Z);
-      for (int k = 0; k < D; ++k) sums[1] += contact.dX[k] * contact.dZ[k];
-    }
-    comm.sum_to_round_off(sums);
-    const Real gap = sums[0] / static_cast<Real>(problem.n_contacts_of_all());
-    const Real reach = std::min(longest_step(comm), 1.0);
-    // (I.8): the predictor alone would leave (1 - reach) of the gap and the product of the steps.
-    const Real remaining = std::clamp((1 - reach) + reach * reach * sums[1] / sums[0], 0.0, 1.0);
-    const Real centring = std::pow(remaining, std::max(1.0, 3 * reach * reach)) * gap;
-    const Real floor = std::min(residual, 1.0) * std::min(residual, 1.0);
-    // A gap far below the residual keeps iterates at the boundary while s still changes; but it has to fall.
-    const Real aim = std::max({centring, floor, std::min(100 * floor, 0.4 * gap), min_gap});
-
+    const Real aim = corrector_target(problem, residual);
     const bool corrected = solve(problem, system, report, [&](const Contact& contact) {
       Real scaled_X[D], scaled_Z[D];
       contact.T.apply_inverse(contact.dX, scaled_X);
@@ -233,12 +249,7 @@ void NesterovTodd<D>::iterate(const ScaledProblem<D>& problem, const Settings& s
     }
     const Real longest = longest_step(comm);
     const Real alpha = std::min(1.0, (0.9 + 0.095 * std::min(1.0, longest)) * longest);
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      Contact& contact = contacts_[c];
-      contact.X.move(contact.dX, alpha);
-      contact.Z.move(contact.dZ, alpha);
-      for (int k = 0; k < D; ++k) r[c * D + static_cast<std::size_t>(k)] = contact.p[k > 0] * contact.X.x[k];
-    }
+    move(alpha, r);
     ++report.newton_steps;
     residual = monitor.check(step, r, y_);
     if (!std::isfinite(residual) || alpha < 1e-12) {

@@ -54,6 +54,8 @@ class NesterovTodd {
   bool solve(const ScaledProblem<D>& problem, SchurSystem<D>& system, SolveReport& report,
              const Target& target);
   Real longest_step(const Comm& comm) const;
+  Real corrector_target(const ScaledProblem<D>& problem, Real residual) const;
+  void move(Real alpha, std::span<Real> r);
 
   std::vector<Contact> contacts_;
   std::vector<Real> y_, rhs_, dy_;          // velocities

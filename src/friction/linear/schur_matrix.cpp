@@ -128,6 +128,19 @@ std::array<Mat, 2> SchurMatrix<D>::parts() const {
   return {own, other};
 }
 
+/// Adds what other ranks computed for rows of this rank. Collective.
+template <int D>
+void SchurMatrix<D>::add_incoming(const std::array<Real*, 3>& base) {
+  SCREE_PETSC(PetscSFGatherBegin(to_owners_.get(), unit_.get(), outgoing_.data(), incoming_.data()));
+  SCREE_PETSC(PetscSFGatherEnd(to_owners_.get(), unit_.get(), outgoing_.data(), incoming_.data()));
+  const Real* from = incoming_.data();
+  for (const Place& to : incoming_places_) {
+    Real* target = base[to.array] + to.offset;
+    for (int k = 0; k < q; ++k, target += to.stride, from += q)
+      for (int l = 0; l < q; ++l) target[l] += from[l];
+  }
+}
+
 template <int D>
 void SchurMatrix<D>::fill(const ScaledProblem<D>& problem, std::span<const Real> K, Real s) {
   const bool blocked = form_.blocked;
@@ -173,15 +186,7 @@ void SchurMatrix<D>::fill(const ScaledProblem<D>& problem, std::span<const Real>
   }
   finite_ = check == 0;  // NaN otherwise
 
-  SCREE_PETSC(PetscSFGatherBegin(to_owners_.get(), unit_.get(), outgoing_.data(), incoming_.data()));
-  SCREE_PETSC(PetscSFGatherEnd(to_owners_.get(), unit_.get(), outgoing_.data(), incoming_.data()));
-  const Real* from = incoming_.data();
-  for (const Place& to : incoming_places_) {
-    Real* target = base[to.array] + to.offset;
-    for (int k = 0; k < q; ++k, target += to.stride, from += q)
-      for (int l = 0; l < q; ++l) target[l] += from[l];
-  }
-
+  add_incoming(base);
   for (std::size_t k = 0; k < 2; ++k) {
     if (!part[k]) continue;
     SCREE_PETSC(blocked ? MatSeqBAIJRestoreArray(part[k], &base[k])

@@ -52,6 +52,7 @@ class SchurMatrix {
   void set_places(const SchurGraph& graph, const SchurPattern& pattern);
   void create(const Comm& comm, const SchurGraph& graph, const std::vector<SchurBlock>& blocks);
   std::array<Mat, 2> parts() const;
+  void add_incoming(const std::array<Real*, 3>& base);
   template <class Outer, class Inner>
   static void add_contact(const Real (&K)[D][D], const Outer& outer, std::size_t n_outer, const Inner& inner,
                           std::size_t n_inner, const Place* place, const std::array<Real*, 3>& base);

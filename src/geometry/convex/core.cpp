@@ -97,11 +97,10 @@ int ConvexCore<D>::farthest(const Vec<D>& direction) const {
   Real best_along = 0;
   const int n = static_cast<int>(vertices_.size());
   for (int lane = 0; lane < std::min(lanes, n); ++lane) {
-    const std::size_t l = lane;
-    const int corner = static_cast<int>(which[l]) * lanes + lane;
+    const int corner = static_cast<int>(which[lane]) * lanes + lane;
     const int vertex = corner < n ? corner : 0;
-    if (best < 0 || max[l] > best_along || (max[l] == best_along && vertex < best))
-      best = vertex, best_along = max[l];
+    if (best < 0 || max[lane] > best_along || (max[lane] == best_along && vertex < best))
+      best = vertex, best_along = max[lane];
   }
   return best;
 }

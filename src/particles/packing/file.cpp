@@ -233,12 +233,11 @@ class FilePacking final : public InitialPacking<D> {
 
     NewBodies<D> made;
     for (std::int64_t i = 0; i < n_mine; ++i) {
-      const std::size_t row = i;
-      NewBody<D> body{context.first_id + (rows.id.empty() ? n_before + i : rows.id[row]),
-                      into_period(context.box, rows.position[row]), 0};
+      NewBody<D> body{context.first_id + (rows.id.empty() ? n_before + i : rows.id[i]),
+                      into_period(context.box, rows.position[i]), 0};
       RandomStream stream(context.seed, body.id, purpose::radius);
       if (has_radii && !context.sizes.has_radii())
-        body.radius = rows.radius[row], body.shape = context.sizes.draw_shape(stream);
+        body.radius = rows.radius[i], body.shape = context.sizes.draw_shape(stream);
       else
         body.take(context.sizes.draw(stream));
       made.bodies.push_back(body);

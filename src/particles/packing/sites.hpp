@@ -20,22 +20,21 @@ class Sites {
     // Distance between rows (axis 1) and between layers (axis 2), in units of the spacing.
     const std::array<Real, 3> packed{1, std::numbers::sqrt3 / 2, std::sqrt(2.0 / 3.0)};
     for (int k = 0; k < D; ++k) {
-      const std::size_t axis = k;
       const Real length = bounds.length(k);
       // Lengths that are meant to be whole multiples of the spacing are often not quite, once rounded.
       constexpr Real rounding = 1e-9;
-      pitch_[k] = spacing * (staggered ? packed[axis] : 1);
+      pitch_[k] = spacing * (staggered ? packed[k] : 1);
       if (bounds.is_periodic(k)) {
         // The pattern must close on itself: it is stretched, and repeats every two rows or layers if
         // staggered.
         const int period = staggered && k > 0 ? 2 : 1;
-        count_[axis] = period * static_cast<std::int64_t>(length / (period * pitch_[k]) + rounding);
-        if (count_[axis] > 0) pitch_[k] = length / static_cast<Real>(count_[axis]);
+        count_[k] = period * static_cast<std::int64_t>(length / (period * pitch_[k]) + rounding);
+        if (count_[k] > 0) pitch_[k] = length / static_cast<Real>(count_[k]);
         first_[k] = bounds.lower[k] + pitch_[k] / 2;
       } else {
         const Real inset = std::max(spacing / 2, margin);
         const Real room = (length - 2 * inset) / pitch_[k] + rounding;
-        count_[axis] = room < 0 ? 0 : static_cast<std::int64_t>(room) + 1;
+        count_[k] = room < 0 ? 0 : static_cast<std::int64_t>(room) + 1;
         first_[k] = bounds.lower[k] + inset;
       }
     }

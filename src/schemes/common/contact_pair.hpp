@@ -38,8 +38,7 @@ template <int D>
 Real sum_of_lengths(const State<D>& state, const ContactGraph<D>& contacts, std::size_t c,
                     Real ConvexShape<D>::*length) {
   const auto of = [&](Index body) {
-    const std::size_t i = body;
-    return state.bodies.radius()[i] * (state.shapes[state.bodies.shape()[i]].form.*length);
+    return state.bodies.radius()[body] * (state.shapes[state.bodies.shape()[body]].form.*length);
   };
   return of(contacts.a[c]) + (contacts.b[c] < 0 ? 0 : of(contacts.b[c]));
 }

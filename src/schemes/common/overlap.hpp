@@ -24,9 +24,8 @@ std::string who_overlaps(const State<D>& state, const ContactGraph<D>& contacts,
 /// Radius of body i [m]; of a body with a shape that of the inscribed sphere. Local.
 template <int D>
 Real inscribed_radius(const State<D>& state, Index i) {
-  const std::size_t k = i;
-  const Real radius = state.bodies.radius()[k];
-  return state.bodies.carries_shapes() ? state.shapes.inscribed_radius(state.bodies.shape()[k], radius)
+  const Real radius = state.bodies.radius()[i];
+  return state.bodies.carries_shapes() ? state.shapes.inscribed_radius(state.bodies.shape()[i], radius)
                                        : radius;
 }
 /// The smaller one of the bodies of a contact; b < 0: there is one. Local.

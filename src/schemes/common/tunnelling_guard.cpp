@@ -76,12 +76,11 @@ Real TunnellingGuard<D>::keep(const State<D>& state, const Neighborhood<D>& neig
   Real deepest = 0;
   PassedThrough stuck;
   const auto keep_one = [&](Index body, Index constraint, Real distance) {
-    const std::size_t i = body;
-    if (mobility[i] == 0) return;
-    deepest = std::max(deepest, bodies.radius()[i] - distance);
-    Vec<D> x = position_of<D>(places[i]);
-    if (!put_back(state, body, x)) stuck.add(bodies.id()[i], constraint);
-    put(places[i], x);
+    if (mobility[body] == 0) return;
+    deepest = std::max(deepest, bodies.radius()[body] - distance);
+    Vec<D> x = position_of<D>(places[body]);
+    if (!put_back(state, body, x)) stuck.add(bodies.id()[body], constraint);
+    put(places[body], x);
   };
   const SweepSchedule<D>& schedule = neighborhood.schedule();
   for (const auto& wall : schedule.walls()) {

@@ -65,18 +65,16 @@ struct MotionRecords {
   /// Sends positions and motions to the ranks that hold these bodies as ghosts. Collective.
   void begin_copy_to_ghosts(GhostExchange<D>& ghosts) const {
     ghosts.begin_copy_to_ghosts(motion_width, [this](Index body, Real* out) {
-      const std::size_t i = body;
-      out = std::copy_n(positions[i].x, D, out);
-      out = std::copy_n(motions[i].velocity, D, out);
-      std::copy_n(motions[i].spin + first_spin<D>, n_spins<D>, out);
+      out = std::copy_n(positions[body].x, D, out);
+      out = std::copy_n(motions[body].velocity, D, out);
+      std::copy_n(motions[body].spin + first_spin<D>, n_spins<D>, out);
     });
   }
   void end_copy_to_ghosts(GhostExchange<D>& ghosts) {
     ghosts.end_copy_to_ghosts(motion_width, [this](Index body, const Real* in) {
-      const std::size_t i = body;
-      std::copy_n(in, D, positions[i].x);
-      std::copy_n(in + D, D, motions[i].velocity);
-      std::copy_n(in + 2 * D, n_spins<D>, motions[i].spin + first_spin<D>);
+      std::copy_n(in, D, positions[body].x);
+      std::copy_n(in + D, D, motions[body].velocity);
+      std::copy_n(in + 2 * D, n_spins<D>, motions[body].spin + first_spin<D>);
     });
   }
   void copy_to_ghosts(GhostExchange<D>& ghosts) {

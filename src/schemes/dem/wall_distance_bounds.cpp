@@ -60,11 +60,10 @@ Real WallDistanceBounds<D>::moved_around(const State<D>& state,
   Real farthest = 0;
   for (const int o : moved_) {
     if (!state.obstacles.active(o)) continue;
-    const std::size_t i = o;
     // Displacements are an affine function of the place: largest at a corner.
     for (unsigned c = 0; c < Box<D>::n_corners; ++c) {
       const Vec<D> corner = around.corner(c);
-      farthest = std::max(farthest, norm(poses_before_[i].to_world(poses_[i].to_own(corner)) - corner));
+      farthest = std::max(farthest, norm(poses_before_[o].to_world(poses_[o].to_own(corner)) - corner));
     }
   }
   return farthest;

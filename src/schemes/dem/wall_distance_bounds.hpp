@@ -32,8 +32,7 @@ class WallDistanceBounds {
   /// A candidate that was due is not again before its body and obstacle have moved by `clearance` [m].
   void skip_until(Index place, Real clearance) {
     if (bodies_.empty()) return;
-    const std::size_t p = place;
-    due_at_[p] = bodies_[body_of_[p]].travelled + clearance;
+    due_at_[place] = bodies_[body_of_[place]].travelled + clearance;
   }
   /// From now on all candidates of the body of this one are due every time: its centre is in a solid, where
   /// parts may answer that are out of its reach.

@@ -175,8 +175,7 @@ void EventStepper<D>::list_pieces(const State<D>& state) {
   for (int c = 0; c < state.obstacles.n_constraints(); ++c) {
     const int obstacle = state.obstacles.obstacle_of(c);
     if (!state.obstacles.active(obstacle)) continue;
-    const std::size_t o = obstacle;
-    const Obstacle<D>& placed = state.obstacles.list()[o];
+    const Obstacle<D>& placed = state.obstacles.list()[obstacle];
     const Pose<D> pose = placed.placement.value_or(Pose<D>{});
     for (SurfacePiece<D> piece : placed.shape->pieces(state.obstacles.part_of(c))) {
       if (placed.placement) {
@@ -184,7 +183,7 @@ void EventStepper<D>::list_pieces(const State<D>& state) {
         piece.normal = pose.direction_to_world(piece.normal);
         piece.tangent = pose.direction_to_world(piece.tangent);
       }
-      pieces_.push_back({piece, c, state.obstacle_material[o]});
+      pieces_.push_back({piece, c, state.obstacle_material[obstacle]});
     }
   }
 }

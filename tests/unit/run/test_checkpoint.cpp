@@ -69,7 +69,7 @@ struct Content {
   }
 };
 
-constexpr std::int64_t version = 9;
+constexpr std::int64_t version = 10;
 
 Content read_content(const std::string& path) {
   const ArrayFileReader file(Comm(), path, "scree checkpoint", version);
