@@ -240,7 +240,7 @@ def test_what_does_not_fit_is_refused(folder):
     check_in("valid", run_ok("check", deck, "--from", start, folder=folder).stdout, "check takes --from, too")
     deck = write(folder, "small.toml", locked=UNPLACED, stones="", obstacles=FLOOR.replace("point = [0, 0]", "point = [0, 0.03]")
                  + OTHERS)
-    refused(folder, "run", deck, "--from", start, words=('overlaps obstacle "floor"', "up to 0.01 is accepted",
+    refused(folder, "run", deck, "--from", start, words=('overlaps obstacle "floor"', "up to 0.03 is accepted",
                                                          "simulation.allow_overlap"))
     deck = write(folder, "narrow.toml", locked=UNPLACED, stones="")
     deck.write_text(deck.read_text().replace("upper = [2, 2]", "upper = [1.5, 2]"))

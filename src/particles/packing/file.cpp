@@ -196,7 +196,7 @@ class FilePacking final : public InitialPacking<D> {
         "overlap_limit", overlap_limit_,
         {.range = {.min = 0, .max = 1},
          .doc = "deepest overlap that the bodies may have at the start, as a share of the smaller radius: "
-                "what soft contact, or a solver with a tolerance, leaves"});
+                "what soft contact, or a solver with a tolerance, leaves, and rigid contact keeps at rest"});
     if (!section.reading()) return;
     where_ = section.where("path");
     where_frame_ = section.where("frame");
@@ -314,7 +314,7 @@ class FilePacking final : public InitialPacking<D> {
   std::string frame_word_ = "last";
   std::string group_ = "all";
   bool velocities_ = true;
-  Real overlap_limit_ = 0.01;
+  Real overlap_limit_ = 0.03;
 };
 
 }  // namespace

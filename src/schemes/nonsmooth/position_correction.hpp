@@ -13,7 +13,8 @@ namespace scree {
 
 /// Takes remaining overlap out of positions alone (docs/method.md, eq. D.12): solves the problem of the step
 /// once more for velocities that do so, by a few sweeps from the impulses found. Contacts obey friction in
-/// it: what sticks goes on to. The arguments of the constructor must outlive it.
+/// it: what sticks goes on to. Contacts at rest keep a small overlap: any motion of what rests mobilises all
+/// friction of rigid contact. The arguments of the constructor must outlive it.
 template <int D>
 class PositionCorrection {
  public:
@@ -31,16 +32,18 @@ class PositionCorrection {
     Scope timer("correction");
     // A pile whose overlaps are all below `worth_it` is left alone. More than `max` in one step would throw
     // other bodies about; what is thin and turns overlaps by more, and is taken apart at once.
-    const Real worth_it = 5e-3 * radius, negligible = 1e-3 * radius,
-               max = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius;
+    const Real worth_it = 5e-3 * radius;
+    const Overlaps overlaps{.negligible = 1e-3 * radius,
+                            .at_rest = 0.02 * radius,
+                            .max = (state_.bodies.carries_shapes() ? 0.3 : 0.03) * radius};
     const StepContacts<D> step = laws_.step();
-    const Real deepest = change_bias(step, negligible, max);
+    const Real deepest = change_bias(step, overlaps);
     acts_ = deepest > worth_it;
     if (acts_) {
       solve(step.problem);
-      limit(step.law.dt, 2 * max);
+      limit(step.law.dt, 2 * overlaps.max);
       if (laws_.walls()) {
-        laws_.walls()->correct(solve_.walls_with_bias(), step.law.dt, 2 * max);
+        laws_.walls()->correct(solve_.walls_with_bias(), step.law.dt, 2 * overlaps.max);
         state_.obstacles.place(state_.clock.time + step.law.dt);
       }
     }
@@ -53,20 +56,33 @@ class PositionCorrection {
   }
 
  private:
-  /// Lets contacts of rigid bodies that overlap by more than `negligible` part, by at most `max` in the step
-  /// [m]. Returns the deepest overlap.
-  Real change_bias(const StepContacts<D>& step, Real negligible, Real max) {
+  struct Overlaps {
+    Real negligible;  ///< a contact with less is left alone [m]
+    Real at_rest;     ///< what a contact at rest keeps [m]
+    Real max;         ///< the largest that a step takes out [m]
+  };
+
+  /// Lets contacts of rigid bodies that overlap part, by at most `overlaps.max` in the step. Returns the
+  /// deepest overlap, less what is kept at rest [m]. Collective.
+  Real change_bias(const StepContacts<D>& step, const Overlaps& overlaps) {
     const WallUnknowns<D>* walls = laws_.walls();
     Real deepest = 0;
     for (std::size_t c = 0; c < step.contacts.size(); ++c) {
-      const Real overlap = -(step.contacts.gap[c] + step.allowed_overlap(c));
-      if (overlap <= negligible || !step.is_rigid(c)) continue;
+      Real overlap = -(step.contacts.gap[c] + step.allowed_overlap(c));
+      if (overlap <= overlaps.negligible || !step.is_rigid(c)) continue;
+      if (is_at_rest(step, c)) overlap -= overlaps.at_rest;
+      if (overlap <= overlaps.negligible) continue;
       deepest = std::max(deepest, overlap);
       Real& bias = step.problem.bias[c * D];
       const Real of_obstacle = step.obstacle_velocity[c * D] - (walls ? walls->normal_velocity(c) : 0);
-      bias = std::min(bias, of_obstacle - std::min(overlap, max) / step.law.dt);
+      bias = std::min(bias, of_obstacle - std::min(overlap, overlaps.max) / step.law.dt);
     }
     return state_.comm.max(deepest);
+  }
+  /// Whether the surfaces of contact c move against each other by less than free fall gives in the step.
+  bool is_at_rest(const StepContacts<D>& step, std::size_t c) const {
+    return norm(surface_velocity<D>(step.problem, step.obstacle_velocity, c, solve_.velocity())) <
+           step.law.fall_speed;
   }
   void solve(const FrictionProblem<D>& problem) {
     const std::span<const Real> found = solve_.impulse();

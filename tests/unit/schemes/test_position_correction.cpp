@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "run/simulation.hpp"
+#include "support/deck.hpp"
 
 using namespace scree;
 
@@ -122,14 +123,14 @@ TEST_CASE("position correction: overlap goes without slip of contacts that stick
   const Vec<2> left = place_of(simulation, 0), right = place_of(simulation, 1);
   BodyStore<2>& bodies = simulation.state().bodies;
   for (std::size_t i = 0; i < bodies.id().size(); ++i)
-    if (bodies.id()[i] == 2) bodies.position()[i][1] -= 0.02 * radius;
+    if (bodies.id()[i] == 2) bodies.position()[i][1] -= 0.06 * radius;
   Real deepest = 0;
   for (int step = 0; step < 500; ++step) {
     simulation.step();
     for (const CertificateEntry& entry : simulation.stepper().certificate())
       if (entry.name == "corrected") deepest = std::max(deepest, entry.value);
   }
-  CHECK(deepest > 0.015 * radius);  // there was something to correct
+  CHECK(deepest > 0.02 * radius);  // there was something to correct
   // The lower disks make room by rolling: without friction in the correction they would not turn.
   for (const auto& [id, start] : {std::pair{GlobalId{0}, left}, std::pair{GlobalId{1}, right}}) {
     const Real displacement = place_of(simulation, id)[0] - start[0];
@@ -140,5 +141,47 @@ TEST_CASE("position correction: overlap goes without slip of contacts that stick
     CHECK(std::abs(displacement + radius * turned) < 2e-4 * radius);
   }
   const Real height = place_of(simulation, 2)[1] - radius * (1 + std::sqrt(3.0));
-  CHECK(std::abs(height) < 6e-3 * radius);
+  CHECK(height > -0.05 * radius);  // two contacts at rest, each with 0.02 R
+  CHECK(height < 1e-3 * radius);
+}
+
+namespace {
+
+/// The overlap with a floor, in radii, of a disk that starts with `overlap` and `speed` along the floor,
+/// after 0.2 s without friction.
+Real remaining(Real overlap, Real speed) {
+  auto simulation = simulation_of<2>(deck(
+      {.scheme = "nonsmooth", .lower = "[-1, -1]", .upper = "[1, 1]", .step = 2e-3, .gravity = "[0, -9.81]"},
+      fmt::format(R"(
+[solver]
+type = "nsgs"
+[materials.stone]
+density = 2500
+[pairs."stone-stone"]
+friction = 0
+restitution = 0
+[obstacles.floor]
+type = "plane"
+material = "stone"
+point = [0, 0]
+normal = [0, 1]
+[particles.disk]
+material = "stone"
+velocity = [{}, 0]
+radius = {{ distribution = "constant", value = {} }}
+source = {{ type = "lattice", spacing = {}, region = {{ lower = [-0.5, 0], upper = [-0.4, 0.1] }} }}
+)",
+                  speed, radius, 2 * radius)));
+  simulation.state().bodies.position()[0][1] -= overlap * radius;
+  for (int step = 0; step < 100; ++step) simulation.step();
+  return 1 - place_of(simulation, 0)[1] / radius;
+}
+
+}  // namespace
+
+TEST_CASE("position correction: a contact at rest keeps a fiftieth of its radius, one that slides nothing",
+          "[dynamics]") {
+  CHECK(std::abs(remaining(0.015, 0) - 0.015) < 1e-6);
+  CHECK(std::abs(remaining(0.05, 0) - 0.02) < 6e-3);  // what is below R/200 is not worth it
+  CHECK(remaining(0.05, 1) < 6e-3);
 }
