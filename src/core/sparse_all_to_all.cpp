@@ -44,6 +44,7 @@ std::vector<std::pair<int, std::int64_t>> heard(const Comm& comm,
   std::vector<std::pair<int, std::int64_t>> from;
   std::vector<MPI_Request> said(to.size());
   for (std::size_t i = 0; i < to.size(); ++i)
+    // NOLINTNEXTLINE(mpi-type-mismatch): std::int64_t is long here
     MPI_Issend(&to[i].second, 1, MPI_INT64_T, to[i].first, size_tag, comm.handle(), &said[i]);
   MPI_Request all_heard = MPI_REQUEST_NULL;
   for (int is_over = 0; !is_over;) {

@@ -166,7 +166,7 @@ template <int D>
 std::string Writers<D>::paraview_file() const {
   std::string other;
   for (const Output<D>* output : outputs_) {
-    const std::string file = output->file_to_view();
+    std::string file = output->file_to_view();
     if (output->is_vtk() && !file.empty()) return file;
     if (other.empty()) other = file;
   }

@@ -57,6 +57,7 @@ SchurPattern::SchurPattern(const Comm& comm, const SchurGraph& graph, bool diago
 
   std::vector<std::int64_t> first_of_rank(comm.size());
   const std::int64_t first = comm.sum_before(std::int64_t{graph.n_owned});
+  // NOLINTNEXTLINE(mpi-type-mismatch): std::int64_t is long here
   MPI_Allgather(&first, 1, MPI_INT64_T, first_of_rank.data(), 1, MPI_INT64_T, comm.handle());
   std::vector<PetscSFNode> owners;
   std::vector<std::int64_t> columns;
