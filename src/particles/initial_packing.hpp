@@ -106,6 +106,11 @@ struct PackingContext {
   }
 };
 
+/// Deepest overlap with which bodies of another run may start, as a share of the smaller radius: what soft
+/// contact and tolerances leave and rigid contact keeps at rest (docs/method.md, eq. D.12), but no obstacle
+/// that was put where bodies are.
+inline constexpr Real overlap_of_settled_bodies = 0.03;
+
 /// Makes the bodies of one group. Each rank makes a share of its own choosing (never all on rank 0); the
 /// union over ranks, ids included, is the same for any number of ranks.
 template <int D>

@@ -91,7 +91,7 @@ Simulation<D>::Simulation(const Comm& comm, RunDeck<D> deck, const StartingPoint
     state_.energy_balance.start = mechanical_energy(state_).total() + state_.energy_balance.elastic;
   if (deck_.allow_overlap) return;
   if (from)
-    require_no_overlap(StartingPoint<D>::overlap_limit);
+    require_no_overlap(overlap_of_settled_bodies);
   else if (const Environment<D>* environment = stepper().environment();
            environment && environment->overlap_limit() > 0)
     require_no_overlap(environment->overlap_limit());

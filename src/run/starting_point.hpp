@@ -29,11 +29,6 @@ class StartingPoint {
   /// does not have, or the deck has a group of its own. Collective.
   void take(State<D>& state, const RunDeck<D>& deck) const;
 
-  /// Deepest overlap with which bodies of a checkpoint may start, as a share of the smaller radius: what soft
-  /// contact and tolerances leave and rigid contact keeps at rest (docs/method.md, eq. D.12), but no obstacle
-  /// that was put where bodies are.
-  static constexpr Real overlap_limit = 0.03;
-
  private:
   std::vector<std::int32_t> match_groups(const State<D>& old, const RunDeck<D>& deck) const;
   static std::vector<std::int32_t> match_shapes(const State<D>& old, State<D>& state);

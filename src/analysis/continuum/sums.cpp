@@ -9,21 +9,20 @@ namespace scree {
 template <int D>
 ContinuumGrid<D> ContinuumGrid<D>::make(const Box<D>& box, int axis, Real cell, Real reach) {
   ContinuumGrid grid;
-  for (int axis_k = 0; axis_k < D; ++axis_k) {
-    grid.active[axis_k] = axis < 0 || axis == axis_k;
-    grid.periodic[axis_k] = box.is_periodic(axis_k);
-    if (!grid.active[axis_k]) grid.per_area /= box.length(axis_k);
-    if (!grid.active[axis_k] || grid.periodic[axis_k]) {
-      grid.n[axis_k] =
-          grid.active[axis_k] ? std::max<std::int64_t>(1, std::llround(box.length(axis_k) / cell)) : 1;
-      grid.origin[axis_k] = box.lower[axis_k];
-      grid.cell[axis_k] = box.length(axis_k) / static_cast<Real>(grid.n[axis_k]);
+  for (int k = 0; k < D; ++k) {
+    grid.active[k] = axis < 0 || axis == k;
+    grid.periodic[k] = box.is_periodic(k);
+    if (!grid.active[k]) grid.per_area /= box.length(k);
+    if (!grid.active[k] || grid.periodic[k]) {
+      grid.n[k] = grid.active[k] ? std::max<std::int64_t>(1, std::llround(box.length(k) / cell)) : 1;
+      grid.origin[k] = box.lower[k];
+      grid.cell[k] = box.length(k) / static_cast<Real>(grid.n[k]);
       continue;
     }
-    const Real first = std::floor((box.lower[axis_k] - reach) / cell);
-    grid.n[axis_k] = static_cast<std::int64_t>(std::ceil((box.upper[axis_k] + reach) / cell) - first);
-    grid.origin[axis_k] = first * cell;
-    grid.cell[axis_k] = cell;
+    const Real first = std::floor((box.lower[k] - reach) / cell);
+    grid.n[k] = static_cast<std::int64_t>(std::ceil((box.upper[k] + reach) / cell) - first);
+    grid.origin[k] = first * cell;
+    grid.cell[k] = cell;
   }
   return grid;
 }

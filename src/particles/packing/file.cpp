@@ -314,7 +314,7 @@ class FilePacking final : public InitialPacking<D> {
   std::string frame_word_ = "last";
   std::string group_ = "all";
   bool velocities_ = true;
-  Real overlap_limit_ = 0.03;
+  Real overlap_limit_ = overlap_of_settled_bodies;
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "run/simulation.hpp"
-#include "support/deck.hpp"
 
 using namespace scree;
 
@@ -40,13 +39,13 @@ Real critical_friction() {
   return std::tan(std::asin(D == 2 ? 0.5 : 1 / std::sqrt(3.0)) / 2);
 }
 
+/// A deck of stones on a floor, without the stones.
 template <int D>
-std::string tent(Real mu) {
+std::string floor_deck(Real mu) {
   Vec<D> up, side;
   up[D - 1] = 1;
   for (int k = 0; k < D; ++k) side[k] = 1;
-  std::string text =
-      fmt::format(R"(
+  return fmt::format(R"(
 [simulation]
 dimension = {}
 scheme = "nonsmooth"
@@ -73,17 +72,30 @@ material = "stone"
 point = {}
 normal = {}
 )",
-                  D, list(-1 * side), list(side), list(-9.81 * up), mu, list(Vec<D>{}), list(up));
-  const std::vector<Vec<D>> places = tent_places<D>();
-  for (std::size_t i = 0; i < places.size(); ++i)
-    text +=
-        fmt::format(R"(
+                     D, list(-1 * side), list(side), list(-9.81 * up), mu, list(Vec<D>{}), list(up));
+}
+
+/// The table of one stone.
+template <int D>
+std::string stone(std::size_t i, const Vec<D>& place, const Vec<D>& velocity = {}) {
+  Vec<D> side;
+  for (int k = 0; k < D; ++k) side[k] = 1;
+  return fmt::format(R"(
 [particles.body{}]
 material = "stone"
+velocity = {}
 radius = {{ distribution = "constant", value = {} }}
 source = {{ type = "lattice", spacing = {}, region = {{ lower = {}, upper = {} }} }}
 )",
-                    i, radius, 2 * radius, list(places[i] - radius * side), list(places[i] + radius * side));
+                     i, list(velocity), radius, 2 * radius, list(place - radius * side),
+                     list(place + radius * side));
+}
+
+template <int D>
+std::string tent(Real mu) {
+  std::string text = floor_deck<D>(mu);
+  const std::vector<Vec<D>> places = tent_places<D>();
+  for (std::size_t i = 0; i < places.size(); ++i) text += stone<D>(i, places[i]);
   return text;
 }
 
@@ -150,28 +162,7 @@ namespace {
 /// The overlap with a floor, in radii, of a disk that starts with `overlap` and `speed` along the floor,
 /// after 0.2 s without friction.
 Real remaining(Real overlap, Real speed) {
-  auto simulation = simulation_of<2>(deck(
-      {.scheme = "nonsmooth", .lower = "[-1, -1]", .upper = "[1, 1]", .step = 2e-3, .gravity = "[0, -9.81]"},
-      fmt::format(R"(
-[solver]
-type = "nsgs"
-[materials.stone]
-density = 2500
-[pairs."stone-stone"]
-friction = 0
-restitution = 0
-[obstacles.floor]
-type = "plane"
-material = "stone"
-point = [0, 0]
-normal = [0, 1]
-[particles.disk]
-material = "stone"
-velocity = [{}, 0]
-radius = {{ distribution = "constant", value = {} }}
-source = {{ type = "lattice", spacing = {}, region = {{ lower = [-0.5, 0], upper = [-0.4, 0.1] }} }}
-)",
-                  speed, radius, 2 * radius)));
+  auto simulation = simulation_of<2>(floor_deck<2>(0) + stone<2>(0, {-0.5, radius}, {speed, 0}));
   simulation.state().bodies.position()[0][1] -= overlap * radius;
   for (int step = 0; step < 100; ++step) simulation.step();
   return 1 - place_of(simulation, 0)[1] / radius;
