@@ -40,6 +40,7 @@ class ContactSweeps {
                                      : static_cast<std::size_t>(problem.n_contacts()));
     momentum_.clear();  // of the problem before
     change_.clear();
+    start_velocity_.clear();
     start();
   }
   /// Sweeps go on from the impulses r. Collective.
@@ -72,6 +73,17 @@ class ContactSweeps {
       return find_residual_of_velocities<D>(*problem_, norm, r_, y_);
     problem_->make_ghosts_current(y_);
     return natural_residual_of_packed<D>(*problem_, impulses_, y_, rolling_);
+  }
+
+  /// Calls check(velocities), which may replace them by those that follow from the impulses; those of ghosts
+  /// must be current. Momentum has no part of this change: it would be taken again in each of the next
+  /// sweeps, many times as much in all.
+  template <class Check>
+  Real check(const Check& check) {
+    copy_into(y_, before_check_);
+    const Real residual = check(velocity());
+    for (std::size_t i = 0; i < start_velocity_.size(); ++i) start_velocity_[i] += y_[i] - before_check_[i];
+    return residual;
   }
 
   /// One sweep without momentum.
@@ -364,6 +376,7 @@ class ContactSweeps {
   std::vector<GroupMomentum<n_turns<D>>> of_turns_;
   std::vector<Real> slip_;  // of each contact but round ones, the guess of the next local solve
   std::vector<Real> velocity_momentum_, start_velocity_;  // of local bodies
+  std::vector<Real> before_check_;                        // velocities
   std::vector<Real> momentum_, change_;                   // of contacts that are not packed
   std::vector<Real> squares_;                             // change of each contact in a sweep
   BeforeWall before_wall_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "core/error.hpp"
 #include "core/reset.hpp"
@@ -26,6 +27,9 @@ SolveMonitor<D>::SolveMonitor(const ScaledProblem<D>& problem, const StopRule& s
       report_(&report),
       start_(now() - seconds_before),
       best_impulse_(std::move(storage)) {
+  // The caller's impulses, scaled once more, have a residual that differs by round-off: it has to be met too.
+  constexpr Real of_scaling = 16 * std::numeric_limits<Real>::epsilon();
+  if (stop_.norm == ResidualNorm::natural) stop_.tolerance -= std::min(of_scaling, 0.5 * stop_.tolerance);
   reset(best_impulse_, problem.impulse_size());
 }
 

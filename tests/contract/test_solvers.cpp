@@ -117,6 +117,23 @@ TEMPLATE_TEST_CASE_SIG("solvers: every one reaches 1e-6 on small generated probl
     });
 }
 
+TEMPLATE_TEST_CASE_SIG(
+    "solvers: what stops at its tolerance has reached it in the report too, whatever round-off adds",
+    "[solvers]", ((int D), D), 2, 3) {
+  const SerialProblem<D> whole = generated<D>("stack", 8);
+  int n_reached = 0;
+  for (const std::string name : {"nsgs", "auto"})
+    for (const ResidualSample& sample : solve(whole, name, 1e-11).report.trace) {
+      if (sample.residual > 1e-6) continue;
+      const SolveReport report = solve(whole, name, sample.residual).report;
+      const bool has_reached = min_residual(report) <= sample.residual;  // else its iterations were too few
+      INFO(name << fmt::format(", {} for {}", report.residual.natural, sample.residual));
+      CHECK(report.converged == has_reached);
+      n_reached += has_reached;
+    }
+  CHECK(n_reached > 20);
+}
+
 TEMPLATE_TEST_CASE_SIG("solvers: without friction all find the one velocity that there is", "[solvers]",
                        ((int D), D), 2, 3) {
   for_small_problems<D>([&](const Small& small, SerialProblem<D> whole) {

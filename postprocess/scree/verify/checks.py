@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scree.verify.numbers import shortest
+from scree.verify.numbers import residue, shortest
 
 
 class Checks:
@@ -71,6 +71,7 @@ class Row:
     bound: float       # of the error
     error: float = None
     missed: str = ""
+    is_residue: bool = False    # 0 but for what solvers leave
 
     def __post_init__(self):
         if self.error is None:
@@ -79,6 +80,11 @@ class Row:
     @property
     def holds(self):
         return self.error <= self.bound
+
+    @property
+    def shown(self):
+        """The number and its error in the report."""
+        return [residue(value, self.bound) if self.is_residue else value for value in (self.found, self.error)]
 
     @property
     def share(self):
@@ -109,8 +115,9 @@ class CaseTable(Checks):
             for row in group[1:]:
                 if not row.share <= worst.share:    # not "greater": a number that is none must show
                     worst = row
+            found, error = worst.shown
             self.show(f"{case:<26} {quantity:<27} {len(group):>4} {worst.variant:<24} {worst.expected:>11.6g} "
-                      f"{worst.found:>11.6g} {worst.error:>8.1e} {worst.bound:>8.1e}")
+                      f"{found:>11.6g} {error:>8.1e} {worst.bound:>8.1e}")
 
     def demand(self, case, holds, failure):
         """A fact about the case that makes it the test it is meant to be."""

@@ -11,6 +11,12 @@ def shortest(value):
     return text.removesuffix(".0")
 
 
+def residue(value, bound):
+    """What a report shows of a number that is 0 but for round-off and for what solvers leave: the bound, or a tenth of it, whichever is the
+    next above. Further digits depend on the order of sums, and so on the number of ranks. Above the bound the number itself."""
+    return value if not value <= bound else bound if value > bound / 10 else bound / 10
+
+
 def runge_kutta(rate, state, time, steps):
     """The state after `time` of y' = rate(y), by the classical method of fourth order with so many steps."""
     step = time / steps

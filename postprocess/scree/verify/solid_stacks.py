@@ -93,12 +93,13 @@ def stack(laboratory, table, dimension, n, stays):
     deck.measure("speed")
     course = laboratory.run(deck)
     late = course.scalars["time"] > since + dt / 2
-    rows = [Row("late speed [m/s]", "after 4 s", 0, course.scalars["speed_max_speed"][late].max(), 2e-8),
+    rows = [Row("late speed [m/s]", "after 4 s", 0, course.scalars["speed_max_speed"][late].max(), 2e-8, is_residue=True),
             Row("steps not solved [-]", "5 s", 0, float(np.sum(1 - course.certificate["solved"][1:])), 0)]
     if stays:
         offset = np.linalg.norm(course.bodies().position[:, :-1], axis=1).max()
         tilt = np.linalg.norm(axes_of(orientations(course))[:, -1, :-1], axis=1).max()
-        rows += [Row("offset [m]", "after 5 s", 0, offset, 1e-9), Row("tilt [rad]", "after 5 s", 0, tilt, 1e-9)]
+        rows += [Row("offset [m]", "after 5 s", 0, offset, 1e-9, is_residue=True),
+                 Row("tilt [rad]", "after 5 s", 0, tilt, 1e-9, is_residue=True)]
     table.add(f"stack of {n} cubes, {dimension}D", rows)
 
 

@@ -163,7 +163,8 @@ class Nsgs final : public FrictionSolver<D> {
 
   /// The residual of r_, whose velocities are known, is noted and returned. Collective.
   Real check_velocities(std::int64_t sweep) {
-    return monitor_->check_known(sweeps_.residual(monitor_->norm()), sweep, r_, sweeps_.velocity());
+    const Real known = sweeps_.residual(monitor_->norm());
+    return sweeps_.check([&](std::span<Real> y) { return monitor_->check_known(known, sweep, r_, y); });
   }
 
   /// Checks the residual if it is time to.
@@ -177,9 +178,12 @@ class Nsgs final : public FrictionSolver<D> {
     constexpr Real round_off = 1e-13, share_of_tolerance = 0.01;
     const bool drifts = round_off * largest_impulse() > share_of_tolerance * monitor_->tolerance();
     const Real before = residual_;
-    residual_ = ++n_checks_ % checks_to_renewal == 0 || drifts
-                    ? monitor_->check(sweep_, r_, sweeps_.velocity())
-                    : check_velocities(sweep_);
+    if (++n_checks_ % checks_to_renewal == 0 || drifts) {
+      problem_->make_ghosts_current(sweeps_.velocity());
+      residual_ = sweeps_.check([&](std::span<Real> y) { return monitor_->check(sweep_, r_, y); });
+    } else {
+      residual_ = check_velocities(sweep_);
+    }
     const bool starts_over = sweeps_.keep_walls_within_speeds();
     next_check_ = sweep_ + sweeps_to(monitor_->tolerance(), residual_, starts_over ? HUGE_VAL : before,
                                      sweep_ - checked_);
