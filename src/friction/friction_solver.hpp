@@ -119,6 +119,10 @@ class SolveMonitor {
 
  private:
   Real record(std::int64_t iteration, std::span<const Real> r, Real residual);
+  /// Whether round-off decides if the tolerance is met.
+  bool is_doubtful(Real residual) const;
+  /// From recomputed velocities; in doubt not less than the residual that the report will have. Collective.
+  Real residual_as_reported(std::span<const Real> r, std::span<Real> y);
 
   const ScaledProblem<D>& problem_;
   StopRule stop_;
@@ -129,6 +133,7 @@ class SolveMonitor {
   std::int64_t first_iteration_ = 0;
   std::function<bool(std::int64_t, Real)> rule_;
   std::vector<Real> best_impulse_;
+  std::vector<Real> in_units_, scaled_again_;  // only in doubt
 };
 
 /// A method for FrictionProblems; friction/methods has the kinds. A solver owns its work arrays and
