@@ -17,7 +17,7 @@ int find_driven(const Section& section, std::string_view key, const std::string&
   std::vector<std::string> known;
   const auto driven = obstacles.driven();
   for (std::size_t k = 0; k < driven.size(); ++k) {
-    known.push_back(obstacles.list()[driven[k].obstacle].name);
+    known.push_back(obstacles.name_of(driven[k]));
     if (known.back() == name) return static_cast<int>(k);
   }
   const bool exists = std::ranges::find(obstacles.list(), name, &Obstacle<D>::name) != obstacles.list().end();
@@ -36,7 +36,9 @@ void describe_orders(Section& section, const ObstacleSet<D>& obstacles, std::vec
         std::string name;
         Real load = NAN, pressure = NAN, torque = NAN, speed = NAN, rate = NAN;
         entry.text("obstacle", name,
-                   {.required = true, .doc = "Name of an obstacle whose motion is \"driven\""});
+                   {.required = true,
+                    .doc = "Name of an obstacle whose motion is \"driven\"; OBSTACLE.NAME for a further "
+                           "direction of it"});
         entry.real("load", load, {.unit = Unit::force, .doc = "Force along its axis"});
         entry.real(
             "pressure", pressure,

@@ -140,7 +140,7 @@ void Stages<D>::check_loads(const ObstacleSet<D>& obstacles) const {
   for (std::size_t s = 0; s < list_.size(); ++s)
     for (const int wall : list_[s].loaded) {
       const DrivenState& driven = obstacles.driven()[wall];
-      const auto& name = obstacles.list()[driven.obstacle].name;
+      const std::string name = obstacles.name_of(driven);
       const DrivenOrder order = order_in(static_cast<std::int64_t>(s), wall, driven.order);
       const auto fail = [&](std::string_view what) {
         throw InputError(fmt::format("{}: stage \"{}\" waits for the load of obstacle '{}', which {}",
@@ -171,7 +171,7 @@ void Stages<D>::check_pressures(const ObstacleSet<D>& obstacles) const {
           throw InputError(fmt::format(
               "{}: in stage \"{}\" the pressure of obstacle '{}' acts between planes, but '{}' is not there; "
               "give area in place of between, or a load or a speed in drive of the stage",
-              list_[s].where, list_[s].name, list[number].name, list[plane].name));
+              list_[s].where, list_[s].name, obstacles.name_of(wall), list[plane].name));
     }
   }
 }
@@ -271,8 +271,8 @@ bool Stages<D>::holds(const State<D>& state, const Stage& stage, const std::func
     const DrivenState& wall = state.obstacles.driven()[k];
     const Real target = target_of(state.obstacles, wall);
     if (std::abs(wall.reaction - target) <= stage.load_within * std::abs(target)) continue;
-    unmet = fmt::format("'{}' carries {:.4g} of {:.4g} N", state.obstacles.list()[wall.obstacle].name,
-                        wall.reaction, target);
+    unmet =
+        fmt::format("'{}' carries {:.4g} of {:.4g} N", state.obstacles.name_of(wall), wall.reaction, target);
   }
   if (stage.stress_within >= 0 && !(state.deformation.stress_residual() <= stage.stress_within))
     unmet =

@@ -183,14 +183,16 @@ class ContactSweeps {
       for (std::size_t c = first; c < static_cast<std::size_t>(last); ++c)
         if (problem_->original().wall_of(c) < 0) sum += of_contact(c);
     });
-    for (std::size_t k = 0; k < problem_->walls().size(); ++k, ++stretch)
-      sum += solve_wall(k, stretch, [&] {
+    for (const auto& wall : problem_->walls().walls()) {
+      sum += solve_wall(wall, stretch, [&] {
         if (lanes_ != nullptr) return of_groups(stretch);
         Real of_wall = 0;
-        for (const Index c : problem_->walls().contacts_of(k))
+        for (const Index c : problem_->walls().contacts_of(wall))
           of_wall += of_contact(static_cast<std::size_t>(c));
         return of_wall;
       });
+      ++stretch;
+    }
     return sum;
   }
   Real sweep_groups(std::size_t stretch) {
@@ -214,20 +216,37 @@ class ContactSweeps {
                                         slip_.data() + lane, y_.data(), momentum, squares_.data() + lane);
   }
 
-  /// All contacts with wall k at once, with the velocity of the wall that meets its load (D.18): run() sweeps
-  /// over them with the present one. Returns what the last run() does. Collective.
+  using Wall = typename WallRows<D>::Wall;
+
+  /// All contacts with a wall at once, with the velocities of the wall that meet its loads (D.18): run()
+  /// sweeps over them with the present ones. Returns what the last run() does. Collective.
   template <class Run>
-  Real solve_wall(std::size_t k, std::size_t stretch, const Run& run) {
-    typename WallRows<D>::Wall& wall = problem_->walls()[k];
+  Real solve_wall(const Wall& wall, std::size_t stretch, const Run& run) {
+    bool is_free = false;
+    for (std::size_t k = wall.first; k < wall.end; ++k) is_free = is_free || is_looked_for(k);
+    if (is_free) before_wall_.keep(*this, wall, stretch);
+    const auto run_again = [&] {
+      before_wall_.put_back(*this, wall, stretch);
+      return run();
+    };
+    Real sum = run();
+    for (std::size_t k = wall.first; k < wall.end; ++k)
+      if (is_looked_for(k)) sum = solve_direction(k, sum, run_again);
+    return sum;
+  }
+  bool is_looked_for(std::size_t k) const {
+    return !problem_->original().walls[k].is_known && problem_->walls()[k].limit == 0;
+  }
+  /// The velocity along direction k, with those along others as they are. `sum`: of the run before.
+  template <class Run>
+  Real solve_direction(std::size_t k, Real sum, const Run& run_again) {
+    typename WallRows<D>::Direction& wall = problem_->walls()[k];
     const WallUnknown& given = problem_->original().walls[k];
-    if (given.is_known || wall.limit != 0) return run();
     constexpr int max_tries = 60;
     constexpr Real beyond = 1e9, round_off = 1e-12;
     const Real far = beyond * given.max_speed;
     WallRoot root(far);
-    before_wall_.keep(*this, k, stretch);
     for (int n = 1;; ++n) {
-      const Real sum = run();
       const auto [impulse, slope] = answer_of_wall(k);
       const Real change = given.inertia * (wall.velocity - given.velocity_before);
       const Real missing = change - given.impulse - impulse;
@@ -235,34 +254,34 @@ class ContactSweeps {
       if (std::abs(missing) <= exact || n == max_tries) return sum;
       const Real next = root.next(wall.velocity, missing, given.inertia + slope);
       if (next == wall.velocity && std::abs(next) < far) return sum;
-      before_wall_.put_back(*this, k, stretch);
-      if (next != wall.velocity) {
-        problem_->move_wall(k, next);
-        continue;
+      if (next == wall.velocity) {  // nothing keeps it
+        wall.limit = next > 0 ? 1 : -1;
+        problem_->move_wall(k, wall.limit * given.max_speed);
+        return run_again();
       }
-      wall.limit = next > 0 ? 1 : -1;  // nothing keeps it
-      problem_->move_wall(k, wall.limit * given.max_speed);
-      return run();
+      problem_->move_wall(k, next);
+      sum = run_again();
     }
   }
-  /// The impulse of the contacts with wall k along its axis, and by how much it falls as the wall gets
+  /// The impulse of its contacts along direction k of a wall, and by how much it falls as the wall gets
   /// faster, nearly [N s, kg]. Collective.
   std::array<Real, 2> answer_of_wall(std::size_t k) const {
     const FrictionProblem<D>& original = problem_->original();
-    const std::span<const Index> contacts = problem_->walls().contacts_of(k);
+    const std::span<const Index> contacts = problem_->walls().contacts_along(k);
     std::array<Real, 2> sums{};
     ReproducibleSum::sum(problem_->comm(), contacts.size(), sums, [&](std::size_t i, std::span<Real> terms) {
       const std::size_t c = contacts[i];
+      const std::size_t row = original.at_walls.first[c] + static_cast<Index>(k) - original.at_walls.wall[c];
       Real r[D], s[n_turns<D>], tangential = 0;
       impulse_of(c, r, s);
-      terms[0] = terms[1] = 0;
-      problem_->add_of_walls(c, r, original.rolls() ? s : nullptr, terms[0]);
+      terms[0] = problem_->impulse_of_row(c, row, r, original.rolls() ? s : nullptr);
+      terms[1] = 0;
       if (r[0] <= 0) return;
       for (int j = 1; j < D; ++j) tangential = std::hypot(tangential, r[j]);
       const bool sticks = tangential < original.mu[c] * r[0] * (1 - 1e-9);
       for (std::size_t j = 0; j < (sticks ? D : 1); ++j) {
-        const Real row = original.at_walls.row[c * D + j];
-        terms[1] += problem_->mass_scale() * row * row / diagonal(c, static_cast<int>(j));
+        const Real along = original.at_walls.row[row * D + j];
+        terms[1] += problem_->mass_scale() * along * along / diagonal(c, static_cast<int>(j));
       }
     });
     return sums;
@@ -322,14 +341,14 @@ class ContactSweeps {
   /// What a sweep over the contacts with a wall changes, as it was before.
   class BeforeWall {
    public:
-    void keep(ContactSweeps& sweeps, std::size_t k, std::size_t stretch) {
+    void keep(ContactSweeps& sweeps, const Wall& wall, std::size_t stretch) {
       kept_.clear();
-      visit(sweeps, k, stretch,
+      visit(sweeps, wall, stretch,
             [&](std::span<Real> values) { kept_.insert(kept_.end(), values.begin(), values.end()); });
     }
-    void put_back(ContactSweeps& sweeps, std::size_t k, std::size_t stretch) const {
+    void put_back(ContactSweeps& sweeps, const Wall& wall, std::size_t stretch) const {
       const Real* next = kept_.data();
-      visit(sweeps, k, stretch, [&](std::span<Real> values) {
+      visit(sweeps, wall, stretch, [&](std::span<Real> values) {
         std::copy_n(next, values.size(), values.begin());
         next += values.size();
       });
@@ -337,9 +356,9 @@ class ContactSweeps {
 
    private:
     template <class F>
-    static void visit(ContactSweeps& sweeps, std::size_t k, std::size_t stretch, const F& f) {
+    static void visit(ContactSweeps& sweeps, const Wall& wall, std::size_t stretch, const F& f) {
       const LaneGroups* lanes = sweeps.lanes_;
-      for (const Index contact : sweeps.problem_->walls().contacts_of(k)) {
+      for (const Index contact : sweeps.problem_->walls().contacts_of(wall)) {
         const std::size_t c = contact;
         const Index body = sweeps.problem_->original().a[c];
         constexpr std::size_t width = ScaledProblem<D>::width;

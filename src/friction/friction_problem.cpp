@@ -70,7 +70,7 @@ bool has_fitting_arrays(const FrictionProblem<D>& p) {
       p.bias.size() == n * D && p.mu.size() == n && (p.compliance.empty() || p.compliance.size() == n * 2) &&
       (p.own_scale.empty() || (p.own_scale.size() == n && p.is_round())) &&
       (!p.rolls() || (p.is_round() && p.rolling.size() == n * 2 && p.spin_bias.size() == n * (q - D))) &&
-      p.at_walls.fit(p.walls.empty() ? 0 : n, p.rolls());
+      p.at_walls.fit(n, !p.walls.empty(), p.rolls());
   return bodies_fit && p.b.size() == n && rows_fit && laws_fit && p.colour_first.size() == colours + 1 &&
          p.interior_first.size() == colours && p.colour_first.front() == 0 &&
          p.colour_first.back() == p.n_contacts();

@@ -28,9 +28,11 @@ struct LocalForm {
   bool empty() const { return column_first.empty(); }
 };
 
-/// A wall that one load moves, along one direction or about one axis: a body of the problem with one velocity
-/// v (docs/method.md, eq. D.17). Of a wall that turns, kg m2, rad/s and N m s.
+/// A direction of a wall that a load moves, along it or about an axis: one velocity v of the problem
+/// (docs/method.md, eq. D.17). The directions of a wall come one after the other. Of one that turns, kg m2,
+/// rad/s and N m s.
 struct WallUnknown {
+  bool is_further = false;   ///< of the same wall as the one before it
   bool is_known = false;     ///< it goes as it went before the step, whatever it carries
   Real inertia = 0;          ///< A [kg]; 0: a servo, which has none
   Real impulse = 0;          ///< of its load in the step [N s]
@@ -40,15 +42,29 @@ struct WallUnknown {
   Real scale = 0;
 };
 
-/// What contacts have of walls that are unknowns. Empty: there are none.
+/// What contacts have of walls that are unknowns: a row for each direction of their wall. Empty: there are
+/// none.
 template <int D>
 struct ContactsAtWalls {
-  std::vector<Index>
-      wall;               ///< n_contacts; -1: none. Else b is -1, and a is of this rank, or -1 if it is fixed
-  std::vector<Real> row;  ///< n_contacts * D: s [-], of a wall that turns [m]
-  std::vector<Real> turn;  ///< n_contacts * n_turns<D> where contacts resist rolling: that of spins
-  bool fit(std::size_t n, bool rolls) const {
-    return wall.size() == n && row.size() == n * D && turn.size() == (rolls ? n * n_turns<D> : 0);
+  /// n_contacts: the first direction of its wall; -1: none. Else b is -1, and a is of this rank, or -1 if it
+  /// is fixed.
+  std::vector<Index> wall;
+  std::vector<Index> first;  ///< n_contacts + 1: contact c has the rows [first[c], first[c + 1])
+  std::vector<Real> row;     ///< n_rows * D: s [-], of a direction that turns [m]
+  std::vector<Real> turn;    ///< n_rows * n_turns<D> where contacts resist rolling: that of spins
+
+  /// Calls f(direction, row) for the rows of contact c.
+  template <class F>
+  void for_each_row(std::size_t c, F&& f) const {
+    if (wall.empty()) return;
+    for (Index i = first[c]; i < first[c + 1]; ++i)
+      f(static_cast<std::size_t>(wall[c] + i - first[c]), static_cast<std::size_t>(i));
+  }
+  bool fit(std::size_t n_contacts, bool has_walls, bool rolls) const {
+    if (!has_walls) return wall.empty() && first.empty() && row.empty() && turn.empty();
+    if (wall.size() != n_contacts || first.size() != n_contacts + 1) return false;
+    const std::size_t n_rows = first.back();
+    return row.size() == n_rows * D && turn.size() == (rolls ? n_rows * n_turns<D> : 0);
   }
 };
 
@@ -58,8 +74,8 @@ struct ContactsAtWalls {
 ///     0 <= u_N, r_N >= 0, u_N r_N = 0,   |r_T| <= mu r_N,   u_T = 0 or r_T = -mu r_N u_T / |u_T|.
 /// Round contacts may resist rolling and spinning as well, with angular impulses s on b and -s on a:
 ///     w = omega_b - omega_a,   |s| <= mu_r R r_N,   w = 0 or s = -mu_r R r_N w / |w|            (D.5).
-/// Walls that loads move have one velocity v each, which adds s v to u of their contacts (and to w of those
-/// that resist rolling):
+/// Walls that loads move have a velocity v in each of their directions, which adds s v to u of their contacts
+/// (and to w of those that resist rolling):
 ///     A (v - v_before) = impulse of the load + sum s . r,   |v| <= max_speed                      (D.17).
 /// The problem knows neither bodies nor files: whoever fills it decides what bodies and contacts are.
 ///
@@ -124,7 +140,7 @@ struct FrictionProblem {
   /// False on a rank without contacts.
   bool is_round() const { return !arm.empty(); }
   bool rolls() const { return !rolling.empty(); }
-  /// The number of the wall of contact c that is an unknown; -1: none.
+  /// The first direction of the wall of contact c, if that is an unknown; -1: it is none.
   Index wall_of(std::size_t c) const { return at_walls.wall.empty() ? -1 : at_walls.wall[c]; }
   /// Of all contacts of this rank.
   std::size_t n_impulses() const { return a.size() * static_cast<std::size_t>(rolls() ? q : D); }

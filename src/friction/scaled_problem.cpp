@@ -333,7 +333,7 @@ void ScaledProblem<D>::velocity_from_impulse(std::span<const GroupImpulses<D>> r
     ++stretch;
   };
   run_colours(y, all_holders, [&](Index, Index) { add_next(); });
-  for (std::size_t k = 0; k < walls_.size(); ++k) add_next();
+  for (std::size_t k = 0; k < walls_.walls().size(); ++k) add_next();
   make_ghosts_current(y);
 }
 

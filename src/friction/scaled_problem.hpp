@@ -240,17 +240,18 @@ class ScaledProblem {
   WallRows<D>& walls() const { return walls_; }
   /// w of contact c, with what its wall adds [m/s].
   Real bias(std::size_t c, std::size_t i) const {
-    const Real w = problem_->bias[c * D + i];
-    const Index wall = problem_->wall_of(c);
-    if (wall < 0) return w;
-    return w + problem_->at_walls.row[c * D + i] * walls_[wall].velocity;
+    Real w = problem_->bias[c * D + i];
+    problem_->at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+      w += problem_->at_walls.row[row * D + i] * walls_[k].velocity;
+    });
+    return w;
   }
-  /// From here on wall k has this velocity [m/s]. Local; alike on all ranks.
+  /// From here on a wall has this velocity along its direction k [m/s]. Local; alike on all ranks.
   void move_wall(std::size_t k, Real velocity) const;
-  /// Adds s . r of contact c with a wall to a sum [N s]; r and, beside rolling, s: D and n_turns<D> scaled
+  /// s . r of a row of contact c with a wall [N s]; r and, beside rolling, s: D and n_turns<D> scaled
   /// impulses. Local.
-  void add_of_walls(std::size_t c, const Real* r, const Real* s, Real& sum) const;
-  /// Sums it up for each wall: get(c, r, s) writes the impulses of contact c. Exact. Collective.
+  Real impulse_of_row(std::size_t c, std::size_t row, const Real* r, const Real* s) const;
+  /// Sums it up for each direction: get(c, r, s) writes the impulses of contact c. Exact. Collective.
   template <class Get>
   void find_wall_impulses(std::span<Real> impulse, Get&& get) const {
     const std::span<const Index> contacts = walls_.contacts();
@@ -259,7 +260,9 @@ class ScaledProblem {
       Real r[D], s[n_turns<D>];
       get(c, r, s);
       std::ranges::fill(terms, 0.0);
-      add_of_walls(c, r, problem_->rolls() ? s : nullptr, terms[problem_->at_walls.wall[c]]);
+      problem_->at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+        terms[k] += impulse_of_row(c, row, r, problem_->rolls() ? s : nullptr);
+      });
     });
   }
   /// Gives walls with inertia the velocities that follow from these impulses [N s]. Returns by how much walls
@@ -302,8 +305,8 @@ class ScaledProblem {
   /// Calls f(contact) with those of walls, and end_stretch() after those of each.
   template <class F, class G>
   void for_each_wall_stretch(F&& f, G&& end_stretch) const {
-    for (std::size_t k = 0; k < walls_.size(); ++k) {
-      for (const Index c : walls_.contacts_of(k)) f(static_cast<std::size_t>(c));
+    for (const auto& wall : walls_.walls()) {
+      for (const Index c : walls_.contacts_of(wall)) f(static_cast<std::size_t>(c));
       end_stretch();
     }
   }

@@ -93,11 +93,11 @@ template <int D>
 void ScaledProblem<D>::set_spin_bias(std::size_t c, Real unit) const {
   constexpr std::size_t n = n_turns<D>;
   const std::size_t place = spheres_.lanes().place()[c];
-  const Index wall = problem_->wall_of(c);
-  const Real velocity = wall < 0 ? 0 : walls_[wall].velocity;
   for (std::size_t k = 0; k < n; ++k) {
     Real spin = problem_->spin_bias[c * n + k];
-    if (wall >= 0) spin += problem_->at_walls.turn[c * n + k] * velocity;
+    problem_->at_walls.for_each_row(c, [&](std::size_t direction, std::size_t row) {
+      spin += problem_->at_walls.turn[row * n + k] * walls_[direction].velocity;
+    });
     spheres_.rolling()[place / group_size].w[k][place % group_size] =
         problem_->rolling[2 * c + 1] * spin / unit;
   }

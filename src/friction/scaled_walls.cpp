@@ -11,7 +11,7 @@ template <int D>
 void ScaledProblem<D>::move_wall(std::size_t k, Real velocity) const {
   if (walls_[k].velocity == velocity) return;
   walls_[k].velocity = velocity;
-  for (const Index contact : walls_.contacts_of(k)) {
+  for (const Index contact : walls_.contacts_along(k)) {
     const std::size_t c = contact;
     Real w[D];
     for (std::size_t i = 0; i < D; ++i) w[i] = bias(c, i) / velocity_scale_;
@@ -23,13 +23,13 @@ void ScaledProblem<D>::move_wall(std::size_t k, Real velocity) const {
 }
 
 template <int D>
-void ScaledProblem<D>::add_of_walls(std::size_t c, const Real* r, const Real* s, Real& sum) const {
+Real ScaledProblem<D>::impulse_of_row(std::size_t c, std::size_t row, const Real* r, const Real* s) const {
   Real of_contact = 0;
-  for (std::size_t i = 0; i < D; ++i) of_contact += problem_->at_walls.row[c * D + i] * r[i];
+  for (std::size_t i = 0; i < D; ++i) of_contact += problem_->at_walls.row[row * D + i] * r[i];
   if (s != nullptr)
     for (std::size_t i = 0; i < n_turns<D>; ++i)
-      of_contact += problem_->rolling[2 * c + 1] * problem_->at_walls.turn[c * n_turns<D> + i] * s[i];
-  sum += mass_scale_ * velocity_scale_ * of_contact;
+      of_contact += problem_->rolling[2 * c + 1] * problem_->at_walls.turn[row * n_turns<D> + i] * s[i];
+  return mass_scale_ * velocity_scale_ * of_contact;
 }
 
 template <int D>
@@ -38,7 +38,7 @@ Real ScaledProblem<D>::place_walls(std::span<const Real> impulse) const {
   Real worst = 0;
   for (std::size_t k = 0; k < walls_.size(); ++k) {
     const WallUnknown& given = problem_->walls[k];
-    typename WallRows<D>::Wall& wall = walls_[k];
+    typename WallRows<D>::Direction& wall = walls_[k];
     wall.impulse = impulse[k];
     if (given.is_known) continue;
     const Real pushed = given.impulse + wall.impulse;
@@ -66,7 +66,7 @@ bool ScaledProblem<D>::keep_walls_within_speeds() const {
   const bool is_solved = walls_.contact_residual <= roughly_solved;
   bool changed = false;
   for (std::size_t k = 0; k < walls_.size(); ++k) {
-    typename WallRows<D>::Wall& wall = walls_[k];
+    typename WallRows<D>::Direction& wall = walls_[k];
     const WallUnknown& given = problem_->walls[k];
     if (given.is_known || wall.n_changes >= max_changes) continue;
     if (wall.limit == 0) {
@@ -90,7 +90,7 @@ bool ScaledProblem<D>::keep_walls_within_speeds() const {
 template <int D>
 void ScaledProblem<D>::restore_walls() const {
   for (std::size_t k = 0; k < walls_.size(); ++k) {
-    const typename WallRows<D>::Wall best = walls_.best(k);
+    const typename WallRows<D>::Direction best = walls_.best(k);
     move_wall(k, best.velocity);
     walls_[k] = best;
   }
@@ -109,12 +109,12 @@ void ScaledProblem<D>::release_walls() const {
   }
 }
 
-#define SCREE_SCALED_WALLS(D)                                                                       \
-  template void ScaledProblem<D>::move_wall(std::size_t, Real) const;                               \
-  template void ScaledProblem<D>::add_of_walls(std::size_t, const Real*, const Real*, Real&) const; \
-  template Real ScaledProblem<D>::place_walls(std::span<const Real>) const;                         \
-  template bool ScaledProblem<D>::keep_walls_within_speeds() const;                                 \
-  template void ScaledProblem<D>::restore_walls() const;                                            \
+#define SCREE_SCALED_WALLS(D)                                                                               \
+  template void ScaledProblem<D>::move_wall(std::size_t, Real) const;                                       \
+  template Real ScaledProblem<D>::impulse_of_row(std::size_t, std::size_t, const Real*, const Real*) const; \
+  template Real ScaledProblem<D>::place_walls(std::span<const Real>) const;                                 \
+  template bool ScaledProblem<D>::keep_walls_within_speeds() const;                                         \
+  template void ScaledProblem<D>::restore_walls() const;                                                    \
   template void ScaledProblem<D>::release_walls() const;
 SCREE_SCALED_WALLS(2)
 SCREE_SCALED_WALLS(3)

@@ -207,60 +207,98 @@ Real target_of(const ObstacleSet<D>& obstacles, const DrivenState& wall) {
 template <int D>
 void require_slow_walls(const ObstacleSet<D>& obstacles, Real dt, Real skin, const Box<D>& region) {
   constexpr Real max_of_skin = 0.25, rounding = 1e-9, safe = 0.99;
+  Real of_wall = 0;
   for (const DrivenState& wall : obstacles.driven()) {
     const Real reach = obstacles.reach(wall, wall.position, dt, region);
-    if (reach <= (1 + rounding) * max_of_skin * skin) continue;
+    of_wall = wall.direction == 0 ? reach : of_wall + reach;
+    if (of_wall <= (1 + rounding) * max_of_skin * skin) continue;
     const DrivenMotion<D>& driven_motion = obstacles.driven_motion_of(wall);
     throw InputError(fmt::format(
         "{}: {} = {:g} {} moves obstacle '{}' by {:.3g} m in a step of {:g} s, more than a quarter of the "
         "skin of the "
         "neighbour list ({:.3g} m); take at most {:.3g}, a shorter step or a wider [neighbors] skin",
         driven_motion.where(), driven_motion.turns() ? "max_rate" : "max_speed", driven_motion.max_speed(),
-        driven_motion.turns() ? "rad/s" : "m/s", obstacles.list()[wall.obstacle].name, reach, dt, skin,
-        safe * driven_motion.max_speed() * max_of_skin * skin / reach));
+        driven_motion.turns() ? "rad/s" : "m/s", obstacles.list()[wall.obstacle].name, of_wall, dt, skin,
+        safe * driven_motion.max_speed() * max_of_skin * skin / of_wall));
   }
+}
+
+template <int D>
+bool DrivenMotion<D>::is_across(const DrivenMotion& other) const {
+  return std::abs(dot(axis_, other.axis_)) <= std::sqrt(parallel);
 }
 
 // What ObstacleSet knows of them.
 
 template <int D>
 const DrivenMotion<D>& ObstacleSet<D>::driven_motion_of(const DrivenState& wall) const {
-  return *obstacles_[wall.obstacle].driven_motion;
+  return *obstacles_[wall.obstacle].driven_motions[static_cast<std::size_t>(wall.direction)];
+}
+
+template <int D>
+std::string ObstacleSet<D>::name_of(const DrivenState& wall) const {
+  const std::string& name = obstacles_[wall.obstacle].name;
+  return wall.direction == 0 ? name : fmt::format("{}.{}", name, driven_motion_of(wall).name());
+}
+
+template <int D>
+Vec<D> ObstacleSet<D>::direction_of(const DrivenState& wall, const Vec<D>& x) const {
+  const DrivenMotion<D>& driven_motion = driven_motion_of(wall);
+  if (wall.direction == 0 || !driven_motion.turns()) return driven_motion.direction(x);
+  // Those before have carried the axis along.
+  const Pose<D> as_deck = obstacles_[wall.obstacle].placed({});
+  const Vec<D>& point = driven_motion.point();
+  const Vec<D> now = poses_[wall.obstacle].to_world(as_deck.to_own(point));
+  return driven_motion.direction(x - (now - point));
 }
 
 template <int D>
 Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>& obstacle, const Vec<D>& x) const {
-  return driven_[obstacle.driven].velocity * obstacle.driven_motion->direction(x);
+  Vec<D> velocity;
+  for (const DrivenState& wall : directions_from(obstacle.driven))
+    velocity += wall.velocity * direction_of(wall, x);
+  return velocity;
 }
 
 template <int D>
 Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int constraint, Real time) const {
   const Obstacle<D>& obstacle = obstacle_with(constraint);
   if (!obstacle.can_move()) return {};
-  if (!obstacle.driven_motion) return obstacle.motion->spin(time);
-  return driven_[obstacle.driven].velocity * obstacle.driven_motion->spin();
+  if (!obstacle.is_driven()) return obstacle.motion->spin(time);
+  Vec<D == 2 ? 1 : 3> spin;
+  for (const DrivenState& wall : directions_from(obstacle.driven))
+    spin += wall.velocity * driven_motion_of(wall).spin();
+  return spin;
 }
 
 template <int D>
 Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>& obstacle, Real time) const {
   if (obstacle.motion) return obstacle.motion->pose(time);
-  if (!obstacle.driven_motion) return {};
-  return obstacle.driven_motion->pose(driven_[obstacle.driven].position_at(time));
+  if (!obstacle.is_driven()) return {};
+  Pose<D> moved;
+  for (const DrivenState& wall : directions_from(obstacle.driven)) {
+    const Pose<D> along = driven_motion_of(wall).pose(wall.position_at(time));
+    moved = wall.direction == 0 ? along : moved.after(along);
+  }
+  return moved;
 }
 
 template <int D>
 void ObstacleSet<D>::find_driven() {
   for (std::size_t o = 0; o < obstacles_.size(); ++o) {
     Obstacle<D>& obstacle = obstacles_[o];
-    if (!obstacle.driven_motion) continue;
+    if (!obstacle.is_driven()) continue;
     obstacle.driven = static_cast<int>(driven_.size());
-    const auto driven_motion = std::make_shared<DrivenMotion<D>>(*obstacle.driven_motion);
-    driven_motion->find_planes(*this);
-    DrivenState wall;
-    wall.obstacle = static_cast<int>(o);
-    wall.order = driven_motion->order();
-    driven_.push_back(wall);
-    obstacle.driven_motion = driven_motion;
+    for (std::size_t k = 0; k < obstacle.driven_motions.size(); ++k) {
+      const auto driven_motion = std::make_shared<DrivenMotion<D>>(*obstacle.driven_motions[k]);
+      driven_motion->find_planes(*this);
+      DrivenState wall;
+      wall.obstacle = static_cast<int>(o);
+      wall.direction = static_cast<int>(k);
+      wall.order = driven_motion->order();
+      driven_.push_back(wall);
+      obstacle.driven_motions[k] = driven_motion;
+    }
   }
 }
 
@@ -280,12 +318,29 @@ void ObstacleSet<D>::finish_driven_step(Real end) {
 template <int D>
 Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Box<D>& domain) const {
   const Obstacle<D>& obstacle = obstacles_[wall.obstacle];
-  const Pose<D> start = obstacle.placed(obstacle.driven_motion->pose(from));
-  const auto to = [&](Real position) {
-    return travel_between(obstacle, start, obstacle.placed(obstacle.driven_motion->pose(position)), domain);
+  const DrivenMotion<D>& driven_motion = driven_motion_of(wall);
+  const Real displacement = driven_motion.max_speed() * dt;
+  const auto farthest = [&](const Pose<D>& carried) {
+    const auto placed = [&](Real position) {
+      return obstacle.placed(carried.after(driven_motion.pose(position)));
+    };
+    const Pose<D> start = placed(from);
+    return std::max(travel_between(obstacle, start, placed(wall.position - displacement), domain),
+                    travel_between(obstacle, start, placed(wall.position + displacement), domain));
   };
-  const Real displacement = obstacle.driven_motion->max_speed() * dt;
-  return std::max(to(wall.position - displacement), to(wall.position + displacement));
+  if (obstacle.driven_motions.size() == 1) return farthest({});
+  // A bound wherever the other directions take it meanwhile.
+  const Real change = std::abs(wall.position - from) + displacement;
+  if (!driven_motion.turns()) return change;
+  Pose<D> carried;
+  Real carried_by = 0;
+  for (const DrivenState& other : directions_from(obstacle.driven)) {
+    if (other.direction == wall.direction) break;
+    carried.translation += driven_motion_of(other).pose(other.position).translation;
+    carried_by +=
+        std::abs(other.position - other.reference_position) + driven_motion_of(other).max_speed() * dt;
+  }
+  return farthest(carried) + change * carried_by;
 }
 
 #define SCREE_DRIVEN_MOTION(D)                                                                \
@@ -293,6 +348,8 @@ Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Bo
   template Real target_of(const ObstacleSet<D>&, const DrivenState&);                         \
   template void require_slow_walls(const ObstacleSet<D>&, Real, Real, const Box<D>&);         \
   template const DrivenMotion<D>& ObstacleSet<D>::driven_motion_of(const DrivenState&) const; \
+  template std::string ObstacleSet<D>::name_of(const DrivenState&) const;                     \
+  template Vec<D> ObstacleSet<D>::direction_of(const DrivenState&, const Vec<D>&) const;      \
   template Vec<D> ObstacleSet<D>::driven_velocity(const Obstacle<D>&, const Vec<D>&) const;   \
   template Vec<D == 2 ? 1 : 3> ObstacleSet<D>::spin(int, Real) const;                         \
   template Pose<D> ObstacleSet<D>::moved_at(const Obstacle<D>&, Real) const;                  \

@@ -7,8 +7,9 @@
 
 namespace scree {
 
-/// How a driven wall may move, and what it is asked to do: the second kind of motion beside Motion. Where
-/// it is follows from what bodies do, not from time alone; that stands in its DrivenState. Constant in a run.
+/// A direction in which a driven wall may move, and what it is asked to do: the second kind of motion beside
+/// Motion. Where it is follows from what bodies do, not from time alone; that stands in its DrivenState.
+/// Constant in a run. A wall with several moves along them one after the other: those before carry it along.
 template <int D>
 class DrivenMotion {
  public:
@@ -22,7 +23,12 @@ class DrivenMotion {
   /// Finds the planes of `between`. Throws InputError if they are not planes in facing pairs.
   void find_planes(const ObstacleSet<D>& obstacles);
 
+  /// Of a further direction; empty for the first.
+  const std::string& name() const { return name_; }
+  void set_name(const std::string& name) { name_ = name; }
   bool turns() const { return turns_; }
+  /// Whether the axes of both, along which they move, are at right angles.
+  bool is_across(const DrivenMotion& other) const;
   Control control() const { return control_; }
   Real inertia() const { return inertia_; }      ///< [kg], of a wall that turns [kg m2]
   Real max_speed() const { return max_speed_; }  ///< [m/s], of a wall that turns [rad/s]
@@ -35,6 +41,8 @@ class DrivenMotion {
   Pose<D> pose(Real position) const {
     return turns_ ? turn_.pose(position) : Pose<D>{.translation = position * axis_};
   }
+  /// A point that turning leaves where it is.
+  const Vec<D>& point() const { return turn_.center(); }
   /// Velocity of the material point at x for the velocity 1 [-], of a wall that turns [m].
   Vec<D> direction(const Vec<D>& x) const { return turns_ ? turn_.velocity(x, 1) : axis_; }
   /// Its spin for the velocity 1 [1/m], of a wall that turns [-].
@@ -48,6 +56,7 @@ class DrivenMotion {
   std::vector<int> planes() const;
 
  private:
+  std::string name_;
   Vec<D> axis_{};  // unit
   Turn<D> turn_;
   bool turns_ = false;

@@ -14,8 +14,8 @@ struct DrivenOrder {
   Real value = 0;
 };
 
-/// What a driven wall does. Positions are along its axis from where the deck has the wall [m], those of a
-/// wall that turns are angles [rad], its loads torques [N m].
+/// What a driven wall does along one of its directions. Positions are along its axis from where the deck has
+/// the wall [m], those of a wall that turns are angles [rad], its loads torques [N m].
 struct DrivenState {
   Real position = 0;            ///< at `time`
   Real velocity = 0;            ///< of the last step and from `time` on
@@ -28,6 +28,7 @@ struct DrivenState {
   Real time = 0;                ///< of `position` [s]
   // From the deck and its stages.
   int obstacle = 0;
+  int direction = 0;  ///< of those of the obstacle, which are one after the other
   DrivenOrder order{};
 
   /// At `at`. Before `time` the only moment that anyone asks for is that of the list.

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/section.hpp"
 #include "core/types.hpp"
@@ -22,8 +23,8 @@ class Motion {
   virtual Vec<D> velocity(const Vec<D>& x, Real time) const = 0;
   /// Angular velocity [rad/s]: about z in the plane.
   virtual Vec<D == 2 ? 1 : 3> spin(Real time) const = 0;
-  /// What moves the wall if it is not this but a load (geometry/driven_motion.hpp).
-  virtual std::shared_ptr<const DrivenMotion<D>> driven_motion() const { return nullptr; }
+  /// What moves the wall if it is not this but loads (geometry/driven_motion.hpp): one for each direction.
+  virtual std::vector<std::shared_ptr<const DrivenMotion<D>>> driven_motions() const { return {}; }
 };
 
 template <>

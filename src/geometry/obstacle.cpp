@@ -74,8 +74,8 @@ void ObstacleSet<D>::describe(Section& root) {
                                [&](Section& motion) {
                                  std::unique_ptr<Motion<D>> kind;
                                  motion.kind("type", kind, {.required = true, .doc = "kind of motion"});
-                                 if (kind) obstacle.driven_motion = kind->driven_motion();
-                                 if (!obstacle.driven_motion) obstacle.motion = std::move(kind);
+                                 if (kind) obstacle.driven_motions = kind->driven_motions();
+                                 if (!obstacle.is_driven()) obstacle.motion = std::move(kind);
                                });
         if (!section.reading()) return;
         obstacle.where = section.where("type");
@@ -359,10 +359,13 @@ Real ObstacleSet<D>::travel(Real from_time, Real to_time, const Box<D>& domain) 
   for (std::size_t i = 0; i < obstacles_.size(); ++i) {
     const Obstacle<D>& obstacle = obstacles_[i];
     if (!obstacle.can_move() || is_active_[i] == 0) continue;
-    if (obstacle.driven_motion) {
-      const DrivenState& wall = driven_[obstacle.driven];
-      const Real from = from_time >= wall.time ? wall.position : wall.reference_position;
-      farthest = std::max(farthest, reach(wall, from, std::max(to_time - wall.time, 0.0), domain));
+    if (obstacle.is_driven()) {
+      Real all = 0;
+      for (const DrivenState& wall : directions_from(obstacle.driven)) {
+        const Real from = from_time >= wall.time ? wall.position : wall.reference_position;
+        all += reach(wall, from, std::max(to_time - wall.time, 0.0), domain);
+      }
+      farthest = std::max(farthest, all);
       continue;
     }
     farthest = std::max(

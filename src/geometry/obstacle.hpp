@@ -21,12 +21,12 @@ struct Obstacle {
   std::string name;
   std::string where;  ///< its place in the deck, for messages
   std::shared_ptr<const Shape<D>> shape;
-  std::shared_ptr<const Motion<D>> motion;               ///< a function of time; null: fixed, or driven
-  std::shared_ptr<const DrivenMotion<D>> driven_motion;  ///< a load moves it; null: none does
-  int level = -1;                                        ///< only bodies on this level touch it; -1: all do
+  std::shared_ptr<const Motion<D>> motion;  ///< a function of time; null: fixed, or driven
+  std::vector<std::shared_ptr<const DrivenMotion<D>>> driven_motions;  ///< loads move it; empty: none does
+  int level = -1;                  ///< only bodies on this level touch it; -1: all do
   std::string floor, where_floor;  ///< its name, and the place of that in the deck; empty: all levels
   std::shared_ptr<const std::vector<GlobalId>> admits;  ///< bodies that do not touch it, sorted; null: none
-  int driven = -1;                                      ///< its number in ObstacleSet::driven(); -1: none
+  int driven = -1;                   ///< number of its first direction in ObstacleSet::driven(); -1: none
   std::optional<Pose<D>> placement;  ///< where the deck puts the shape before the motion moves it
   Vec<D> surface_velocity{};   ///< of the material in the surface, relative to the shape, before the motion
                                ///< turns it [m/s]
@@ -34,7 +34,8 @@ struct Obstacle {
   std::string where_material;  ///< place of that name in the deck, for messages
   bool from_deck = true;       ///< floor plans are drawn across periodic faces and have no images
 
-  bool can_move() const { return motion || driven_motion; }
+  bool is_driven() const { return !driven_motions.empty(); }
+  bool can_move() const { return motion || is_driven(); }
   /// Whether its frame is not the world's.
   bool is_placed() const { return can_move() || placement; }
   /// Where it is after its motion takes it to `moved`.
@@ -92,7 +93,7 @@ class ObstacleSet {
     const Obstacle<D>& obstacle = obstacle_with(constraint);
     if (!obstacle.can_move()) return {};
     const Vec<D> there = at_obstacle(constraint, x);
-    return obstacle.driven_motion ? driven_velocity(obstacle, there) : obstacle.motion->velocity(there, time);
+    return obstacle.is_driven() ? driven_velocity(obstacle, there) : obstacle.motion->velocity(there, time);
   }
   /// Its angular velocity at `time` [rad/s].
   Vec<D == 2 ? 1 : 3> spin(int constraint, Real time) const;
@@ -195,12 +196,22 @@ class ObstacleSet {
   /// eats the skin). 0 if no surface moves.
   Real travel(Real from_time, Real to_time, const Box<D>& domain) const;
   bool moves() const;
-  // Walls that a load moves (geometry/driven_motion.hpp); their state changes with the steps of a scheme.
+  // Walls that loads move (geometry/driven_motion.hpp); their state changes with the steps of a scheme.
+  /// All directions of one, then those of the next.
   std::span<DrivenState> driven() { return driven_; }
   std::span<const DrivenState> driven() const { return driven_; }
-  /// Its number in driven(), or -1.
+  /// The number of its first direction in driven(), or -1.
   int driven_of(int constraint) const { return obstacle_with(constraint).driven; }
+  /// The directions of the wall of which `first` is the first one.
+  std::span<const DrivenState> directions_from(int first) const {
+    const std::size_t n = obstacles_[driven_[first].obstacle].driven_motions.size();
+    return std::span(driven_).subspan(static_cast<std::size_t>(first), n);
+  }
   const DrivenMotion<D>& driven_motion_of(const DrivenState& wall) const;
+  /// DrivenMotion::direction() at x where the wall stands now, which directions before may have moved.
+  Vec<D> direction_of(const DrivenState& wall, const Vec<D>& x) const;
+  /// "OBSTACLE", or "OBSTACLE.NAME" of a further direction.
+  std::string name_of(const DrivenState& wall) const;
   /// Where an obstacle stands.
   const Pose<D>& pose_of(int obstacle) const { return poses_[obstacle]; }
   /// The neighbour list is built for `time`: travel() counts from there.

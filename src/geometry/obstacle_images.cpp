@@ -98,15 +98,18 @@ class Periods {
     if (!is_along(pose_, axis)) return false;
     if (!obstacle_.can_move()) return true;
     for (const Real at : {0.01, 0.1, 0.3, 1.0, 3.0}) {  // times, or positions of a driven wall [m], [rad]
-      const Pose<D> moved = obstacle_.motion ? obstacle_.motion->pose(at) : obstacle_.driven_motion->pose(at);
-      if (!is_along(obstacle_.placed(moved), axis))
-        refuse(
-            fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "
-                        "has no images through the faces of the domain; make {0} open, or the obstacle "
-                        "finite",
-                        "xyz"[axis]));
+      if (obstacle_.motion) require_along(obstacle_.motion->pose(at), axis);
+      for (const auto& direction : obstacle_.driven_motions) require_along(direction->pose(at), axis);
     }
     return true;
+  }
+  void require_along(const Pose<D>& moved, int axis) const {
+    if (is_along(obstacle_.placed(moved), axis)) return;
+    refuse(
+        fmt::format("goes on for ever, and its motion turns it away from the periodic axis {0}: it "
+                    "has no images through the faces of the domain; make {0} open, or the obstacle "
+                    "finite",
+                    "xyz"[axis]));
   }
 
   const Obstacle<D>& obstacle_;

@@ -260,7 +260,7 @@ void find_undetected_edges(const RunDeck<D>& deck, const State<D>& state,
     const Obstacle<D>& obstacle = state.obstacles.list()[o];
     for (const auto& [from, to] : obstacle.shape->undetected_edges()) {
       const Vec<D> middle = state.obstacles.pose_of(o).to_world(0.5 * (from + to));
-      if (!obstacle.motion && !obstacle.driven_motion && !within.contains(middle)) continue;
+      if (!obstacle.motion && !obstacle.is_driven() && !within.contains(middle)) continue;
       findings.push_back(fmt::format(
           "{}: only corners of bodies touch the mesh [obstacles.{}], but it has sharp edges, the first at "
           "({:g}) m: they pass into faces and edges of [shapes.{}]. Take a box, a cylinder or another shape "

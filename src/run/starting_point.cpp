@@ -30,14 +30,15 @@ bool same_pose(const Pose<D>& a, const Pose<D>& b) {
   return a.rotation == b.rotation && a.translation == b.translation;
 }
 
-/// Whether the same positions along its axis are the same places of an obstacle.
+/// Whether the same positions along its axes are the same places of an obstacle.
 template <int D>
 bool same_paths(const Obstacle<D>& a, const Obstacle<D>& b, const Box<D>& box) {
   const Pose<D> none;
   return a.shape->outline(box).points == b.shape->outline(box).points &&
          same_pose(a.placement.value_or(none), b.placement.value_or(none)) &&
-         a.driven_motion->turns() == b.driven_motion->turns() &&
-         same_pose(a.driven_motion->pose(1), b.driven_motion->pose(1));
+         std::ranges::equal(a.driven_motions, b.driven_motions, [](const auto& one, const auto& other) {
+           return one->turns() == other->turns() && same_pose(one->pose(1), other->pose(1));
+         });
 }
 
 /// What a run does not take of the motion of bodies, or does not do with it.
@@ -320,28 +321,28 @@ void StartingPoint<D>::take_walls(const State<D>& old, State<D>& state) const {
     const Obstacle<D>& there = old.obstacles.list()[before.obstacle];
     const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
     if (here == list.end() || before.position == 0) continue;
-    const char* unit = there.driven_motion->turns() ? "rad" : "m";
-    if (!here->driven_motion || !same_paths(there, *here, state.box)) {
+    const char* unit = old.obstacles.driven_motion_of(before).turns() ? "rad" : "m";
+    const std::string name = old.obstacles.name_of(before);
+    if (!here->is_driven() || !same_paths(there, *here, state.box)) {
       log::warn(fmt::format(
-          "obstacle '{}' stands where the deck has it, not at {:g} {} along its axis as in {}: {}",
-          there.name, before.position, unit, path_,
-          here->driven_motion ? "it has another shape, place or axis there"
-                              : "here its motion is not \"driven\""));
+          "obstacle '{}' stands where the deck has it, not at {:g} {} along its axis as in {}: {}", name,
+          before.position, unit, path_,
+          here->is_driven() ? "it has another shape, place or axis there"
+                            : "here its motion is not \"driven\""));
       continue;
     }
-    DrivenState& wall = state.obstacles.driven()[here->driven];
+    DrivenState& wall = state.obstacles.driven()[static_cast<std::size_t>(here->driven + before.direction)];
     const DrivenState as_deck = wall;
     wall = before;
     wall.obstacle = as_deck.obstacle;
     wall.order = as_deck.order;
     wall.time = 0;
     wall.reference_position = wall.stage_position = wall.position;
-    log::info("obstacle '{}' stands at {:g} {} along its axis, as in {}", there.name, wall.position, unit,
-              path_);
+    log::info("obstacle '{}' stands at {:g} {} along its axis, as in {}", name, wall.position, unit, path_);
   }
   for (const Obstacle<D>& there : old.obstacles.list()) {
     const auto here = std::ranges::find(list, there.name, &Obstacle<D>::name);
-    if (here == list.end() || there.driven_motion || here->driven_motion) continue;
+    if (here == list.end() || there.is_driven() || here->is_driven()) continue;
     const Pose<D> none;
     const Pose<D> left = there.motion ? there.motion->pose(head_.time) : none;
     const Pose<D> start = here->motion ? here->motion->pose(0) : none;

@@ -108,6 +108,23 @@ def test_torques(folder):
     refused_deck(folder, (LOAD, LOAD + "point = [0, 0, 0]\n"), words=["point is for a torque only"])
 
 
+def test_further_directions(folder):
+    def further(*entries, words):
+        refused_deck(folder, more="".join(f"[[obstacles.plate.motion.further]]\n{entry}\n" for entry in entries), words=words)
+    side = 'name = "side"\naxis = [1, 0, 0]\nload = 1\nmax_speed = 1\n'
+    turn = 'name = "turn"\npoint = [0, 0, 0.5]\naxis = [0, 0, 1]\ntorque = 1\nmax_rate = 0.1\n'
+    further(side.replace('name = "side"\n', ""), words=["missing key 'name'"])
+    further(side.replace("[1, 0, 0]", "[1, 0, 1]"), words=["not at right angles to the axis of the motion"])
+    further(side, side.replace("side", "skew").replace("[1, 0, 0]", "[1, 1, 0]"), words=["not at right angles to the axis of 'side'"])
+    further(side, side.replace("[1, 0, 0]", "[0, 1, 0]"), words=["'side' is given twice"])
+    further(turn, side, words=["turns comes last"])
+    further(side + 'control = "free"\nmass = 1\n', words=["all directions of a wall have the same control"])
+    measure = '\n[measures.plate]\ntype = "driven"\nobstacles = ["plate.sied"]\n'
+    refused_deck(folder, more=f"[[obstacles.plate.motion.further]]\n{side}{measure}", words=["no driven obstacle 'plate.sied'", "plate, plate.side"])
+    drive = 'duration = "4 ms"\ndrive = [{ obstacle = "plate.sied", load = 1 }]\n'
+    refused_deck(folder, more=f"[[obstacles.plate.motion.further]]\n{side}{STAGE}{drive}", words=["no obstacle 'plate.sied'", "plate.side"])
+
+
 def test_schemes(folder):
     refused_deck(folder, ('scheme = "nonsmooth"', 'scheme = "dem"'), more='\n[dem]\nfriction = "dae"\n',
                  words=['"driven"', '"dem"', "nonsmooth", '"spring" or "none"'])

@@ -3,6 +3,7 @@ import copy
 import csv
 import json
 import math
+from functools import partial
 
 import numpy as np
 
@@ -114,10 +115,11 @@ def by_forces(trial, entry, scalars, certificate):
         most += mass * (max(pull["stiffness"]) * 4 / least * dt) ** 2
     for wall in deck.tables["obstacles"].values():
         motion = wall.get("motion", {})
-        if "mass" in motion:        # a free wall is a body that its load drives
-            most += (motion["load"] * dt) ** 2 / motion["mass"]
-        if "moment_of_inertia" in motion:
-            most += (motion["torque"] * dt) ** 2 / motion["moment_of_inertia"]
+        for direction in (motion, *motion.get("further", [])):
+            if "mass" in direction:        # a free wall is a body that its load drives
+                most += (direction["load"] * dt) ** 2 / direction["mass"]
+            if "moment_of_inertia" in direction:
+                most += (direction["torque"] * dt) ** 2 / direction["moment_of_inertia"]
     if deck.values["cohesion"] != NONE:     # at most 4.4 weights (DMT at a wall), all on the same two bodies
         most += 2 * (4.4 * deck.weight * certificate["contacts"][1:] * dt) ** 2 / least
     return 3 / 8 * most
@@ -181,8 +183,8 @@ def inside(trial, scalars):
     wall = deck.tables["obstacles"].get("wall")
     if wall is None or deck.values["stages"] in ("remove", "add") or deck.values["bodies"] == "held" or deck.values["shape"] != NONE:
         return      # a wall that moves may press a body through one that is held
-    driven = next((values for name, values in scalars.items() if name.startswith("audit_driven_position")), None)
-    moved = walls.Moved(wall, lambda time: float(np.interp(time, scalars["time"], driven)))
+    driven = [partial(np.interp, xp=scalars["time"], fp=values) for name, values in scalars.items() if name.startswith("audit_driven_position")]
+    moved = walls.Moved(wall, driven)
     with Trajectory(trial.results("audited") / "run.h5") as frames:
         for frame in range(frames.n_frames):
             ids, at = frames.ids(frame), moved.own(frames.positions(frame), frames.times[frame])

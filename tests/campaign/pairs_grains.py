@@ -38,12 +38,12 @@ WORDS = {
 # What `scree check` refuses: values that do not go together, "*" for all but the default of the factor, the first one.
 REFUSED = [
     ("scheme=pbd", "gravity=*"), ("scheme=pbd|event", "force=*"), ("scheme=pbd", "bodies=spinning|no spin|random"), ("scheme=pbd", "stiffness=*"),
-    ("scheme=pbd", "rolling=*"), ("scheme=pbd|event", "cohesion=*"), ("scheme=pbd|event", "motion=driven servo|driven free|driven torque"),
+    ("scheme=pbd", "rolling=*"), ("scheme=pbd|event", "cohesion=*"), ("scheme=pbd|event", "motion=driven servo|driven free|driven torque|driven further"),
     ("scheme=pbd|event", "output=continuum gauss|continuum lucy|continuum box"), ("scheme=pbd|event", "deformation=*"),
     ("scheme=pbd|dem|event", "output=fclib"), ("scheme=dem|event", "shape=*"), ("scheme=event", "periodic=*"),
     ("scheme=nonsmooth", "cohesion=jkr|bridge"), ("scheme=dem", "stiffness=none"),
     ("shape=*", "stiffness=spring|load"), ("shape=*", "rolling=*"), ("shape=*", "cohesion=*"),
-    ("scheme=dem", "dem=dae", "motion=driven servo|driven free|driven torque"), ("scheme=dem", "dem=dae", "cohesion=*"),
+    ("scheme=dem", "dem=dae", "motion=driven servo|driven free|driven torque|driven further"), ("scheme=dem", "dem=dae", "cohesion=*"),
     ("scheme=dem", "dem=dae", "deformation=*"), ("scheme=dem", "dem=increments|rescaled", "stiffness=spring|load"),
     ("scheme=dem", "stiffness=spring", "cohesion=jkr"), ("scheme=dem", "stiffness=load"),
     ("deformation=*", "periodic=none|x|sides"), ("deformation=*", "container=box|round|chain"), ("deformation=*", "wall=*"),
@@ -51,12 +51,12 @@ REFUSED = [
     ("deformation=*", "output=continuum gauss|continuum lucy|continuum box"), ("deformation=strain", "stages=deform"),
     ("scheme=event", "motion=*"), ("source=file", "bodies=random"), ("scheme=nonsmooth", "nonsmooth=sequential", "shape=*"),
     ("scheme=nonsmooth", "nonsmooth=wave", "stiffness=spring|load"), ("scheme=nonsmooth", "nonsmooth=wave", "cohesion=*"),
-    ("scheme=nonsmooth", "nonsmooth=wave", "motion=driven servo|driven free|driven torque"),
+    ("scheme=nonsmooth", "nonsmooth=wave", "motion=driven servo|driven free|driven torque|driven further"),
     ("scheme=pbd", "measure=energy|stress|contact_status|rotation"), ("scheme=event", "measure=wall_force|stress|contact_status"),
     ("deformation=*", "force=spring"), ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "rolling=*"),
-    ("scheme=nonsmooth", "solver=admm|ipm|newton|proximal", "motion=driven servo|driven free|driven torque"),
+    ("scheme=nonsmooth", "solver=admm|ipm|newton|proximal", "motion=driven servo|driven free|driven torque|driven further"),
     ("scheme=nonsmooth", "solver=admm|auto|ipm|newton|proximal", "deformation=stress|shear stress"), ("wall=plane", "periodic=all"),
-    ("wall=plane", "periodic=x|sides", "motion=rotate|swing|table|driven torque"), ("deformation=*", "measure=stress|window|line_flow"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
+    ("wall=plane", "periodic=x|sides", "motion=rotate|swing|table|driven torque|driven further"), ("deformation=*", "measure=stress|window|line_flow"), ("scheme=event", "friction=0.5"), ("scheme=event", "wall=cylinder|cone|plate|box|mesh", "dimension=3D"),
     ("scheme=event", "container=chain", "dimension=3D"), ("scheme=dem", "dem=dae", "rolling=*"),
     ("measure=inlets", "inlet=none"), ("measure=removed", "outlet=none"), ("measure=cell", "deformation=none"), ("measure=repose", "gravity=none"),
     ("measure=driven", "motion=none|belt|translate|rotate|oscillate|swing|table"), ("measure=queue", "scheme=pbd|nonsmooth|dem|event"),
@@ -166,9 +166,19 @@ MOTIONS = {
     "table": lambda d: {"times": [0.0, 0.03, 0.2], "positions": [d.along(0.0), d.along(0.01), d.along(0.02)], "angles": [0.0, 0.02, 0.0], **pivot(d)},
     "driven": {"servo": lambda d: {"axis": d.along(1.0), "load": 3 * d.weight, "max_speed": 0.3},
                "free": lambda d: {"axis": d.along(1.0), "load": d.weight, "max_speed": 2.0, "control": "free", "mass": 300 * d.volume * 10},
-               "torque": lambda d: {"point": d.up(0, 0.4), "torque": 0.1 * d.weight, "max_rate": 2.0, "control": "free",
-                                    "moment_of_inertia": 100 * d.volume, **({} if d.dimension == 2 else {"axis": [0.0, 1.0, 0.0]})}},
+               "torque": lambda d: turning(d),
+               "further": lambda d: {"axis": d.along(1.0), "load": d.weight, **free(d), "further": [
+                   {"name": "aside", "axis": d.along(1.0, 0), "load": 0.3 * d.weight, **free(d)}, {"name": "turn", **turning(d)}]}},
 }
+
+
+def free(d):
+    return {"max_speed": 1.0, "control": "free", "mass": 300 * d.volume * 10}
+
+
+def turning(d):
+    return {"point": d.up(0, 0.4), "torque": 0.1 * d.weight, "max_rate": 2.0, "control": "free", "moment_of_inertia": 100 * d.volume,
+            **({} if d.dimension == 2 else {"axis": [0.0, 1.0, 0.0]})}
 
 
 def pivot(d):

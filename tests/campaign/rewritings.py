@@ -186,7 +186,7 @@ def placed(tables, frame):
                 table[key] = frame.pseudo(value) if turns else frame.vector(value)
             elif key in VECTORS and isinstance(value, list):
                 table[key] = [frame.vector(p) for p in value] if isinstance(value[0], list) else frame.vector(value)
-            elif key in TURNED and len(frame.q) == 2 and path[-1] in ("motion", "drive"):
+            elif key in TURNED and len(frame.q) == 2 and path[-1] in ("motion", "further", "drive"):
                 table[key] = [frame.sign * v for v in value] if isinstance(value, list) else frame.sign * value
             elif key == "periodic" or key == "stiffness" and isinstance(value, list):
                 table[key] = [value[frame.axis.index(k)] for k in range(len(value))]

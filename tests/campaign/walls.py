@@ -5,17 +5,19 @@ import numpy as np
 
 
 class Moved:
-    """Place of a wall at a time, from its motion as docs/decks.md describes it. `driven`: its position [m] or [rad] at a time, of a
-    driven wall."""
+    """Place of a wall at a time, from its motion as docs/decks.md describes it. `driven`: of a driven wall, its position [m] or [rad]
+    at a time along each of its directions."""
 
-    def __init__(self, wall, driven=None):
-        self.motion, self.driven = wall.get("motion", {"type": "none"}), driven
+    def __init__(self, wall, driven=()):
+        self.motion = wall.get("motion", {"type": "none"})
+        self.driven = list(zip([self.motion, *self.motion.get("further", [])], driven))
+        self.turning = next((direction for direction, _ in self.driven if "torque" in direction), self.motion)
 
     def own(self, place, time):
         """Points (n, D) in the wall's own axes: where the deck has its shape."""
         move, angle = self._at(time, place.shape[1])
         if angle:
-            pivot = np.array(self.motion.get("center", self.motion.get("point")))
+            pivot = np.array(self.turning.get("center", self.turning.get("point")))
             return (place - move - pivot) @ self._turn(angle, place.shape[1]) + pivot
         return place - move
 
@@ -24,8 +26,9 @@ class Moved:
         motion, still = self.motion, np.zeros(dimension)
         kind = motion["type"]
         if kind == "driven":
-            axis = np.array(motion.get("axis", [0, 0, 1]), float)
-            return (still, self.driven(time)) if "torque" in motion else (self.driven(time) * axis / np.linalg.norm(axis), 0.0)
+            axes = [(np.array(direction["axis"], float), position(time)) for direction, position in self.driven if "torque" not in direction]
+            return (sum((position * axis / np.linalg.norm(axis) for axis, position in axes), still),
+                    sum(position(time) for direction, position in self.driven if "torque" in direction))
         elapsed = max(0.0, time - motion.get("start", 0.0))
         wave = math.sin(2 * math.pi * motion.get("frequency", 0.0) * time + motion.get("phase", 0.0))
         if kind == "translate":
@@ -46,7 +49,7 @@ class Moved:
         c, s = math.cos(angle), math.sin(angle)
         if dimension == 2:
             return np.array([[c, -s], [s, c]])
-        x, y, z = np.array(self.motion["axis"], float) / np.linalg.norm(self.motion["axis"])
+        x, y, z = np.array(self.turning["axis"], float) / np.linalg.norm(self.turning["axis"])
         cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
         return np.eye(3) + s * cross + (1 - c) * cross @ cross
 

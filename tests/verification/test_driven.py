@@ -62,7 +62,7 @@ drive = [{{ obstacle = "plate", {order} }}]
 
 def test_closed_forms(folder, full):
     one, others = (verified(folder / f"driven{ranks}.csv", "rigs", "--case", "driven", ranks=ranks) for ranks in (1, 3 if full else 2))
-    check(len(one) == len(others) == 32, "as many rows on more ranks", (one, others))
+    check(len(one) == len(others) == 56, "as many rows on more ranks", (one, others))
 
 
 def _start(folder, seed):

@@ -221,5 +221,86 @@ def shear_box(laboratory, table):
             above_zero("work of the lower half [J]", variant, work[-1] - work[begin])])
 
 
+def hit_deck(dimension, is_wall, scheme_keys, dt):
+    """A thrown ball meets a heavier one off its centre: a body, or an obstacle that is free to go where a body would."""
+    mass, small, large, mu = 0.5, 0.05, 0.1, 0.3
+    volume = np.pi * large**2 if dimension == 2 else 4 / 3 * np.pi * large**3
+    deck = GrainDeck([-1] * dimension, [1] * dimension, dt, round(0.02 / dt))
+    deck.tables["neighbors"]["skin"] = 0.04
+    deck.material("ball", 400)
+    deck.material("target", mass / volume)
+    deck.pair_keys = dict(scheme_keys)
+    deck.pair("ball", "target", mu, 0.5)
+    if scheme_keys:
+        deck.soft(law="linear")
+    offset = np.array([-0.15, 0.06, 0.03][:dimension])
+    deck.add("ball", offset, small, velocity=[2.0, 0.1, -0.2][:dimension])
+    centre = [0.0] * dimension
+    if is_wall:
+        free = {"load": 0.0, "control": "free", "mass": mass, "max_speed": 2.5}
+        axes = np.eye(dimension).tolist()
+        further = [{"name": "xyz"[k], "axis": axes[k]} | free for k in range(1, dimension)]
+        if dimension == 2:
+            further.append({"name": "turn", "point": centre, "torque": 0.0, "control": "free", "max_rate": 100,
+                            "moment_of_inertia": 0.5 * mass * large**2})
+        deck.obstacle("target", "target", type="disk" if dimension == 2 else "sphere", center=centre, radius=large,
+                      motion={"type": "driven", "axis": axes[0]} | free | {"further": further})
+        deck.measure("driven", every_steps=deck.steps)
+    else:
+        deck.add("target", centre, large, rotates=dimension == 2)
+    deck.record_every(deck.steps)
+    deck.tables["output"]["certificate"] = {"every_steps": deck.steps}
+    return deck
+
+
+def free_walls_as_bodies(laboratory, table):
+    """An obstacle that is free along all axes, and in the plane to turn, is hit as a body of its mass is. Springs differ by their levers,
+    which end on an obstacle, but in the middle of the overlap of two bodies."""
+    for dimension in (2, 3):
+        for scheme, keys, dt, bound in (("nonsmooth", {}, 1e-3, 1e-10), ("dem", {"stiffness": 1e7}, 2.5e-7, 2e-3)):
+            body, wall = laboratory.run_all([hit_deck(dimension, is_wall, keys, dt) for is_wall in (False, True)])
+            end, other = body.bodies(), wall.bodies()
+            names = ["target"] + [f"target.{name}" for name in (["y", "turn"] if dimension == 2 else ["y", "z"])]
+            velocity = np.array([wall_of(wall, name, ("velocity",))[0][-1] for name in names])
+            position = np.array([wall_of(wall, name, ("position",))[0][-1] for name in names])
+            variant = f"{dimension}D, {scheme}"
+            known = np.append(end.velocity[1], end.spin[1]) if dimension == 2 else end.velocity[1]
+            table.demand("free walls as bodies", np.linalg.norm(end.velocity[1]) > 0.2, f"{variant}: the body is not hit")
+            table.add("free walls as bodies", [
+                Row("velocity of the ball off [m/s]", variant, 0, np.abs(other.velocity[0] - end.velocity[0]).max(), bound),
+                Row("spin of the ball off [rad/s]", variant, 0, np.abs(other.spin[0] - end.spin[0]).max(), 100 * bound),
+                Row("velocity of the wall off [m/s]", variant, 0, np.abs(velocity - known)[:dimension].max(), bound),
+                Row("rate of the wall off [rad/s]", variant, 0, np.abs(velocity - known)[dimension:].max(initial=0), 100 * bound),
+                Row("place of the wall off [m]", variant, 0, np.abs(position[:dimension] - end.position[1]).max(), bound)])
+
+
+def box_with_two_loads(laboratory, table):
+    """A box around a disk presses it into the corner of two fixed planes, with a load of its own along each axis."""
+    r, loads, decks = 0.05, {"box": 3.0, "box.down": 5.0}, []
+    for scheme in ("nonsmooth", "dem"):
+        deck = GrainDeck([-1, -1], [1, 1], 1e-3 if scheme == "nonsmooth" else 1e-5, 200 if scheme == "nonsmooth" else 20000)
+        deck.tables["neighbors"]["skin"] = 0.04
+        deck.allow_overlap()
+        deck.material("grain", DENSITY)
+        deck.material("wall", DENSITY)
+        if scheme == "dem":
+            deck.pair_keys = {"stiffness": 1e5}
+            deck.soft(law="linear")
+        deck.pair("grain", "wall", 0.3, 0)
+        deck.add("grain", [r, r], r)
+        deck.plane("left", "wall", [0, 0], [1, 0])
+        deck.plane("floor", "wall", [0, 0], [0, 1])
+        deck.obstacle("box", "wall", type="box", side="inside", lower=[-0.5, -0.5], upper=[2 * r, 2 * r], motion={
+            "type": "driven", "axis": [-1, 0], "load": loads["box"], "max_speed": 1,
+            "further": [{"name": "down", "axis": [0, -1], "load": loads["box.down"], "max_speed": 1}]})
+        deck.measure("driven", every_steps=deck.steps)
+        deck.tables["output"]["certificate"] = {"every_steps": deck.steps}
+        decks.append(deck)
+    for scheme, course in zip(("nonsmooth", "dem"), laboratory.run_all(decks)):
+        table.add("box with two loads", [
+            Row("reaction / load [-]", f"{scheme}, {name}", 1, wall_of(course, name, ("load",))[0][-1] / load, 1e-3)
+            for name, load in loads.items()])
+
+
 def driven_cases(_laboratory):
-    return [soft_columns, rigid_column, rigid_bed, step_of_load, vane, shear_box]
+    return [soft_columns, rigid_column, rigid_bed, step_of_load, vane, shear_box, free_walls_as_bodies, box_with_two_loads]

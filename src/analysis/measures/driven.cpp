@@ -13,7 +13,10 @@ template <int D>
 class DrivenWalls final : public Measure<D> {
  public:
   void describe(Section& section) override {
-    section.texts("obstacles", names_, {.doc = "names of driven obstacles; none given: all of them"});
+    section.texts(
+        "obstacles", names_,
+        {.doc = "names of driven obstacles, or OBSTACLE.NAME of one of their further directions; none "
+                "given: all of them"});
     section.real(
         "length", length_,
         {.unit = Unit::length,
@@ -30,7 +33,7 @@ class DrivenWalls final : public Measure<D> {
     MeasuredRow row;
     for (const std::size_t k : chosen(obstacles)) {
       const DrivenState& wall = obstacles.driven()[k];
-      const std::string& name = obstacles.list()[wall.obstacle].name;
+      const std::string name = obstacles.name_of(wall);
       const bool turns = obstacles.driven_motion_of(wall).turns();
       const std::string place = turns ? "rad" : "m", load = turns ? "N m" : "N";
       row.push_back({"position_" + name, place,
@@ -56,17 +59,14 @@ class DrivenWalls final : public Measure<D> {
   std::vector<std::size_t> chosen(const ObstacleSet<D>& obstacles) const {
     const auto driven = obstacles.driven();
     std::vector<std::size_t> numbers;
-    const auto name_of = [&](std::size_t k) -> const std::string& {
-      return obstacles.list()[driven[k].obstacle].name;
-    };
     std::string known;
     for (std::size_t k = 0; k < driven.size(); ++k) {
-      known += (known.empty() ? "" : ", ") + name_of(k);
+      known += (known.empty() ? "" : ", ") + obstacles.name_of(driven[k]);
       if (names_.empty()) numbers.push_back(k);
     }
     for (const std::string& name : names_) {
       std::size_t k = 0;
-      while (k < driven.size() && name_of(k) != name) ++k;
+      while (k < driven.size() && obstacles.name_of(driven[k]) != name) ++k;
       if (k == driven.size())
         throw InputError(fmt::format("{}: there is no driven obstacle '{}'; the deck has {}", this->where_,
                                      name, known.empty() ? "none" : known));

@@ -55,6 +55,8 @@ class Turn {
   }
   bool given() const { return !std::isnan(center_[0]) && (D == 2 || !std::isnan(axis_[0])); }
 
+  const Vec<D>& center() const { return center_; }
+
   Pose<D> pose(Real angle) const {
     Pose<D> pose = turn_about_origin<D>(axis_, angle);
     pose.translation = center_ - pose.direction_to_world(center_);

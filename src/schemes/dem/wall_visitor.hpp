@@ -112,13 +112,15 @@ class WallVisitor {
     }
     const int driven = state.obstacles.driven_of(constraint);
     if (driven < 0) return motion;
-    const DrivenState& wall = state.obstacles.driven()[driven];
-    const DrivenMotion<D>& driven_motion = state.obstacles.driven_motion_of(wall);
-    if (wall.order.kind == DrivenOrder::Kind::speed ||
-        driven_motion.control() != DrivenMotion<D>::Control::free)
-      return motion;
-    const Real along = dot(driven_motion.direction(state.obstacles.at_obstacle(constraint, point)), normal);
-    motion.inverse_mass = along * along / driven_motion.inertia();
+    const Vec<D> there = state.obstacles.at_obstacle(constraint, point);
+    for (const DrivenState& wall : state.obstacles.directions_from(driven)) {
+      const DrivenMotion<D>& driven_motion = state.obstacles.driven_motion_of(wall);
+      if (wall.order.kind == DrivenOrder::Kind::speed ||
+          driven_motion.control() != DrivenMotion<D>::Control::free)
+        continue;
+      const Real along = dot(state.obstacles.direction_of(wall, there), normal);
+      motion.inverse_mass += along * along / driven_motion.inertia();
+    }
     return motion;
   }
 

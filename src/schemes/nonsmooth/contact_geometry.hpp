@@ -61,13 +61,17 @@ struct StepContacts : ContactGeometry<D> {
   }
 };
 
-/// Whether contact c is with a wall that is pushed by its load and has no mass.
+/// Whether a wall is pushed along this direction by its load and has no mass.
+inline bool is_servo(const WallUnknown& direction) {
+  return direction.inertia == 0 && !direction.is_known;
+}
+/// Whether contact c is with a wall of which this is so.
 template <int D>
 bool is_at_servo(const FrictionProblem<D>& problem, std::size_t c) {
-  const Index wall = problem.wall_of(c);
-  if (wall < 0) return false;
-  const WallUnknown& of_wall = problem.walls[wall];
-  return of_wall.inertia == 0 && !of_wall.is_known;
+  bool is_at = false;
+  problem.at_walls.for_each_row(
+      c, [&](std::size_t k, std::size_t) { is_at = is_at || is_servo(problem.walls[k]); });
+  return is_at;
 }
 
 /// What a unit impulse at contact c of round bodies does to the velocity of its surfaces, along the normal or
@@ -84,13 +88,13 @@ Real inverse_mass(const FrictionProblem<D>& problem, std::size_t c, bool along_t
     const Real arm = problem.arm[2 * c + side];
     if (along_tangent) sum += arm * arm / block[q * q - 1];
   }
-  const Index wall = problem.wall_of(c);
-  if (wall < 0) return sum;
-  const WallUnknown& of_wall = problem.walls[wall];
-  Real squared = 0;
-  for (std::size_t i = along_tangent ? 1 : 0; i < (along_tangent ? D : 1); ++i)
-    squared += problem.at_walls.row[c * D + i] * problem.at_walls.row[c * D + i];
-  if (of_wall.inertia > 0 && !of_wall.is_known) sum += squared / of_wall.inertia;
+  problem.at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+    const WallUnknown& of_wall = problem.walls[k];
+    Real squared = 0;
+    for (std::size_t i = along_tangent ? 1 : 0; i < (along_tangent ? D : 1); ++i)
+      squared += problem.at_walls.row[row * D + i] * problem.at_walls.row[row * D + i];
+    if (of_wall.inertia > 0 && !of_wall.is_known) sum += squared / of_wall.inertia;
+  });
   return sum > 0 ? sum : 1;
 }
 

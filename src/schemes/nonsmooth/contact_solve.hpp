@@ -89,8 +89,8 @@ class ContactSolve {
   /// n_local * n_velocities<D>: at the end of the step [m/s, rad/s].
   std::span<const Real> velocity() const { return velocity_; }
   /// Of FrictionProblem::walls; and what came of them in the last run_with_bias().
-  std::span<const typename WallRows<D>::Wall> walls() const { return walls_; }
-  std::span<const typename WallRows<D>::Wall> walls_with_bias() const { return solve_.walls().all(); }
+  std::span<const typename WallRows<D>::Direction> walls() const { return walls_; }
+  std::span<const typename WallRows<D>::Direction> walls_with_bias() const { return solve_.walls().all(); }
 
  private:
   StopRule only(std::int64_t sweeps) const {
@@ -111,7 +111,7 @@ class ContactSolve {
   SolveReport report_, report_before_;
   std::vector<Real> impulse_, guess_, velocity_;
   std::vector<Real> impulse_before_, velocity_before_;
-  std::vector<typename WallRows<D>::Wall> walls_, walls_before_;
+  std::vector<typename WallRows<D>::Direction> walls_, walls_before_;
 };
 
 }  // namespace scree

@@ -178,8 +178,12 @@ class SpringLaw {
   }
   /// Whether a servo moves along the tangents of contact c.
   static bool is_pushed_along(const FrictionProblem<D>& problem, std::size_t c) {
-    const auto row = [&](std::size_t i) { return problem.at_walls.row[c * D + i]; };
-    return is_at_servo(problem, c) && (row(1) != 0 || row(D - 1) != 0);
+    bool is_pushed = false;
+    problem.at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+      const Real* along = &problem.at_walls.row[row * D];
+      is_pushed = is_pushed || (is_servo(problem.walls[k]) && (along[1] != 0 || along[D - 1] != 0));
+    });
+    return is_pushed;
   }
   /// `remembered`: stretch, less lag u.
   void add_tangential(const StepContacts<D>& step, std::size_t c, const Vec<D>& remembered,

@@ -20,7 +20,7 @@ namespace scree {
 template <int D>
 class WallUnknowns {
  public:
-  using Solved = typename WallRows<D>::Wall;
+  using Solved = typename WallRows<D>::Direction;
 
   WallUnknowns(State<D>& state, FrictionAssembler<D>& assembler) : state_(state), assembler_(assembler) {}
 
@@ -57,20 +57,16 @@ class WallUnknowns {
     const std::size_t n = contacts.size();
     set_walls(problem, tolerance);
     set_velocity_floor(problem);
-    reset(problem.at_walls.wall, n, Index{-1});
-    reset(problem.at_walls.row, n * D);
-    reset(problem.at_walls.turn, problem.rolls() ? n * n_turns<D> : 0);
+    find_walls(problem, contacts);
     for (std::size_t c = 0; c < n; ++c) {
-      const int k = contacts.b[c] < 0 ? state_.obstacles.driven_of(contacts.wall[c]) : -1;
-      if (k < 0) continue;
-      problem.at_walls.wall[c] = k;
-      const WallUnknown& wall = problem.walls[k];
-      if (problem.a[c] < 0 && wall.is_known) {  // nothing of both is asked for
+      if (problem.at_walls.wall[c] < 0) continue;
+      if (problem.a[c] < 0 && !is_moved(problem, c)) {  // nothing of both is asked for
         std::fill_n(&problem.bias[c * D], D, 0.0);
         problem.compliance[2 * c] = problem.compliance[2 * c + 1] = 1;
         continue;
       }
-      write_rows(problem, contacts, c, static_cast<std::size_t>(k));
+      problem.at_walls.for_each_row(
+          c, [&](std::size_t k, std::size_t row) { write_row(problem, contacts, c, k, row); });
       if (problem.a[c] < 0) add_compliance(problem, contacts, c);
     }
   }
@@ -81,8 +77,9 @@ class WallUnknowns {
     ReproducibleSum::sum(state_.comm, problem.at_walls.wall.size(), attraction_,
                          [&](std::size_t c, std::span<Real> terms) {
                            std::ranges::fill(terms, 0.0);
-                           if (problem.at_walls.wall[c] >= 0)
-                             terms[problem.at_walls.wall[c]] = -pull(c) * problem.at_walls.row[c * D];
+                           problem.at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+                             terms[k] = -pull(c) * problem.at_walls.row[row * D];
+                           });
                          });
     for (std::size_t k = 0; k < attraction_.size(); ++k) problem.walls[k].impulse += attraction_[k];
   }
@@ -90,8 +87,11 @@ class WallUnknowns {
   bool is_servo(std::size_t c) const { return is_at_servo(problem(), c); }
   /// What the wall of contact c has of the normal velocity of obstacles at the start of the step [m/s].
   Real normal_velocity(std::size_t c) const {
-    const Index k = problem().wall_of(c);
-    return k < 0 ? 0 : problem().at_walls.row[c * D] * problem().walls[k].velocity_before;
+    Real speed = 0;
+    problem().at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+      speed += problem().at_walls.row[row * D] * problem().walls[k].velocity_before;
+    });
+    return speed;
   }
   /// Walls go as they do in the solution, and carry what they carry there.
   void finish(std::span<const Solved> solved) {
@@ -116,23 +116,24 @@ class WallUnknowns {
     const std::span<Real> of_step = assembler_.surface_velocity(),
                           of_work = assembler_.own_mean_surface_velocity();
     for (std::size_t c = 0; c < problem.at_walls.wall.size(); ++c) {
-      const Index k = problem.at_walls.wall[c];
-      if (k < 0) continue;
-      const WallUnknown& given = problem.walls[k];
-      const Real after = state_.obstacles.driven()[k].velocity;
-      const Real working = given.inertia > 0 ? 0.5 * (given.velocity_before + after) : after;
-      // An order of this step may have changed the velocity.
-      const Real of_two_steps = 0.5 * (before_[k].velocity + after);
+      if (problem.at_walls.wall[c] < 0) continue;
       const bool is_spring =
           !of_work.empty() && !pair_of(state_, assembler_.contacts(), c).elasticity.rigid();
-      for (std::size_t i = 0; i < D; ++i) {
-        const Real row = problem.at_walls.row[c * D + i];
-        of_step[c * D + i] += row * ((is_spring ? after : working) - given.velocity_before);
-        if (!of_work.empty()) of_work[c * D + i] += row * (of_two_steps - given.velocity_before);
-      }
-      // Rolling friction is no spring: it works with the velocity of rigid contacts.
-      for (std::size_t i = 0; i < n_turns<D> && problem.rolls(); ++i)
-        problem.spin_bias[c * n_turns<D> + i] += problem.at_walls.turn[c * n_turns<D> + i] * working;
+      problem.at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+        const WallUnknown& given = problem.walls[k];
+        const Real after = state_.obstacles.driven()[k].velocity;
+        const Real working = given.inertia > 0 ? 0.5 * (given.velocity_before + after) : after;
+        // An order of this step may have changed the velocity.
+        const Real of_two_steps = 0.5 * (before_[k].velocity + after);
+        for (std::size_t i = 0; i < D; ++i) {
+          const Real along = problem.at_walls.row[row * D + i];
+          of_step[c * D + i] += along * ((is_spring ? after : working) - given.velocity_before);
+          if (!of_work.empty()) of_work[c * D + i] += along * (of_two_steps - given.velocity_before);
+        }
+        // Rolling friction is no spring: it works with the velocity of rigid contacts.
+        for (std::size_t i = 0; i < n_turns<D> && problem.rolls(); ++i)
+          problem.spin_bias[c * n_turns<D> + i] += problem.at_walls.turn[row * n_turns<D> + i] * working;
+      });
     }
   }
   /// Walls go on to where they separate from bodies that overlap, in dt and by at most `max` [m].
@@ -150,11 +151,12 @@ class WallUnknowns {
 
   /// The same problem with walls that go as they did in its solution: for whoever knows no others.
   FrictionProblem<D> problem_with_given_walls(FrictionProblem<D> given) const {
-    for (std::size_t c = 0; c < given.at_walls.wall.size(); ++c) {
-      if (given.at_walls.wall[c] < 0) continue;
-      const Real velocity = state_.obstacles.driven()[given.at_walls.wall[c]].velocity;
-      for (std::size_t i = 0; i < D; ++i) given.bias[c * D + i] += given.at_walls.row[c * D + i] * velocity;
-    }
+    for (std::size_t c = 0; c < given.at_walls.wall.size(); ++c)
+      given.at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+        const Real velocity = state_.obstacles.driven()[k].velocity;
+        for (std::size_t i = 0; i < D; ++i)
+          given.bias[c * D + i] += given.at_walls.row[row * D + i] * velocity;
+      });
     given.walls.clear();
     given.at_walls = {};
     return given;
@@ -170,7 +172,8 @@ class WallUnknowns {
     for (std::size_t k = 0; k < walls.size(); ++k) {
       const DrivenMotion<D>& driven_motion = state_.obstacles.driven_motion_of(walls[k]);
       const Real impulse = problem.time_step * target_of(state_.obstacles, walls[k]);
-      problem.walls[k] = {.is_known = walls[k].order.kind == DrivenOrder::Kind::speed ||
+      problem.walls[k] = {.is_further = walls[k].direction > 0,
+                          .is_known = walls[k].order.kind == DrivenOrder::Kind::speed ||
                                       !state_.obstacles.active(walls[k].obstacle),
                           .inertia = driven_motion.inertia(),
                           .impulse = impulse,
@@ -192,20 +195,44 @@ class WallUnknowns {
             problem.velocity_floor, std::abs(problem.walls[k].impulse) / (total + driven_motion.inertia()));
     }
   }
-  void write_rows(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c,
-                  std::size_t k) {
+  /// The walls of contacts, with rows of zeros.
+  void find_walls(FrictionProblem<D>& problem, const ContactGraph<D>& contacts) const {
+    ContactsAtWalls<D>& at_walls = problem.at_walls;
+    const std::size_t n = contacts.size();
+    reset(at_walls.wall, n, Index{-1});
+    reset(at_walls.first, n + 1);
+    for (std::size_t c = 0; c < n; ++c) {
+      const int k = contacts.b[c] < 0 ? state_.obstacles.driven_of(contacts.wall[c]) : -1;
+      at_walls.wall[c] = k;
+      const std::size_t n_rows = k < 0 ? 0 : state_.obstacles.directions_from(k).size();
+      at_walls.first[c + 1] = at_walls.first[c] + static_cast<Index>(n_rows);
+    }
+    const std::size_t n_rows = at_walls.first[n];
+    reset(at_walls.row, n_rows * D);
+    reset(at_walls.turn, problem.rolls() ? n_rows * n_turns<D> : 0);
+  }
+  /// Whether loads may move the wall of contact c in some direction.
+  static bool is_moved(const FrictionProblem<D>& problem, std::size_t c) {
+    bool moved = false;
+    problem.at_walls.for_each_row(
+        c, [&](std::size_t k, std::size_t) { moved = moved || !problem.walls[k].is_known; });
+    return moved;
+  }
+  void write_row(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c, std::size_t k,
+                 std::size_t row) {
     const DrivenState& wall = state_.obstacles.driven()[k];
-    const DrivenMotion<D>& driven_motion = state_.obstacles.driven_motion_of(wall);
     const Vec<D> point = std::as_const(state_.bodies).position()[contacts.a[c]] + contacts.branch[c];
-    const Vec<D> direction = driven_motion.direction(state_.obstacles.at_obstacle(contacts.wall[c], point));
+    const Vec<D> direction =
+        state_.obstacles.direction_of(wall, state_.obstacles.at_obstacle(contacts.wall[c], point));
     for (std::size_t i = 0; i < D; ++i) {
-      const Real row = problem.at_walls.row[c * D + i] = dot(problem.frame[c][i], direction);
-      problem.bias[c * D + i] -= row * wall.velocity;
+      const Real along = problem.at_walls.row[row * D + i] = dot(problem.frame[c][i], direction);
+      problem.bias[c * D + i] -= along * wall.velocity;
     }
     if (!problem.rolls() || problem.rolling[2 * c] == 0) return;
     const auto axes = turning_frame<D>(problem.frame[c]);
+    const auto spin = state_.obstacles.driven_motion_of(wall).spin();
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      const Real turn = problem.at_walls.turn[c * n_turns<D> + i] = dot(axes[i], driven_motion.spin());
+      const Real turn = problem.at_walls.turn[row * n_turns<D> + i] = dot(axes[i], spin);
       problem.spin_bias[c * n_turns<D> + i] -= turn * wall.velocity;
     }
   }
@@ -213,11 +240,13 @@ class WallUnknowns {
   /// several carries: by 1e-6 of what the wall, or else the body, would.
   void add_compliance(FrictionProblem<D>& problem, const ContactGraph<D>& contacts, std::size_t c) const {
     constexpr Real share = 1e-6;
-    const WallUnknown& wall = problem.walls[problem.at_walls.wall[c]];
-    Real squared = 0;
-    for (std::size_t i = 0; i < D; ++i)
-      squared += problem.at_walls.row[c * D + i] * problem.at_walls.row[c * D + i];
-    const Real of_wall = wall.inertia > 0 ? squared / wall.inertia : 0;
+    Real of_wall = 0;
+    problem.at_walls.for_each_row(c, [&](std::size_t k, std::size_t row) {
+      const Real* along = &problem.at_walls.row[row * D];
+      Real squared = 0;
+      for (std::size_t i = 0; i < D; ++i) squared += along[i] * along[i];
+      if (problem.walls[k].inertia > 0) of_wall += squared / problem.walls[k].inertia;
+    });
     const Real of_body = 1 / state_.bodies.mass()[contacts.a[c]];
     problem.compliance[2 * c] = problem.compliance[2 * c + 1] = share * (of_wall > 0 ? of_wall : of_body);
   }

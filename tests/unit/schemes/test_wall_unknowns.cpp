@@ -99,6 +99,32 @@ TEST_CASE("driven walls: a free wall and a body share their momentum", "[dynamic
   CHECK(lifted.balls.assembler.surface_velocity()[0] == Approx(-0.5 * (0.4 + together)));
 }
 
+TEST_CASE("driven walls: one that is free along two axes is pushed and dragged", "[dynamics]") {
+  auto bodies = disk_on_floor();
+  bodies[0].velocity[0] = 1;
+  Lifted lifted(
+      "load = 0, control = 'free', mass = 6, "
+      "further = [{ name = 'along', axis = [1, 0], load = 0, control = 'free', mass = 6, max_speed = 4 }]",
+      bodies);
+  const FrictionProblem<2>& problem = lifted.balls.problem();
+  REQUIRE(problem.walls.size() == 2);
+  CHECK_FALSE(problem.walls[0].is_further);
+  CHECK(problem.walls[1].is_further);
+  CHECK(problem.at_walls.wall == std::vector<Index>{0});
+  CHECK(problem.at_walls.first == std::vector<Index>{0, 2});
+  CHECK_NOTHROW(problem.validate());
+  lifted.run();
+  CHECK(lifted.report.converged);
+  // N = 2/(1/2 + 1/6); it sticks: T = 1/(1/2 + 1/6 + R^2/J), J = m R^2/2.
+  const Real normal = 3, tangential = 0.6;
+  const auto walls = lifted.balls.state.obstacles.driven();
+  CHECK(walls[0].velocity == Approx(-normal / 6));
+  CHECK(walls[1].velocity == Approx(tangential / 6));
+  CHECK(lifted.velocity[0] == Approx(1 - tangential / 2));
+  CHECK(lifted.velocity[1] == Approx(-2 + normal / 2));
+  CHECK(std::abs(lifted.velocity[2]) == Approx(tangential));
+}
+
 TEST_CASE("driven walls: attraction pulls the wall as it pulls the body", "[dynamics]") {
   Lifted lifted("load = 5", disk_on_floor());
   lifted.walls.add_attraction([](std::size_t) { return 0.3; });
