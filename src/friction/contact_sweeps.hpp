@@ -223,7 +223,7 @@ class ContactSweeps {
   template <class Run>
   Real solve_wall(const Wall& wall, std::size_t stretch, const Run& run) {
     bool is_free = false;
-    for (std::size_t k = wall.first; k < wall.end; ++k) is_free = is_free || is_looked_for(k);
+    for (std::size_t k = wall.first; k < wall.end; ++k) is_free = is_free || is_unknown(k);
     if (is_free) before_wall_.keep(*this, wall, stretch);
     const auto run_again = [&] {
       before_wall_.put_back(*this, wall, stretch);
@@ -231,10 +231,10 @@ class ContactSweeps {
     };
     Real sum = run();
     for (std::size_t k = wall.first; k < wall.end; ++k)
-      if (is_looked_for(k)) sum = solve_direction(k, sum, run_again);
+      if (is_unknown(k)) sum = solve_direction(k, sum, run_again);
     return sum;
   }
-  bool is_looked_for(std::size_t k) const {
+  bool is_unknown(std::size_t k) const {
     return !problem_->original().walls[k].is_known && problem_->walls()[k].limit == 0;
   }
   /// The velocity along direction k, with those along others as they are. `sum`: of the run before.

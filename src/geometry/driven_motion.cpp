@@ -320,9 +320,9 @@ Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Bo
   const Obstacle<D>& obstacle = obstacles_[wall.obstacle];
   const DrivenMotion<D>& driven_motion = driven_motion_of(wall);
   const Real displacement = driven_motion.max_speed() * dt;
-  const auto farthest = [&](const Pose<D>& carried) {
+  const auto farthest = [&](const Pose<D>& before) {
     const auto placed = [&](Real position) {
-      return obstacle.placed(carried.after(driven_motion.pose(position)));
+      return obstacle.placed(before.after(driven_motion.pose(position)));
     };
     const Pose<D> start = placed(from);
     return std::max(travel_between(obstacle, start, placed(wall.position - displacement), domain),
@@ -332,15 +332,15 @@ Real ObstacleSet<D>::reach(const DrivenState& wall, Real from, Real dt, const Bo
   // A bound wherever the other directions take it meanwhile.
   const Real change = std::abs(wall.position - from) + displacement;
   if (!driven_motion.turns()) return change;
-  Pose<D> carried;
-  Real carried_by = 0;
+  Pose<D> before;
+  Real displacement_before = 0;
   for (const DrivenState& other : directions_from(obstacle.driven)) {
     if (other.direction == wall.direction) break;
-    carried.translation += driven_motion_of(other).pose(other.position).translation;
-    carried_by +=
+    before.translation += driven_motion_of(other).pose(other.position).translation;
+    displacement_before +=
         std::abs(other.position - other.reference_position) + driven_motion_of(other).max_speed() * dt;
   }
-  return farthest(carried) + change * carried_by;
+  return farthest(before) + change * displacement_before;
 }
 
 #define SCREE_DRIVEN_MOTION(D)                                                                \

@@ -61,9 +61,12 @@ def test_fields_of_the_bed_at_points_in_space_are_those_of_the_reference():
     check(coarse_grain(*bed(), Gauss(0.8e-3), vectors(reference, "x", "y", "z"), PERIODS), reference, 1e-7)
 
 
-# At points in space the Gauss function ends at 6 widths, where it still is 1.5e-8.
-@pytest.mark.parametrize("axes, others, bound", [("z", (), 1e-9), ("xyz", ("output.continuum.cell=0.01",), 1e-8)])
-def test_fields_from_frames_are_those_that_the_run_wrote(folder, axes, others, bound):
+# Fields that miss their bound of 1e-9: by 1.24e-9.
+MISSED = {("xyz", "contact_stress")}
+
+
+@pytest.mark.parametrize("axes, others", [("z", ()), ("xyz", ("output.continuum.cell=0.01",))])
+def test_fields_from_frames_are_those_that_the_run_wrote(folder, axes, others):
     settings = ["simulation.end_time=0.5", f"output.directory={folder}", f"output.continuum.axes={axes}",
                 "output.continuum.average=0", *others]
     run_ok("run", source_folder() / "inputs/granular/continuum.toml", *(word for s in settings for word in ("--set", s)))
@@ -84,4 +87,5 @@ def test_fields_from_frames_are_those_that_the_run_wrote(folder, axes, others, b
         there = np.isfinite(expected) & (of_run["density"][cells] > 1).reshape(-1, *[1] * (values.ndim - 1))
         assert there.any() and np.isfinite(values[there]).all(), name
         scale = np.abs(expected[there]).max()
-        assert np.abs(values - expected)[there].max() <= bound * scale, name
+        error = np.abs(values - expected)[there].max()
+        assert 1e-9 * scale < error < 2e-9 * scale if (axes, name) in MISSED else error <= 1e-9 * scale, name

@@ -180,11 +180,30 @@ def test_servo_on_a_column_of_springs(folder):
 @pytest.mark.parametrize("control", ['control = "free", mass = 1, ', ""])
 @pytest.mark.parametrize("times", [1, 200, 10_000])
 def test_bed_under_a_load(folder, full, times, control):
-    """Balls that have fallen into a box with smooth walls, then a load of so many times their weight: met in each step of the second half,
-    of which nine in ten are solved. Steps of the shock, and of rearrangements after it, may take more sweeps than there are to 1e-4, as
-    those of the same balls under 200 times the gravity do: six seeds leave 2, 0, 0, 2, 7 and 1 of 100 late steps."""
+    """Balls that have fallen into a box with smooth walls, then a load of so many times their weight: met in each step of the second half.
+    Steps of the shock may take more sweeps than there are to 1e-4, as those of the same balls under 200 times the gravity do."""
     if not full and times != 200:
         pytest.skip("minutes: --full")
+    rows, steps, late, weight = bed_under_a_load(folder, times, control)
+    for k in late:
+        of_inertia = (rows[k]["d_velocity_plate"] - rows[k - 1]["d_velocity_plate"]) / 1e-3 if control else 0
+        check_close(rows[k]["d_load_plate"] + of_inertia, times * weight, "the load is met", relative=1e-3)
+        check(steps[k - 1]["max_overlap"] < 0.05 * 5e-3, "bodies hardly overlap", steps[k - 1]["max_overlap"])
+
+
+@pytest.mark.parametrize("times, control", [
+    *((times, 'control = "free", mass = 1, ') for times in (1, 200, 10_000)), (1, ""), (10_000, ""),
+    pytest.param(200, "", marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason="bodies still rearrange: two of 100 steps are not solved"))])
+def test_late_steps_of_a_bed_under_a_load_are_solved(folder, full, times, control):
+    """Six seeds of the servo under 200 times the weight leave 2, 0, 0, 2, 7 and 1 of 100 steps."""
+    if not full and times != 200:
+        pytest.skip("minutes: --full")
+    _, steps, late, _ = bed_under_a_load(folder, times, control)
+    check(all(steps[k - 1]["solved"] == 1 for k in late), "every step is solved")
+
+
+def bed_under_a_load(folder, times, control):
+    """Rows of scalars, the certificate, numbers of the rows of the second half, weight of the balls [N]."""
     n, g, edge = 150, 9.81, 0.06
     weight = n * MASS * g
     box = wall("box", type="box", side="inside", lower=[0, 0, 0], upper=[edge, edge, 0.4])
@@ -198,11 +217,7 @@ def test_bed_under_a_load(folder, full, times, control):
     late = [k for k, row in enumerate(rows) if row["time"] > 0.4]
     print(f"{times} times, {control or 'servo'}: sweeps {np.mean([steps[k - 1]['sweeps'] for k in late]):.0f}, "
           f"load residual {max(steps[k - 1]['load_residual'] for k in late):.2g}")
-    check(sum(steps[k - 1]["solved"] for k in late) >= 0.9 * len(late), "nine in ten are solved")
-    for k in late:
-        of_inertia = (rows[k]["d_velocity_plate"] - rows[k - 1]["d_velocity_plate"]) / 1e-3 if control else 0
-        check_close(rows[k]["d_load_plate"] + of_inertia, times * weight, "the load is met", relative=1e-3)
-        check(steps[k - 1]["max_overlap"] < 0.05 * 5e-3, "bodies hardly overlap", steps[k - 1]["max_overlap"])
+    return rows, steps, late, weight
 
 
 def test_paddle_on_a_hinge(folder):
